@@ -1,0 +1,128 @@
+/** API keys: list, create, rotate, revoke. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { roles } from "../domain/Access.ts"
+import { countedPageOf, envelope, Id, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+
+export const ApiKey = Schema.Struct({
+  api_key_id: Id,
+  prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
+  name: Schema.String,
+  org_id: Id,
+  user_id: Id.annotations({ description: "The user that made the key" }),
+  role: Schema.Literal(...roles),
+  status: Schema.Literal("active", "expiring", "revoked").annotations({
+    description: "`expiring`: rotated, and still accepted until `expires_at`"
+  }),
+  expires_at: Schema.NullOr(Timestamp),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "ApiKey" })
+
+export const NewApiKey = Schema.Struct({
+  ...ApiKey.fields,
+  api_key: Schema.String.annotations({ description: "The key itself, shown this once" })
+}).annotations({ identifier: "NewApiKey" })
+
+export const CreateApiKey = Schema.Struct({
+  name: Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(100)),
+  role: Schema.optionalWith(Schema.Literal(...roles), { default: () => "org-admin" }).annotations({
+    description: "Default `org-admin`; never above the role of its maker"
+  }),
+  org_id: Schema.optional(Schema.String)
+}).annotations({ identifier: "CreateApiKey" })
+
+export const RotateApiKey = Schema.Struct({
+  grace_seconds: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)), {
+    default: () => 0
+  }).annotations({
+    description: "For how long the old key stays valid; 0, the default, revokes it at once"
+  })
+}).annotations({ identifier: "RotateApiKey" })
+
+const example = {
+  api_key_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+  prefix: "ck_test_9aZk",
+  name: "Checkout server",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  role: "org-admin",
+  status: "active",
+  expires_at: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }
+
+const KeyPath = Schema.Struct({ api_key_id: IdParam })
+
+export const ApiKeysApi = HttpApiGroup.make("apiKeys")
+  .add(
+    HttpApiEndpoint.get("list", "/public/api-keys")
+      .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
+      .addSuccess(countedPageOf(ApiKey))
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "List API keys",
+          description: "Newest first. Only the leading characters of a key are ever listed.",
+          response: {
+            status: "success",
+            message: "API keys",
+            data: [example],
+            meta: { count: 1, has_more: false, last_evaluated_key: null, total_count: 1 },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/public/api-keys")
+      .setPayload(CreateApiKey)
+      .addSuccess(envelope(NewApiKey), { status: 201 })
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Create an API key",
+          description:
+            "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
+          request: { name: "Checkout server", role: "staff" },
+          response: { status: "success", message: "API key created; store it now, it is not shown again", data: fresh }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("rotate", "/public/api-keys/:api_key_id/rotate")
+      .setPath(KeyPath)
+      .setPayload(RotateApiKey)
+      .addSuccess(envelope(NewApiKey))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Rotate an API key",
+          description:
+            "Makes a new key with the same name and role. The old one is `expiring` until the grace time ends, or revoked at once without one.",
+          request: { grace_seconds: 3600 },
+          response: { status: "success", message: "API key rotated; store the new one now", data: fresh }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("revoke", "/public/api-keys/:api_key_id")
+      .setPath(KeyPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "api_keys",
+          summary: "Revoke an API key",
+          description: "Works at once, on every instance. Revoking a revoked key changes nothing."
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "API keys")
+  .annotate(OpenApi.Description, "Keys for server-to-server callers.")

@@ -1,0 +1,34 @@
+/** Error bodies as they are on the wire, for the typed client and the API reference. */
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+
+const meanings = {
+  400: "Something in the request is missing or wrong; the message names the field",
+  401: "Missing, malformed or expired credentials, or incomplete headers",
+  403: "Valid credentials without the role, permission or feature this needs",
+  404: "No such thing, or not one that this caller may see",
+  409: "Conflicts with the current state",
+  413: "Body over 256 KiB",
+  429: "Too many requests; Retry-After says how many seconds to wait",
+  500: "Unexpected failure; `error` is the correlation id to quote"
+} as const
+
+type Status = keyof typeof meanings
+
+const standard = (status: Status) =>
+  Schema.Struct({ status: Schema.Literal("error"), message: Schema.String }).annotations(
+    HttpApiSchema.annotations({ status, description: meanings[status] })
+  )
+
+export const BadRequest = standard(400)
+export const Unauthorized = standard(401)
+export const Forbidden = standard(403)
+export const NotFound = standard(404)
+export const Conflict = standard(409)
+export const PayloadTooLarge = standard(413)
+export const TooManyRequests = standard(429)
+export const InternalError = Schema.Struct({
+  status: Schema.Literal("error"),
+  message: Schema.String,
+  error: Schema.String
+}).annotations(HttpApiSchema.annotations({ status: 500, description: meanings[500] }))

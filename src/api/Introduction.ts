@@ -1,0 +1,34 @@
+/** The opening page of the API reference. */
+export const introduction = `Corridor moves money in many countries behind one JSON API.
+
+## Credentials
+
+Every request carries two headers; the one that is not used holds the literal \`NONE\`.
+
+| | Server-to-server | User-facing |
+|---|---|---|
+| \`Authorization\` | \`NONE\` | \`Bearer <JWT>\` |
+| \`X-Api-Key\` | \`<API key>\` | \`NONE\` |
+
+Both may be valid credentials when they name the same organisation; the token's user then acts. Anything else is 401, always with the same body. A valid credential whose role does not suffice is 403.
+
+A platform admin's token needs no organisation: the object in the path decides, else \`org_id\` in query or body; lists without it show all organisations.
+
+## Answers
+
+Success is \`{"status": "success", "message": "…", "data": …}\` unless an operation shows another shape. An error is \`{"status": "error", "message": "…"}\`, where the message names the field and what to change; under \`/v1/payments-init\` it adds \`error\` and a \`code\`. A 500 carries a correlation id in \`error\`.
+
+Unknown request fields are ignored. Bodies are JSON objects of at most 256 KiB and 32 levels. Every answer carries \`X-Request-Id\`, yours if you sent one.
+
+## Lists
+
+Newest first, \`limit\` 1 to 100 (default 10). While there is more, the answer carries a cursor in \`last_evaluated_key\` (also in \`meta\`); send it back as \`last_evaluated_key\`. A cursor works only for the list, the filters and the organisation it came from. Everything under \`/v1/organizations\` calls it \`lastEvaluatedKey\`.
+
+## Money
+
+Amounts are JSON numbers with their fraction (\`1500.00\`; \`1500.0\` where the currency has no minor unit) and are exact decimals throughout. A request amount has at most 15 significant digits and no more fraction digits than its currency.
+
+## Limits
+
+6,000 requests a minute for each credential, 120 failed authentications a minute for each address; beyond that 429 with \`Retry-After\`. Operations marked as an extension go beyond the common contract.
+`

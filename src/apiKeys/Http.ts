@@ -1,0 +1,36 @@
+import { Effect } from "effect"
+import type { ApiKeysApi } from "../api/ApiKeys.ts"
+import { success } from "../api/Envelope.ts"
+import type { Handlers } from "../http/Handlers.ts"
+import { paginate } from "../pagination/Page.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { ApiKeys } from "./ApiKeys.ts"
+
+export const apiKeysHandlers = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const vault = yield* Vault
+  const handlers: Handlers<typeof ApiKeysApi> = {
+    list: Effect.fn("ApiKeysHttp.list")(function* ({ permit, route, urlParams }) {
+      const page = yield* paginate({
+        vault,
+        permit,
+        route,
+        asked: urlParams,
+        fetch: (window) => keys.list(permit, window),
+        idOf: (key) => key.api_key_id
+      })
+      const total_count = yield* keys.count(permit)
+      return { ...page, status: "success", message: "API keys", meta: { ...page.meta, total_count } }
+    }),
+    create: ({ payload, permit }) =>
+      Effect.map(keys.create(permit, payload), (key) =>
+        success("API key created; store it now, it is not shown again", key)
+      ),
+    rotate: ({ path, payload, permit }) =>
+      Effect.map(keys.rotate(permit, path.api_key_id, payload.grace_seconds), (key) =>
+        success("API key rotated; store the new one now", key)
+      ),
+    revoke: ({ path, permit }) => keys.revoke(permit, path.api_key_id)
+  }
+  return handlers
+})

@@ -1,0 +1,19 @@
+/** What the terminal shows once the service is up. */
+import { Effect } from "effect"
+import { Settings } from "../config/Settings.ts"
+import type { SandboxCredentials } from "../sandbox/Sandbox.ts"
+
+export const banner = (credentials: SandboxCredentials | undefined) =>
+  Effect.map(Settings, ({ dataDir, mode, publicUrl, version }) => {
+    const org = credentials?.orgs[0]
+    const lines = [`Corridor ${version} (${mode})`, `  API        ${publicUrl}/v1`, `  Reference  ${publicUrl}/docs`]
+    if (org !== undefined) {
+      lines.push(
+        `  API key    ${org.api_key}   (${org.name}; all credentials: ${dataDir}/sandbox.json)`,
+        "",
+        "Try it:",
+        `  curl -s ${publicUrl}/v1/public/api-keys -H 'Authorization: NONE' -H 'X-Api-Key: ${org.api_key}'`
+      )
+    }
+    process.stdout.write(`\n${lines.join("\n")}\n\n`)
+  })

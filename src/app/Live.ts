@@ -1,0 +1,44 @@
+/** The live layers that the server and the CLI share: settings, logs, the database brought up to date, the vault. */
+import { Effect, Layer } from "effect"
+import { logLevels, Settings } from "../config/Settings.ts"
+import { DatabaseLive } from "../database/Database.ts"
+import { DatabaseServer } from "../database/DatabaseServer.ts"
+import { migrate } from "../database/Migrations.ts"
+import { Ids } from "../domain/Ids.ts"
+import { logging } from "../observability/Logging.ts"
+import { tracing } from "../observability/Tracing.ts"
+import { currentMasterKey, guardMasterKey } from "../secrets/MasterKeyGuard.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { ServicesLive } from "./Services.ts"
+import { StoresLive } from "./Stores.ts"
+
+export const ObservabilityLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ logFormat, logLevel, otlpEndpoint, version }) =>
+    Layer.merge(
+      logging({ level: logLevels[logLevel], format: logFormat }),
+      tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
+    )
+  )
+)
+
+/** Connected, but perhaps not migrated. */
+export const ConnectedLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
+
+/** The vault of a migrated database whose master key is the one in force. */
+const VaultLive = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    yield* migrate
+    const masterKey = yield* currentMasterKey
+    yield* guardMasterKey(masterKey)
+    return Vault.layer(masterKey)
+  })
+)
+
+export const AppLive = ServicesLive.pipe(
+  Layer.provideMerge(StoresLive),
+  Layer.provideMerge(VaultLive),
+  Layer.provideMerge(ConnectedLive),
+  Layer.provideMerge(Ids.layer),
+  Layer.provideMerge(ObservabilityLive),
+  Layer.provideMerge(Settings.layer)
+)

@@ -1,0 +1,79 @@
+/** The database of the memory layers: maps of immutable rows, with the same all-or-nothing as the real one. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { AuditEntry } from "../audit/AuditStore.ts"
+import type { StoredApiKey } from "../apiKeys/ApiKeyStore.ts"
+import type { Window } from "../pagination/Page.ts"
+import type { Organization } from "../organizations/Organization.ts"
+import type { ProviderConfig } from "../providers/ProviderConfigStore.ts"
+import type { StoredRate } from "../rates/RateStore.ts"
+import type { Membership, User } from "../users/User.ts"
+
+const emptyTables = () => ({
+  organizations: new Map<string, Organization>(),
+  users: new Map<string, User>(),
+  memberships: new Map<string, Membership>(),
+  apiKeys: new Map<string, StoredApiKey>(),
+  audit: new Map<string, AuditEntry>(),
+  providerConfigs: new Map<string, ProviderConfig>(),
+  rates: new Map<string, StoredRate>(),
+  secrets: new Map<string, string>()
+})
+
+type Tables = ReturnType<typeof emptyTables>
+
+const copyOf = (tables: Tables): Tables =>
+  Object.fromEntries(
+    Object.entries(tables).map(([name, rows]) => [name, new Map(rows as Map<string, unknown>)])
+  ) as Tables
+
+const restore = (tables: Tables, saved: Tables): void => {
+  for (const name of Object.keys(tables) as ReadonlyArray<keyof Tables>) {
+    const rows = tables[name] as Map<string, unknown>
+    rows.clear()
+    for (const [key, row] of saved[name]) rows.set(key, row)
+  }
+}
+
+class InTransaction extends Context.Reference<InTransaction>()("corridor/MemoryTables/InTransaction", {
+  defaultValue: () => false
+}) {}
+
+export class MemoryTables extends Context.Tag("corridor/MemoryTables")<
+  MemoryTables,
+  Tables & { readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> }
+>() {
+  static readonly layer = Layer.effect(
+    MemoryTables,
+    Effect.map(Effect.makeSemaphore(1), (lock) => {
+      const tables = emptyTables()
+      const undoable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.suspend(() => {
+          const saved = copyOf(tables)
+          return Effect.onError(effect, () => Effect.sync(() => restore(tables, saved)))
+        })
+      return {
+        ...tables,
+        atomically: (effect) =>
+          Effect.flatMap(InTransaction, (nested) =>
+            nested
+              ? undoable(effect)
+              : lock.withPermits(1)(Effect.provideService(undoable(effect), InTransaction, true))
+          )
+      }
+    })
+  )
+}
+
+/** Newest first, the rows after a position: what `order by … limit` does in SQL. */
+export const newestFirst = <Row extends { readonly created_at: Date }>(
+  rows: Iterable<Row>,
+  idOf: (row: Row) => string,
+  window: Window
+): ReadonlyArray<Row> => {
+  const key = (row: Row) => `${row.created_at.toISOString()} ${idOf(row)}`
+  const limit = Option.map(window.after, ([at, id]) => `${at} ${id}`)
+  return Array.from(rows)
+    .filter((row) => Option.isNone(limit) || key(row) < limit.value)
+    .sort((a, b) => (key(a) < key(b) ? 1 : -1))
+    .slice(0, window.take)
+}

@@ -1,0 +1,34 @@
+/** Brings the schema up to date, one instance at a time, all or nothing. */
+import { Migrator, SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import foundation from "../../migrations/0001_foundation.ts"
+
+export const migrations = {
+  "0001_foundation": foundation
+}
+
+const TABLE = "corridor_migrations"
+
+/** Any number will do, as long as every instance takes the same. */
+const LOCK = 7_402_118_613
+
+const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE })
+
+/** Answers with the migrations that were missing. */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`select pg_advisory_xact_lock(${LOCK})`
+      yield* sql`create table if not exists ${sql(TABLE)} (
+        migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+      return yield* run
+    })
+  )
+}).pipe(
+  Effect.tap((applied) =>
+    applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
+  ),
+  Effect.orDie,
+  Effect.withSpan("migrate")
+)

@@ -1,0 +1,22 @@
+/** The few SQL phrases that every tenant query shares. */
+import type { SqlClient, Statement } from "@effect/sql"
+import { Option } from "effect"
+import type { Window } from "../pagination/Page.ts"
+
+/** The organisation a query is held to; none is every organisation, which only a platform admin's permit gives. */
+export type Scope = Option.Option<string>
+
+export const inScope = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
+  Option.match(scope, { onNone: () => sql.literal("true"), onSome: (orgId) => sql`org_id = ${orgId}` })
+
+/** Goes last in a statement that has a WHERE: the rows after a position, newest first. */
+export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Window): Statement.Fragment => {
+  const column = sql(id)
+  const rest = Option.match(after, {
+    onNone: () => sql.literal(""),
+    onSome: ([at, lastId]) => sql`and (created_at, ${column}) < (${at}::timestamptz, ${lastId}::uuid)`
+  })
+  return sql`${rest} order by created_at desc, ${column} desc limit ${take}`
+}
+
+export const firstRow = <Row>(rows: ReadonlyArray<Row>): Option.Option<Row> => Option.fromNullable(rows[0])

@@ -1,0 +1,42 @@
+/** All or nothing, for whatever stores an effect touches. */
+import { SqlClient, SqlError } from "@effect/sql"
+import { Cause, Context, Effect, Layer } from "effect"
+import { serializationRetry } from "../domain/Policies.ts"
+import { MemoryTables } from "./MemoryTables.ts"
+
+interface Atomically {
+  readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+const sqlStateOf = (defect: unknown): string | undefined => {
+  for (let at = defect; typeof at === "object" && at !== null; at = (at as { cause?: unknown }).cause) {
+    const code = (at as { code?: unknown }).code
+    if (typeof code === "string") return code
+  }
+  return undefined
+}
+
+/** Serialization failure and deadlock: the database undid the work and asks for it again. */
+const mayRetry = (cause: Cause.Cause<unknown>): boolean =>
+  Array.from(Cause.defects(cause)).some((defect) => ["40001", "40P01"].includes(sqlStateOf(defect) ?? ""))
+
+export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, Atomically>() {
+  static readonly layer = Layer.effect(
+    Transactor,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      atomically: (effect) =>
+        sql.withTransaction(effect).pipe(
+          Effect.catchAll((error) => (error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error))),
+          Effect.sandbox,
+          // A failure at COMMIT arrives as a defect, so the whole cause is looked at.
+          Effect.retry({ schedule: serializationRetry, while: mayRetry }),
+          Effect.unsandbox
+        )
+    }))
+  )
+
+  static readonly layerMemory = Layer.effect(
+    Transactor,
+    Effect.map(MemoryTables, ({ atomically }) => ({ atomically }))
+  )
+}

@@ -1,0 +1,51 @@
+/** Reads PostgreSQL's own lock file, postmaster.pid, and tells whether the server it names is really there. */
+import { Effect, Option } from "effect"
+import { readFile, readlink } from "node:fs/promises"
+import * as Path from "node:path"
+import { runCommand } from "./Command.ts"
+import { attemptIfPresent, codeOf, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+export type Postmaster =
+  | { readonly _tag: "Absent" }
+  /** The file names a process that took over the number of a server that died. */
+  | { readonly _tag: "Stale"; readonly pid: number }
+  | { readonly _tag: "Live"; readonly pid: number; readonly port: number; readonly ready: boolean }
+
+const absent: Postmaster = { _tag: "Absent" }
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return codeOf(cause) === "EPERM"
+  }
+}
+
+const commandLine = (pid: number): Effect.Effect<string> =>
+  Effect.tryPromise(() => readFile(`/proc/${pid}/cmdline`, "utf8")).pipe(
+    Effect.map((line) => line.replaceAll("\0", " ")),
+    Effect.orElse(() => runCommand("ps", ["-o", "command=", "-p", String(pid)])),
+    Effect.orElseSucceed(() => "")
+  )
+
+/** A postmaster stays in its data folder; where the system hides that (other user, macOS), its arguments tell. */
+const serves = (pid: number, cluster: string): Effect.Effect<boolean> =>
+  Effect.tryPromise(() => readlink(`/proc/${pid}/cwd`)).pipe(
+    Effect.map((folder) => folder === cluster),
+    Effect.orElse(() => Effect.map(commandLine(pid), (line) => line.includes(`-D ${cluster} `)))
+  )
+
+export const isPostmaster = (pid: number, cluster: string): Effect.Effect<boolean> =>
+  Effect.suspend(() => (isAlive(pid) ? serves(pid, cluster) : Effect.succeed(false)))
+
+export const findPostmaster = (cluster: string): Effect.Effect<Postmaster, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const file = Path.join(cluster, "postmaster.pid")
+    const text = yield* attemptIfPresent(`read ${file}`, () => readFile(file, "utf8"))
+    // lines: pid, data folder, start time, port, socket folder, address, shared memory, state
+    const lines = Option.getOrElse(text, () => "").split("\n")
+    const pid = Number.parseInt(lines[0] ?? "", 10)
+    if (!(pid > 0) || !isAlive(pid)) return absent
+    if (!(yield* serves(pid, cluster))) return { _tag: "Stale", pid }
+    return { _tag: "Live", pid, port: Number(lines[3] ?? 0), ready: (lines[7] ?? "").trim() === "ready" }
+  })

@@ -1,0 +1,47 @@
+/** Time-ordered UUIDs (version 7) from Effect's Clock and an exchangeable source of random bytes. */
+import { Clock, Context, Effect, Layer, Random } from "effect"
+import { randomBytes } from "node:crypto"
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
+
+export const uuidv7 = (millis: number, random: Uint8Array): string => {
+  const time = Math.trunc(millis).toString(16).padStart(12, "0")
+  const bytes = Uint8Array.from(random.subarray(0, 10))
+  bytes[0] = 0x70 | (bytes[0]! & 0x0f)
+  bytes[2] = 0x80 | (bytes[2]! & 0x3f)
+  const tail = hex(bytes)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`
+}
+
+export const nilUuid = "00000000-0000-0000-0000-000000000000"
+
+const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Text that cannot be an id names nothing: the nil UUID stands for it, so that every look-up answers "not found". */
+export const uuidOrNil = (text: string): string => {
+  const lower = text.toLowerCase()
+  return uuidShape.test(lower) ? lower : nilUuid
+}
+
+export class Ids extends Context.Tag("corridor/Ids")<
+  Ids,
+  { readonly next: Effect.Effect<string>; readonly bytes: (count: number) => Effect.Effect<Uint8Array> }
+>() {
+  static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => ({
+    bytes,
+    next: Effect.flatMap(Clock.currentTimeMillis, (millis) => Effect.map(bytes(10), (random) => uuidv7(millis, random)))
+  })
+
+  static readonly layer = Layer.succeed(
+    Ids,
+    Ids.fromBytes((count) => Effect.sync(() => randomBytes(count)))
+  )
+
+  /** The same ids for the same seed of Effect's Random. */
+  static readonly layerSeeded = Layer.succeed(
+    Ids,
+    Ids.fromBytes((count) =>
+      Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), count), (all) => Uint8Array.from(all))
+    )
+  )
+}

@@ -1,0 +1,107 @@
+/**
+ * An amount of one currency, counted in its minor unit. The only type in which amounts are added and compared.
+ */
+import { BigDecimal, Data, Either, Option } from "effect"
+import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./CryptoAsset.ts"
+import { fractionDigits, fromPlainText, roundToScale, type Rounding, toPlainText } from "./Decimal.ts"
+import type { Rate } from "./Rate.ts"
+
+export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
+  readonly left: AnyCurrencyCode
+  readonly right: AnyCurrencyCode
+}> {
+  override get message(): string {
+    return `cannot combine ${this.left} with ${this.right}`
+  }
+}
+
+export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; readonly minor: bigint }> {
+  static zero(currency: AnyCurrencyCode): Money {
+    return new Money({ currency, minor: 0n })
+  }
+
+  /** Refuses a value finer than the currency's minor unit; zeros behind it do not count. */
+  static fromDecimal(d: BigDecimal.BigDecimal, currency: AnyCurrencyCode): Either.Either<Money, string> {
+    const exponent = exponentOfAny(currency)
+    if (fractionDigits(d) <= exponent) return Either.right(Money.rounded(d, currency, exponent, "half-even"))
+    return Either.left(
+      exponent === 0
+        ? `has a fraction, but ${currency} has no minor unit`
+        : `has more than ${exponent} fraction digits, which ${currency} does not allow`
+    )
+  }
+
+  static fromNumericText(text: string, currency: AnyCurrencyCode): Either.Either<Money, string> {
+    return Option.match(fromPlainText(text), {
+      onNone: () => Either.left("is not decimal text"),
+      onSome: (d) => Money.fromDecimal(d, currency)
+    })
+  }
+
+  private static rounded(
+    d: BigDecimal.BigDecimal,
+    currency: AnyCurrencyCode,
+    scale: number,
+    rounding: Rounding
+  ): Money {
+    const exponent = exponentOfAny(currency)
+    const minor = roundToScale(roundToScale(d, scale, rounding), exponent, rounding).value
+    return new Money({ currency, minor })
+  }
+
+  get exponent(): number {
+    return exponentOfAny(this.currency)
+  }
+
+  get isZero(): boolean {
+    return this.minor === 0n
+  }
+
+  get isPositive(): boolean {
+    return this.minor > 0n
+  }
+
+  get isNegative(): boolean {
+    return this.minor < 0n
+  }
+
+  add(that: Money): Either.Either<Money, CurrencyMismatch> {
+    return this.combine(that, () => new Money({ currency: this.currency, minor: this.minor + that.minor }))
+  }
+
+  subtract(that: Money): Either.Either<Money, CurrencyMismatch> {
+    return this.combine(that, () => new Money({ currency: this.currency, minor: this.minor - that.minor }))
+  }
+
+  compare(that: Money): Either.Either<-1 | 0 | 1, CurrencyMismatch> {
+    return this.combine(that, () => (this.minor < that.minor ? -1 : this.minor > that.minor ? 1 : 0))
+  }
+
+  negate(): Money {
+    return new Money({ currency: this.currency, minor: -this.minor })
+  }
+
+  /** The worth in another currency, rounded once, to the digits that the service computes in that currency. */
+  multiplyByRate(rate: Rate, target: AnyCurrencyCode, rounding: Rounding): Money {
+    return Money.rounded(BigDecimal.multiply(this.toDecimal(), rate), target, computedScaleOf(target), rounding)
+  }
+
+  /** With the currency's own scale, so that the wire shows every minor digit. */
+  toDecimal(): BigDecimal.BigDecimal {
+    return BigDecimal.make(this.minor, this.exponent)
+  }
+
+  toNumericText(): string {
+    return toPlainText(this.toDecimal())
+  }
+
+  override toString(): string {
+    return `${this.toNumericText()} ${this.currency}`
+  }
+
+  private combine<A>(that: Money, f: () => A): Either.Either<A, CurrencyMismatch> {
+    return this.currency === that.currency
+      ? Either.right(f())
+      : Either.left(new CurrencyMismatch({ left: this.currency, right: that.currency }))
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Exchange rates: decimals of at most 12 significant digits, so that the rate a client was quoted, the rate that
+ * is stored and the rate that is multiplied are the same number.
+ */
+import { BigDecimal, Either, Schema } from "effect"
+import { divideRounded, roundToSignificantDigits, significantDigits } from "./Decimal.ts"
+
+export const rateDigits = 12
+
+const refusal = (d: BigDecimal.BigDecimal): string | undefined => {
+  if (d.value <= 0n) return "is not above zero"
+  return significantDigits(d) > rateDigits ? `has more than ${rateDigits} significant digits` : undefined
+}
+
+export const Rate = Schema.BigDecimalFromSelf.pipe(
+  Schema.filter((d) => refusal(d) ?? true),
+  Schema.brand("Rate")
+).annotations({ identifier: "Rate" })
+export type Rate = typeof Rate.Type
+
+/** Basis points taken off a rate; 10,000 would leave nothing. */
+export const BasisPoints = Schema.Int.pipe(Schema.between(0, 9_999), Schema.brand("BasisPoints")).annotations({
+  identifier: "BasisPoints",
+  description: "Hundredths of a percent, 0 to 9999."
+})
+export type BasisPoints = typeof BasisPoints.Type
+
+export const fromDecimal = (d: BigDecimal.BigDecimal): Either.Either<Rate, string> => {
+  const why = refusal(d)
+  return why === undefined ? Either.right(Rate.make(BigDecimal.normalize(d))) : Either.left(why)
+}
+
+/** From a to c, given a to b and b to c. */
+export const cross = (a: Rate, b: Rate): Rate =>
+  Rate.make(roundToSignificantDigits(BigDecimal.multiply(a, b), rateDigits, "half-even"))
+
+/** From b to a, given a to b: the exact quotient, rounded once. */
+export const invert = (rate: Rate): Rate => {
+  const scale = rateDigits - 1 + rate.value.toString().length - rate.scale
+  const quotient = divideRounded(10n ** BigInt(rate.scale + scale), rate.value, "half-even")
+  return Rate.make(BigDecimal.normalize(BigDecimal.make(quotient, scale)))
+}
+
+/** Lowers the rate, and rounds down: the customer gives the source currency and receives less of the target. */
+export const applySpread = (rate: Rate, spread: BasisPoints): Rate =>
+  Rate.make(
+    roundToSignificantDigits(
+      BigDecimal.multiply(rate, BigDecimal.make(10_000n - BigInt(spread), 4)),
+      rateDigits,
+      "floor"
+    )
+  )

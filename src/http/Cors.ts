@@ -1,0 +1,73 @@
+/**
+ * Which browser origins may call the API, and the headers that tell the browser so. Callers authenticate with a header
+ * of their own, never with a cookie, so there is no credentials mode.
+ */
+import type { IncomingHttpHeaders } from "node:http"
+import { Either } from "effect"
+
+type HeaderFields = Readonly<Record<string, string>>
+
+const NONE: HeaderFields = {}
+const VARY: HeaderFields = { vary: "Origin" }
+
+const PREFLIGHT: HeaderFields = {
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+  "access-control-allow-headers": "authorization, x-api-key, content-type, idempotency-key, x-request-id",
+  "access-control-max-age": "600"
+}
+
+const EXPOSED: HeaderFields = {
+  "access-control-expose-headers": "x-request-id, retry-after, idempotent-replayed"
+}
+
+interface AllowedOrigin {
+  readonly response: HeaderFields
+  readonly preflight: HeaderFields
+}
+
+/** The headers of every allowed origin, ready made. Empty means that CORS is off. */
+export type Cors = ReadonlyMap<string, AllowedOrigin>
+
+const checkOrigin = (entry: string): Either.Either<string, string> => {
+  if (entry.includes("*")) return Either.left(`${entry} holds a wildcard: list the exact origins`)
+  const url = URL.canParse(entry) ? new URL(entry) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return Either.left(`${entry} is not an origin: write it like https://app.example.com`)
+  }
+  return url.origin === entry ? Either.right(entry) : Either.left(`${entry} never matches: write ${url.origin}`)
+}
+
+/** Reads a comma-separated list of exact origins; empty text turns CORS off. */
+export const parseCorsOrigins = (text: string): Either.Either<Cors, string> => {
+  const entries = text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+  return Either.map(Either.all(entries.map(checkOrigin)), (origins) => {
+    const withHeaders = origins.map((origin): [string, AllowedOrigin] => {
+      const allow = { ...VARY, "access-control-allow-origin": origin }
+      return [origin, { response: { ...allow, ...EXPOSED }, preflight: { ...allow, ...PREFLIGHT } }]
+    })
+    return new Map(withHeaders)
+  })
+}
+
+const headersFor = (cors: Cors, headers: IncomingHttpHeaders, kind: keyof AllowedOrigin): HeaderFields => {
+  if (cors.size === 0) return NONE
+  const allowed = headers.origin === undefined ? undefined : cors.get(headers.origin)
+  return allowed === undefined ? VARY : allowed[kind]
+}
+
+/** Goes on every response that is not a preflight's, errors included, or the browser hides them from its page. */
+export const corsHeaders = (cors: Cors, headers: IncomingHttpHeaders): HeaderFields =>
+  headersFor(cors, headers, "response")
+
+export const isPreflight = (cors: Cors, method: string | undefined, headers: IncomingHttpHeaders): boolean =>
+  cors.size > 0 &&
+  method === "OPTIONS" &&
+  headers.origin !== undefined &&
+  headers["access-control-request-method"] !== undefined
+
+/** Goes on the empty 204 that answers a preflight. For an origin that is not allowed the browser stops there. */
+export const preflightHeaders = (cors: Cors, headers: IncomingHttpHeaders): HeaderFields =>
+  headersFor(cors, headers, "preflight")

@@ -1,0 +1,120 @@
+/**
+ * Interprets one endpoint of the contract on Node's own request: who is it, what do they send, may they, then the
+ * handler. Decoders and encoders are compiled once, at start.
+ */
+import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
+import { Context, Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
+import { Needs } from "../api/Operation.ts"
+import { Gate } from "../auth/Gate.ts"
+import { CallerStore } from "../auth/CallerStore.ts"
+import { authorize, type Caller } from "../domain/Access.ts"
+import { type Failure, Invalid, notFound, TooLarge } from "../domain/Failure.ts"
+import { uuidOrNil } from "../domain/Ids.ts"
+import { Reply } from "./Handlers.ts"
+import { parseJsonText } from "./JsonText.ts"
+import { empty, json, type Outgoing } from "./Outgoing.ts"
+import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
+import type { Incoming, Route } from "./Route.ts"
+import { validationMessage } from "./ValidationMessage.ts"
+
+type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
+
+const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
+
+const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
+  Option.match(schema, {
+    onNone: () => (_: unknown) => Effect.succeed<unknown>(undefined),
+    onSome: (some) => {
+      const decode = ParseResult.decodeUnknownEither(some as Schema.Schema<unknown>, { errors: "all" })
+      return (input: unknown) => Either.mapLeft(decode(input), (issue) => invalid(validationMessage(issue)))
+    }
+  })
+
+const declaresOrganization = (schema: Option.Option<Schema.Schema.Any>): boolean =>
+  Option.exists(schema, ({ ast }) =>
+    SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).some((field) => field.name === "org_id")
+  )
+
+const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
+  const body = yield* readBody(request).pipe(
+    Effect.catchTags({
+      BodyTooLarge: ({ closeConnection, limit }) =>
+        new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),
+      BodyAborted: () => Effect.interrupt
+    })
+  )
+  if (body.length === 0) return {}
+  yield* Either.mapLeft(checkContentType(request.headers), invalid)
+  const text = yield* Either.mapLeft(decodeUtf8(body), invalid)
+  return yield* Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message }))
+})
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const repeated = (query: Incoming["query"]): string | undefined =>
+  Object.keys(query).find((name) => typeof query[name] !== "string")
+
+/** The contract marks a body that may also be a bare array. */
+export class AcceptsArray extends Context.Tag("corridor/http/AcceptsArray")<AcceptsArray, true>() {}
+
+export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, status: number, handler: AnyHandler) {
+  const gate = yield* Gate
+  const callers = yield* CallerStore
+  const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
+  const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
+  const decodePath = decoder(endpoint.pathSchema)
+  const decodeQuery = decoder(endpoint.urlParamsSchema)
+  const decodePayload = decoder(endpoint.payloadSchema)
+  const hasPayload = Option.isSome(endpoint.payloadSchema)
+  const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
+  const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
+  const orgIn = {
+    path: declaresOrganization(endpoint.pathSchema),
+    query: declaresOrganization(endpoint.urlParamsSchema),
+    payload: declaresOrganization(endpoint.payloadSchema)
+  }
+
+  const selectorOf = ({ params, query }: Incoming, body: unknown): Option.Option<string> => {
+    const named =
+      (orgIn.path ? params["org_id"] : undefined) ??
+      (orgIn.query ? query["org_id"] : undefined) ??
+      (orgIn.payload && isObject(body) ? body["org_id"] : undefined)
+    return typeof named === "string" ? Option.some(uuidOrNil(named)) : Option.none()
+  }
+
+  const permitFor = Effect.fnUntraced(function* (caller: Caller, selector: Option.Option<string>) {
+    const permit = yield* authorize(caller, access, selector)
+    if (caller.admin && Option.isSome(selector) && !(yield* callers.organizationExists(selector.value))) {
+      return yield* notFound("organisation")
+    }
+    return permit
+  })
+
+  const toOutgoing = (result: unknown): Outgoing => {
+    const reply = result instanceof Reply ? result : new Reply(status, result)
+    return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
+  }
+
+  const route: Route = {
+    method: endpoint.method,
+    path: endpoint.path,
+    handle: Effect.fnUntraced(function* (incoming) {
+      const caller = yield* gate.admit(incoming.request)
+      const body = hasPayload ? yield* readJson(incoming) : undefined
+      if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
+        return yield* invalid("The body must be a JSON object")
+      }
+      const permit = yield* permitFor(caller, selectorOf(incoming, body))
+      const twice = repeated(incoming.query)
+      if (twice !== undefined) return yield* invalid(`${twice}: is given more than once`)
+      const path = yield* decodePath(incoming.params)
+      const urlParams = yield* decodeQuery(incoming.query)
+      const payload = yield* decodePayload(body)
+      const result = yield* handler({ permit, path, urlParams, payload, route: endpoint.path })
+      return toOutgoing(result)
+    })
+  }
+  return route
+})

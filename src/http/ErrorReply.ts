@@ -1,0 +1,33 @@
+/** The one place where a failure becomes an error body. */
+import { codes, type Failure } from "../domain/Failure.ts"
+import { json, type Outgoing } from "./Outgoing.ts"
+
+/** Initiation endpoints tell their errors with a code; all others without. */
+const hasCode = (path: string): boolean => path === "/v1/payments-init" || path.startsWith("/v1/payments-init/")
+
+const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
+  switch (failure._tag) {
+    case "RateLimited":
+      return { "retry-after": String(failure.retryAfterSeconds) }
+    case "TooLarge":
+      return failure.closeConnection ? { connection: "close" } : {}
+    default:
+      return {}
+  }
+}
+
+export const failureReply = (failure: Failure, path: string): Outgoing => {
+  const { code, message } = failure
+  const body = hasCode(path) ? { status: "error", error: message, message, code } : { status: "error", message }
+  return json(codes[code], body, headersOf(failure))
+}
+
+/** `errorId` stands in the log beside the cause; nothing of the cause itself leaves the process. */
+export const defectReply = (errorId: string, path: string): Outgoing => {
+  const body = {
+    status: "error",
+    message: "Something went wrong on our side. Quote the error id when you ask about it.",
+    error: errorId
+  }
+  return json(500, hasCode(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
+}

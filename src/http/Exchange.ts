@@ -1,0 +1,74 @@
+/** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Cause, Clock, Effect, Exit, Option } from "effect"
+import type { Router } from "find-my-way-ts"
+import { NotFound, type Failure } from "../domain/Failure.ts"
+import { Ids, uuidv7 } from "../domain/Ids.ts"
+import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
+import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "./Cors.ts"
+import { defectReply, failureReply } from "./ErrorReply.ts"
+import { empty, type Outgoing } from "./Outgoing.ts"
+import { requestId } from "./RequestId.ts"
+import type { Route } from "./Route.ts"
+
+const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<Record<string, string>>): void => {
+  if (response.headersSent || response.destroyed) return
+  const length = outgoing.body === undefined ? 0 : Buffer.byteLength(outgoing.body)
+  const lengthHeader = outgoing.status === 204 ? {} : { "content-length": length }
+  response.writeHead(outgoing.status, { ...headers, ...outgoing.headers, ...lengthHeader })
+  response.end(outgoing.body)
+}
+
+const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
+
+const pathOf = (url: string): string => {
+  const end = url.indexOf("?")
+  return end === -1 ? url : url.slice(0, end)
+}
+
+export const makeExchange = Effect.gen(function* () {
+  const ids = yield* Ids
+
+  const replyTo = (exit: Exit.Exit<Outgoing, Failure>, path: string) => {
+    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+    const failure = Cause.failureOption(exit.cause)
+    if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
+    return Effect.flatMap(ids.next, (errorId) =>
+      Effect.logError("Unexpected failure", exit.cause).pipe(
+        Effect.annotateLogs("error_id", errorId),
+        Effect.as(defectReply(errorId, path))
+      )
+    )
+  }
+
+  return (router: Router<Route>, cors: Cors) =>
+    (request: IncomingMessage, response: ServerResponse): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        const started = yield* Clock.currentTimeNanos
+        const fresh = uuidv7(Number(started / 1_000_000n), yield* ids.bytes(10))
+        const id = requestId(request.headers["x-request-id"] as string | undefined, () => fresh)
+        const method = request.method ?? "GET"
+        const url = request.url ?? "/"
+        const headers = { "x-request-id": id, "cache-control": "no-store", ...corsHeaders(cors, request.headers) }
+        if (isPreflight(cors, method, request.headers)) {
+          return write(response, empty(204, preflightHeaders(cors, request.headers)), headers)
+        }
+        requestStarted()
+        const found = router.find(method, url)
+        const route = found?.handler.path ?? "(unknown)"
+        const handled =
+          found === undefined
+            ? Effect.fail(unknownRoute)
+            : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+        yield* Effect.gen(function* () {
+          const exit = yield* Effect.exit(handled)
+          const outgoing = yield* replyTo(exit, pathOf(url))
+          write(response, outgoing, headers)
+          const nanos = Number((yield* Clock.currentTimeNanos) - started)
+          recordRequest(method, route, outgoing.status, nanos / 1e9)
+          yield* Effect.logInfo("Request").pipe(
+            Effect.annotateLogs({ method, route, status: outgoing.status, duration_ms: Math.round(nanos / 1e4) / 100 })
+          )
+        }).pipe(Effect.annotateLogs("request_id", id), Effect.ensuring(Effect.sync(requestEnded)))
+      })
+})

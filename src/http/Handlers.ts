@@ -1,0 +1,53 @@
+/** What a feature hands to the server: one function for each endpoint of its group, typed by the contract. */
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type { Effect } from "effect"
+import type { AccessOf } from "../api/Operation.ts"
+import type { Permit } from "../domain/Access.ts"
+import type { Failure } from "../domain/Failure.ts"
+
+type Part<Name extends string, A> = [A] extends [never] ? {} : { readonly [K in Name]: A }
+
+/** The decoded request, and the proof that its caller may make it. */
+export type RequestOf<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Part<
+  "path",
+  HttpApiEndpoint.HttpApiEndpoint.PathParsed<E>
+> &
+  Part<"urlParams", HttpApiEndpoint.HttpApiEndpoint.UrlParams<E>> &
+  Part<"payload", HttpApiEndpoint.HttpApiEndpoint.Payload<E>> & {
+    readonly permit: Permit<AccessOf<E>>
+    readonly route: string
+  }
+
+/** A success with a status or headers of its own. */
+export class Reply<A> {
+  readonly status: number
+  readonly body: A
+  readonly headers: Readonly<Record<string, string>>
+  constructor(status: number, body: A, headers: Readonly<Record<string, string>> = {}) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
+  request: RequestOf<E>
+) => Effect.Effect<
+  HttpApiEndpoint.HttpApiEndpoint.Success<E> | Reply<HttpApiEndpoint.HttpApiEndpoint.Success<E>>,
+  Failure
+>
+
+type EndpointNamed<Endpoints, Name> = Extract<Endpoints, { readonly name: Name }>
+
+export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
+  readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<HttpApiGroup.HttpApiGroup.Endpoints<Group>>]: Handler<
+    EndpointNamed<HttpApiGroup.HttpApiGroup.Endpoints<Group>, Name>
+  >
+}
+
+type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never
+
+/** Every group of the contract with its handlers; one left out does not compile. */
+export type Implementation<Api> = {
+  readonly [Group in GroupsOf<Api> as HttpApiGroup.HttpApiGroup.Name<Group>]: Handlers<Group>
+}

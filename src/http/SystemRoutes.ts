@@ -1,0 +1,72 @@
+/** What operators and readers ask for without a credential: health, metrics, the API reference. */
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Metric } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { renderReference } from "../docs/Page.ts"
+import { readinessTimeout } from "../domain/Policies.ts"
+import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { openApiDocument } from "./OpenApiDocument.ts"
+import { json, type Outgoing } from "./Outgoing.ts"
+import type { Route } from "./Route.ts"
+
+/** Whether the service can do its work now. */
+export class Readiness extends Context.Tag("corridor/Readiness")<
+  Readiness,
+  { readonly check: Effect.Effect<boolean> }
+>() {
+  static readonly layer = Layer.effect(
+    Readiness,
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      check: sql`select 1 from master_key`.pipe(
+        Effect.timeout(readinessTimeout),
+        Effect.as(true),
+        Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), false))
+      )
+    }))
+  )
+
+  static readonly layerMemory = Layer.succeed(Readiness, { check: Effect.succeed(true) })
+}
+
+const page = (contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
+  status: 200,
+  headers: { "content-type": contentType, "x-content-type-options": "nosniff", ...headers },
+  body
+})
+
+const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
+  method: "GET",
+  path,
+  handle: () => answer
+})
+
+export const metricsRoute = Effect.sync((): Route => {
+  const updateProcessMetrics = watchProcess()
+  return get(
+    "/metrics",
+    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
+      page(prometheusContentType, renderPrometheus(snapshot))
+    )
+  )
+})
+
+export const systemRoutes = Effect.gen(function* () {
+  const { mode, publicUrl, version } = yield* Settings
+  const readiness = yield* Readiness
+  const document = openApiDocument(publicUrl, mode)
+  const reference = renderReference(document)
+  const documentPage = page("application/json", JSON.stringify(document), { "access-control-allow-origin": "*" })
+  const referencePage = page("text/html; charset=utf-8", reference.html, {
+    "content-security-policy": reference.contentSecurityPolicy,
+    "referrer-policy": "no-referrer"
+  })
+  return [
+    get("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
+    get(
+      "/readyz",
+      Effect.map(readiness.check, (ready) => json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable" }))
+    ),
+    get("/openapi.json", Effect.succeed(documentPage)),
+    get("/docs", Effect.succeed(referencePage))
+  ]
+})

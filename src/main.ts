@@ -1,0 +1,32 @@
+/** The server. */
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { banner } from "./app/Banner.ts"
+import { explainFailure } from "./app/Failures.ts"
+import { serveHttp } from "./app/HttpApp.ts"
+import { AppLive } from "./app/Live.ts"
+import { GateLive, SandboxLive } from "./app/Services.ts"
+import { Settings } from "./config/Settings.ts"
+import { Sandbox } from "./sandbox/Sandbox.ts"
+import { writeSandboxFile } from "./sandbox/SandboxFile.ts"
+
+const openSandbox = Effect.gen(function* () {
+  const credentials = yield* Effect.flatMap(Sandbox, (sandbox) => sandbox.ensure)
+  yield* writeSandboxFile(credentials)
+  return credentials
+}).pipe(Effect.provide(SandboxLive))
+
+const server = Effect.gen(function* () {
+  const { mode, port } = yield* Settings
+  const credentials = mode === "sandbox" ? yield* openSandbox : undefined
+  yield* serveHttp(port)
+  yield* banner(credentials)
+  return yield* Effect.never
+})
+
+server.pipe(
+  Effect.scoped,
+  Effect.provide(GateLive.pipe(Layer.provideMerge(AppLive))),
+  explainFailure,
+  NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
+)

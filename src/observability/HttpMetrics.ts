@@ -1,0 +1,67 @@
+/**
+ * Counts and times the requests that the HTTP server answers, on Effect's own metric registry. Plain synchronous
+ * functions, because they run for every request: a series is looked up by its labels once and then kept.
+ */
+import { Metric, MetricBoundaries, MetricKey, MetricLabel } from "effect"
+
+const requests = MetricKey.counter("http_requests_total", {
+  description: "Requests answered, by method, route and status.",
+  incremental: true
+})
+
+const durations = MetricKey.histogram(
+  "http_request_duration_seconds",
+  MetricBoundaries.fromIterable([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]),
+  "Time from a request's arrival to its answer, by method and route."
+)
+
+const inFlight = Metric.gauge("http_requests_in_flight", {
+  description: "Requests that have arrived and are not answered yet."
+})
+
+const knownMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+const noFurtherTags: ReadonlyArray<MetricLabel.MetricLabel> = []
+
+interface RouteSeries {
+  readonly duration: Metric.Metric.Histogram<number>
+  readonly labels: ReadonlyArray<MetricLabel.MetricLabel>
+  readonly byStatus: Map<number, Metric.Metric.Counter<number>>
+}
+
+const routes = new Map<string, Map<string, RouteSeries>>()
+
+const seriesOf = (method: string, route: string): RouteSeries => {
+  let byMethod = routes.get(route)
+  if (byMethod === undefined) routes.set(route, (byMethod = new Map()))
+  // A caller chooses the method: anything unusual shares one series, so that nobody can grow the registry at will.
+  const label = knownMethods.has(method) ? method : "OTHER"
+  let series = byMethod.get(label)
+  if (series === undefined) {
+    const labels = [MetricLabel.make("method", label), MetricLabel.make("route", route)]
+    const duration = Metric.fromMetricKey(MetricKey.taggedWithLabels(durations, labels))
+    byMethod.set(label, (series = { duration, labels, byStatus: new Map() }))
+  }
+  return series
+}
+
+const counterOf = (series: RouteSeries, status: number): Metric.Metric.Counter<number> => {
+  let counter = series.byStatus.get(status)
+  if (counter === undefined) {
+    const labels = [...series.labels, MetricLabel.make("status", String(status))]
+    counter = Metric.fromMetricKey(MetricKey.taggedWithLabels(requests, labels))
+    series.byStatus.set(status, counter)
+  }
+  return counter
+}
+
+/** One answered request. `route` is the route's pattern, never the path itself: each distinct value is kept for good. */
+export const recordRequest = (method: string, route: string, status: number, seconds: number): void => {
+  const series = seriesOf(method, route)
+  counterOf(series, status).unsafeUpdate(1, noFurtherTags)
+  series.duration.unsafeUpdate(seconds, noFurtherTags)
+}
+
+/** A request has arrived; `requestEnded` follows once, whether it was answered or the caller went away. */
+export const requestStarted = (): void => inFlight.unsafeModify(1, noFurtherTags)
+
+export const requestEnded = (): void => inFlight.unsafeModify(-1, noFurtherTags)

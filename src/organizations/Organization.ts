@@ -1,0 +1,14 @@
+/** An organisation as the stores hold it. */
+export interface Organization {
+  readonly org_id: string
+  readonly name: string
+  readonly country: string
+  readonly currency: string
+  readonly email: string
+  readonly kyb_status: "not_started" | "pending" | "approved" | "rejected"
+  readonly kyb_customer_id: string | null
+  readonly features: ReadonlyArray<string>
+  readonly sandbox: boolean
+  readonly created_at: Date
+  readonly updated_at: Date
+}

@@ -1,0 +1,111 @@
+/**
+ * Seals the secrets that the database keeps (webhook secrets, provider credentials, the development issuer's key) and
+ * keys the digests that outsiders must not be able to make.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
+import { Context, Data, Effect, Layer } from "effect"
+import { type MasterKey, subkeyOf } from "./MasterKey.ts"
+
+/** The message never holds plaintext, and is fit for a log. */
+export class VaultError extends Data.TaggedError("VaultError")<{
+  readonly reason: "malformed" | "other-key" | "not-authentic"
+  readonly message: string
+}> {}
+
+export interface VaultService {
+  readonly keyId: string
+  /** `context` says where the result belongs (table, column and row): it opens nowhere else. */
+  readonly encrypt: (plaintext: string, context: string) => Effect.Effect<string>
+  readonly decrypt: (sealed: string, context: string) => Effect.Effect<string, VaultError>
+  /** HMAC-SHA256 in hex. `purpose` is one of a few constants: digests of two purposes never coincide. */
+  readonly hmac: (data: string | Uint8Array, purpose: string) => string
+}
+
+const ALGORITHM = "aes-256-gcm"
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/
+
+const hmacHex = (key: Uint8Array, data: string | Uint8Array): string =>
+  createHmac("sha256", key).update(data).digest("hex")
+
+const malformed = () => new VaultError({ reason: "malformed", message: "This is not a sealed secret" })
+
+const make = (masterKey: MasterKey): VaultService => {
+  const keyId = masterKey.id
+  const sealingKey = subkeyOf(masterKey, "seal v1")
+  const hmacKeys = new Map<string, Uint8Array>()
+
+  const hmacKeyFor = (purpose: string): Uint8Array => {
+    const key = hmacKeys.get(purpose) ?? subkeyOf(masterKey, `hmac v1 ${purpose}`)
+    hmacKeys.set(purpose, key)
+    return key
+  }
+
+  const seal = (plaintext: string, context: string): string => {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv(ALGORITHM, sealingKey, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(Buffer.from(context))
+    const sealed = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+    return `v1.${keyId}.${nonce.toString("base64url")}.${sealed.toString("base64url")}`
+  }
+
+  const open = (nonce: Buffer, sealed: Buffer, context: string): string => {
+    const decipher = createDecipheriv(ALGORITHM, sealingKey, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(context))
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8")
+  }
+
+  return {
+    keyId,
+    encrypt: Effect.fn("Vault.encrypt")((plaintext, context) => Effect.sync(() => seal(plaintext, context))),
+    decrypt: Effect.fn("Vault.decrypt")(function* (text, context) {
+      const [, sealedUnder, nonceText, sealedText] = SEALED.exec(text) ?? []
+      if (sealedUnder === undefined || nonceText === undefined || sealedText === undefined) return yield* malformed()
+      const sealed = Buffer.from(sealedText, "base64url")
+      // The last character can hold bits that decode to nothing: only one spelling of a secret is accepted.
+      if (sealed.toString("base64url") !== sealedText) return yield* malformed()
+      if (sealedUnder !== keyId) {
+        return yield* new VaultError({
+          reason: "other-key",
+          message:
+            `Sealed under master key ${sealedUnder}, but CORRIDOR_MASTER_KEY is master key ${keyId}: ` +
+            "set CORRIDOR_MASTER_KEY to the key that was used before"
+        })
+      }
+      return yield* Effect.try({
+        try: () => open(Buffer.from(nonceText, "base64url"), sealed, context),
+        catch: () =>
+          new VaultError({
+            reason: "not-authentic",
+            message: `The secret kept for "${context}" was altered or belongs elsewhere (master key ${keyId})`
+          })
+      })
+    }),
+    hmac: (data, purpose) => hmacHex(hmacKeyFor(purpose), data)
+  }
+}
+
+export class Vault extends Context.Tag("corridor/Vault")<Vault, VaultService>() {
+  static readonly make = make
+  static readonly layer = (masterKey: MasterKey): Layer.Layer<Vault> => Layer.sync(Vault, () => make(masterKey))
+}
+
+/**
+ * Moves one secret to another master key. A secret that is there already comes back unchanged (once it has proved to
+ * open), so that a rotation cut short can simply run again.
+ */
+export const reseal = Effect.fn("Vault.reseal")(function* (
+  from: VaultService,
+  to: VaultService,
+  sealed: string,
+  context: string
+) {
+  if (sealed.startsWith(`v1.${to.keyId}.`)) return yield* Effect.as(to.decrypt(sealed, context), sealed)
+  return yield* to.encrypt(yield* from.decrypt(sealed, context), context)
+})
+
+/** Kept in the database: equal for equal master keys, and of no help in finding one. */
+export const checkValue = (masterKey: MasterKey): string =>
+  `v1.${masterKey.id}.${hmacHex(subkeyOf(masterKey, "check value v1"), "corridor")}`

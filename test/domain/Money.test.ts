@@ -1,0 +1,125 @@
+import { BigDecimal, Either, Equal, Schema } from "effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { AnyCurrencyCode, exponentOfAny } from "../../src/domain/CryptoAsset.ts"
+import { type Rounding, stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
+import { CurrencyMismatch, Money } from "../../src/domain/Money.ts"
+import { Rate } from "../../src/domain/Rate.ts"
+
+const code = Schema.decodeUnknownSync(AnyCurrencyCode)
+const dec = (text: string) => BigDecimal.unsafeFromString(text)
+const money = (text: string, currency: string) => Either.getOrThrow(Money.fromNumericText(text, code(currency)))
+
+const currency = fc.constantFrom("KES", "UGX", "KWD", "USDT", "BTC", "ETH").map((text) => code(text))
+const minor = fc.bigInt(-(10n ** 20n), 10n ** 20n)
+const pairOfOneCurrency = fc
+  .tuple(currency, minor, minor)
+  .map(([c, a, b]) => [new Money({ currency: c, minor: a }), new Money({ currency: c, minor: b })] as const)
+
+describe("reading amounts", () => {
+  it.each([
+    ["10.000", "KES", 1000n],
+    ["1500", "UGX", 1500n],
+    ["1500.00", "UGX", 1500n],
+    ["1.234", "KWD", 1234n],
+    ["0.000001", "USDT", 1n],
+    ["0.000000000000000001", "ETH", 1n],
+    ["-2.5", "USD", -250n]
+  ])("%s %s", (text, currencyText, expected) => {
+    expect(Either.getOrThrow(Money.fromDecimal(dec(text), code(currencyText))).minor).toBe(expected)
+  })
+
+  it.each([
+    ["10.001", "KES", "has more than 2 fraction digits, which KES does not allow"],
+    ["1500.5", "UGX", "has a fraction, but UGX has no minor unit"],
+    ["0.0000001", "USDC", "has more than 6 fraction digits, which USDC does not allow"]
+  ])("refuses %s %s", (text, currencyText, reason) => {
+    expect(Money.fromDecimal(dec(text), code(currencyText))).toEqual(Either.left(reason))
+  })
+
+  it.each(["NaN", "Infinity", "", "1e3", "ten"])("refuses the numeric text %j", (text) => {
+    expect(Money.fromNumericText(text, code("KES"))).toEqual(Either.left("is not decimal text"))
+  })
+})
+
+describe("writing amounts", () => {
+  it.each([
+    ["1500", "KES", "1500.00", "1500.00"],
+    ["0.1", "USD", "0.10", "0.10"],
+    ["1500", "UGX", "1500", "1500.0"],
+    ["1.5", "USDT", "1.500000", "1.500000"],
+    ["-0.05", "KES", "-0.05", "-0.05"]
+  ])("%s %s", (text, currencyText, numeric, wire) => {
+    const amount = money(text, currencyText)
+    expect(amount.toNumericText()).toBe(numeric)
+    expect(stringifyWire(Schema.encodeSync(WireDecimal)(amount.toDecimal()))).toBe(wire)
+    expect(String(amount)).toBe(`${numeric} ${currencyText}`)
+  })
+
+  it("round trips through numeric text and decimals", () => {
+    fc.assert(
+      fc.property(currency, minor, (c, n) => {
+        const amount = new Money({ currency: c, minor: n })
+        expect(Equal.equals(Either.getOrThrow(Money.fromNumericText(amount.toNumericText(), c)), amount)).toBe(true)
+        expect(Equal.equals(Either.getOrThrow(Money.fromDecimal(amount.toDecimal(), c)), amount)).toBe(true)
+        expect(amount.toDecimal().scale).toBe(exponentOfAny(c))
+      })
+    )
+  })
+})
+
+describe("arithmetic", () => {
+  const right = Either.getOrThrow
+
+  it("adds what it subtracts, in any order", () => {
+    fc.assert(
+      fc.property(pairOfOneCurrency, ([a, b]) => {
+        const sum = right(a.add(b))
+        expect(sum.minor).toBe(a.minor + b.minor)
+        expect(Equal.equals(sum, right(b.add(a)))).toBe(true)
+        expect(Equal.equals(right(sum.subtract(b)), a)).toBe(true)
+        expect(Equal.equals(right(a.subtract(b)), right(a.add(b.negate())))).toBe(true)
+        expect(Equal.equals(right(a.add(a.negate())), Money.zero(a.currency))).toBe(true)
+      })
+    )
+  })
+
+  it("compares by sign of the difference", () => {
+    fc.assert(
+      fc.property(pairOfOneCurrency, ([a, b]) => {
+        const difference = right(a.subtract(b))
+        expect(right(a.compare(b))).toBe(difference.isZero ? 0 : difference.isPositive ? 1 : -1)
+        expect(difference.isNegative).toBe(a.minor < b.minor)
+        expect(right(a.compare(a))).toBe(0)
+      })
+    )
+  })
+
+  it("refuses to mix currencies", () => {
+    const [kes, usd] = [money("1", "KES"), money("1", "USD")]
+    for (const result of [kes.add(usd), kes.subtract(usd), kes.compare(usd)]) {
+      const error = Either.getOrThrow(Either.flip<unknown, CurrencyMismatch>(result))
+      expect(error).toBeInstanceOf(CurrencyMismatch)
+      expect(error).toMatchObject({ left: "KES", right: "USD", message: "cannot combine KES with USD" })
+    }
+  })
+})
+
+describe("multiplyByRate", () => {
+  it.each<[string, string, string, string, Rounding, string]>([
+    ["100.00", "USD", "129.35", "KES", "half-even", "12935.00 KES"],
+    ["0.05", "USD", "0.5", "EUR", "half-even", "0.02 EUR"],
+    ["0.15", "USD", "0.5", "EUR", "half-even", "0.08 EUR"],
+    ["0.15", "USD", "0.5", "EUR", "floor", "0.07 EUR"],
+    ["0.05", "USD", "0.5", "EUR", "ceiling", "0.03 EUR"],
+    ["10.00", "USD", "3712.55", "UGX", "floor", "37125 UGX"],
+    ["10.00", "USD", "3712.55", "UGX", "ceiling", "37126 UGX"],
+    ["1.00", "USD", "0.000123456789", "BTC", "half-even", "0.00012346 BTC"],
+    ["1.00", "USD", "0.000123456789", "ETH", "floor", "0.000123450000000000 ETH"],
+    ["1.00", "USD", "0.000123456789", "ETH", "ceiling", "0.000123460000000000 ETH"],
+    ["0.000000000000000001", "ETH", "2500", "USD", "floor", "0.00 USD"],
+    ["0.000000000000000001", "ETH", "2500", "USD", "ceiling", "0.01 USD"]
+  ])("%s %s at %s in %s, %s", (text, from, rate, to, rounding, expected) => {
+    expect(String(money(text, from).multiplyByRate(Rate.make(dec(rate)), code(to), rounding))).toBe(expected)
+  })
+})

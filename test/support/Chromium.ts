@@ -1,0 +1,30 @@
+/** The machine's own Chromium, for tests that look at a page the way a customer does. */
+import { existsSync } from "node:fs"
+import { type Browser, chromium } from "playwright-core"
+
+export const chromiumPath: string | undefined = [
+  process.env["CHROMIUM_PATH"],
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+].find((path) => path !== undefined && path !== "" && existsSync(path))
+
+/** Goes into the title of a suite that is skipped without a browser, so that the report says why. */
+export const chromiumNeeded = "needs Chromium (CHROMIUM_PATH or /usr/bin/chromium)"
+
+export const launchChromium = (): Promise<Browser> => {
+  if (chromiumPath === undefined) throw new Error(`No browser found: this ${chromiumNeeded}.`)
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync"
+    ]
+  })
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    pool: "forks",
+    poolOptions: { forks: { maxForks: 2 } },
+    testTimeout: 20_000,
+    hookTimeout: 60_000
+  }
+})
