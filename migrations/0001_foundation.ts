@@ -109,7 +109,7 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       updated_at timestamptz(3) not null default now(),
       check (min_amount is null or max_amount is null or min_amount <= max_amount)
     );
-    create index provider_configs_corridor on provider_configs (country, payment_method, direction);
+    create index provider_configs_corridor on provider_configs (country, payment_method, direction, org_id);
     create index provider_configs_newest on provider_configs (created_at desc, config_id desc);
 
     create table rates (

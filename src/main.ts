@@ -6,6 +6,7 @@ import { explainFailure } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
+import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./config/Settings.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import { writeSandboxFile } from "./sandbox/SandboxFile.ts"
@@ -19,6 +20,7 @@ const openSandbox = Effect.gen(function* () {
 const server = Effect.gen(function* () {
   const { mode, port } = yield* Settings
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
+  yield* startWorkers
   yield* serveHttp(port)
   yield* banner(credentials)
   return yield* Effect.never

@@ -2,12 +2,24 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { AuditLogApi } from "./AuditLog.ts"
+import { BeneficiariesApi } from "./Beneficiaries.ts"
 import { BadRequest, Forbidden, InternalError, TooManyRequests, Unauthorized } from "./Errors.ts"
 import { introduction } from "./Introduction.ts"
+import { NetworksApi } from "./Networks.ts"
+import { PaymentsApi } from "./Payments.ts"
+import { PaymentsInitApi } from "./PaymentsInit.ts"
+import { ProviderConfigsApi } from "./ProviderConfigs.ts"
+import { RatesApi } from "./Rates.ts"
 
 export const Api = HttpApi.make("corridor")
   .add(ApiKeysApi)
   .add(AuditLogApi)
+  .add(BeneficiariesApi)
+  .add(RatesApi)
+  .add(NetworksApi)
+  .add(PaymentsInitApi)
+  .add(PaymentsApi)
+  .add(ProviderConfigsApi)
   .addError(BadRequest)
   .addError(Unauthorized)
   .addError(Forbidden)

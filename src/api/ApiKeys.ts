@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import { roles } from "../domain/Access.ts"
 import { countedPageOf, envelope, Id, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./Errors.ts"
+import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const ApiKey = Schema.Struct({
@@ -64,6 +64,7 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
     HttpApiEndpoint.get("list", "/public/api-keys")
       .setUrlParams(Schema.Struct({ ...OrgParam, ...PageParams }))
       .addSuccess(countedPageOf(ApiKey))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "api_keys",
@@ -83,6 +84,7 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
     HttpApiEndpoint.post("create", "/public/api-keys")
       .setPayload(CreateApiKey)
       .addSuccess(envelope(NewApiKey), { status: 201 })
+      .addError(NotFound)
       .pipe(
         operation({
           access: "api_keys",
@@ -100,6 +102,7 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
       .setPayload(RotateApiKey)
       .addSuccess(envelope(NewApiKey))
       .addError(NotFound)
+      .addError(Conflict)
       .pipe(
         operation({
           access: "api_keys",

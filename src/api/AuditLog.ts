@@ -2,6 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Id, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const AuditEntry = Schema.Struct({
@@ -27,6 +28,7 @@ export const AuditLogApi = HttpApiGroup.make("auditLog")
         })
       )
       .addSuccess(pageOf(AuditEntry))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "audit",

@@ -32,3 +32,39 @@ export const InternalError = Schema.Struct({
   message: Schema.String,
   error: Schema.String
 }).annotations(HttpApiSchema.annotations({ status: 500, description: meanings[500] }))
+
+const coded = {
+  status: Schema.Literal("error"),
+  error: Schema.String,
+  message: Schema.String,
+  code: Schema.String
+}
+
+export const InitiationBadRequest = Schema.Struct(coded).annotations(
+  HttpApiSchema.annotations({ status: 400, description: meanings[400] })
+)
+
+export const InitiationNotFound = Schema.Struct(coded).annotations(
+  HttpApiSchema.annotations({ status: 404, description: meanings[404] })
+)
+
+const ofPayment = {
+  payment_id: Schema.optionalWith(Schema.String, { exact: true }),
+  transaction_id: Schema.optionalWith(Schema.String, { exact: true })
+}
+
+export const InitiationConflict = Schema.Struct({ ...coded, ...ofPayment }).annotations(
+  HttpApiSchema.annotations({ status: 409, description: meanings[409] })
+)
+
+export const NoRoute = Schema.Struct(coded).annotations(
+  HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the payment's corridor" })
+)
+
+export const AllProvidersFailed = Schema.Struct({
+  ...coded,
+  payment_id: Schema.String,
+  transaction_id: Schema.String
+}).annotations(
+  HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the payment is `failed`" })
+)

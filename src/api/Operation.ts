@@ -1,9 +1,13 @@
 /** What the contract says of one operation: the access it needs (in its type too), its words and its examples. */
 import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
-import { Context } from "effect"
+import { Context, Option } from "effect"
 import { type Access, describeAccess } from "../domain/Access.ts"
+import { PayloadTooLarge } from "./Errors.ts"
 
 export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
+
+/** Marks an operation that moves money: it honours the header Idempotency-Key. */
+export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMoney, true>() {}
 
 declare const NeedsTypeId: unique symbol
 
@@ -19,6 +23,7 @@ interface Media {
 }
 
 interface OperationObject {
+  parameters?: Array<unknown>
   requestBody?: Media
   responses?: Record<string, Media>
 }
@@ -27,6 +32,23 @@ const setExample = (media: Media | undefined, example: unknown): void => {
   for (const content of Object.values(media?.content ?? {})) content.example = example
 }
 
+const refusingLargeBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
+  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge) : endpoint
+
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  description:
+    "Extension. Sent again within 24 hours with the same body, the first answer (a success or a 502) comes back with `Idempotent-Replayed: true`; with another body, or while the first request is running, 409."
+}
+
+const withProps = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) =>
+  endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+
+const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) => withProps(endpoint).annotate(MovesMoney, true)
+
 export const operation =
   <A extends Access>(about: {
     readonly access: A
@@ -34,14 +56,16 @@ export const operation =
     readonly description: string
     readonly request?: unknown
     readonly response?: unknown
+    readonly movesMoney?: true
   }) =>
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
-    (endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps)
+    refusingLargeBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
       .annotate(Needs, about.access)
       .annotate(OpenApi.Summary, about.summary)
       .annotate(OpenApi.Description, `${about.description}\n\n${describeAccess(about.access)}`)
       .annotate(OpenApi.Transform, (operationObject) => {
-        const { requestBody, responses } = operationObject as OperationObject
+        const { parameters, requestBody, responses } = operationObject as OperationObject
+        if (about.movesMoney === true) parameters?.push(idempotencyKey)
         setExample(requestBody, about.request)
         for (const [status, response] of Object.entries(responses ?? {})) {
           if (status.startsWith("2")) setExample(response, about.response)

@@ -72,7 +72,7 @@ export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore
           ),
         expire: (scope, id, graceSeconds) =>
           sql`update api_keys set status = 'expiring', expires_at = now() + make_interval(secs => ${graceSeconds}),
-            updated_at = now() where api_key_id = ${id} and status <> 'revoked' and ${inScope(sql, scope)}`.pipe(
+            updated_at = now() where api_key_id = ${id} and (status = 'active' or expires_at > now()) and ${inScope(sql, scope)}`.pipe(
             Effect.orDie,
             Effect.asVoid
           )

@@ -2,15 +2,28 @@
 import { Effect, Option } from "effect"
 import { apiKeysHandlers } from "../apiKeys/Http.ts"
 import { auditLogHandlers } from "../audit/Http.ts"
+import { beneficiariesHandlers } from "../beneficiaries/Http.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeExchange } from "../http/Exchange.ts"
 import { apiRoutes, routerOf } from "../http/Router.ts"
 import { serve } from "../http/Server.ts"
 import { metricsRoute, systemRoutes } from "../http/SystemRoutes.ts"
+import { networksHandlers } from "../networks/Http.ts"
+import { callbackRoutes } from "../payments/CallbackRoute.ts"
+import { paymentsHandlers } from "../payments/Http.ts"
+import { paymentsInitHandlers } from "../payments/InitiationHttp.ts"
+import { providerConfigsHandlers } from "../providers/Http.ts"
+import { ratesHandlers } from "../rates/Http.ts"
 
 const implementation = Effect.all({
   apiKeys: apiKeysHandlers,
-  auditLog: auditLogHandlers
+  auditLog: auditLogHandlers,
+  beneficiaries: beneficiariesHandlers,
+  networks: Effect.succeed(networksHandlers),
+  payments: paymentsHandlers,
+  paymentsInit: paymentsInitHandlers,
+  providerConfigs: providerConfigsHandlers,
+  rates: ratesHandlers
 })
 
 /** Answers with the port it listens on; port 0 takes any free one. */
@@ -18,11 +31,12 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const { corsOrigins, host, metricsPort, mode } = yield* Settings
   const api = yield* Effect.flatMap(implementation, apiRoutes)
   const system = yield* systemRoutes
+  const callbacks = yield* callbackRoutes
   const metrics = yield* metricsRoute
   const exchange = yield* makeExchange
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
     yield* serve(exchange(routerOf([metrics]), new Map()), { port: metricsPort.value, host })
   }
-  return yield* serve(exchange(routerOf([...api, ...system, ...shown]), corsOrigins), { port, host })
+  return yield* serve(exchange(routerOf([...api, ...callbacks, ...system, ...shown]), corsOrigins), { port, host })
 })

@@ -1,13 +1,55 @@
 /** What happens, given the stores: every service of the domain, the same for the server, the CLI and the tests. */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Authenticator } from "../auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../auth/DevelopmentIssuer.ts"
 import { Gate } from "../auth/Gate.ts"
+import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
+import { Settings } from "../config/Settings.ts"
+import { Fees } from "../fees/Fees.ts"
+import { Idempotency } from "../idempotency/Idempotency.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { Actions } from "../payments/actions/Actions.ts"
+import { Callbacks } from "../payments/Callbacks.ts"
+import { Dispatch } from "../payments/Dispatch.ts"
+import { Enquiries } from "../payments/Enquiries.ts"
+import { Initiation } from "../payments/Initiation.ts"
+import { Payments } from "../payments/Payments.ts"
+import { Resolution } from "../payments/Resolution.ts"
+import { Progress } from "../payments/Progress.ts"
+import { Providers } from "../providers/Provider.ts"
+import { ProviderConfigs } from "../providers/ProviderConfigs.ts"
+import { ProviderHealth } from "../providers/ProviderHealth.ts"
+import { makeRails } from "../rails/Rails.ts"
+import { RateQuote } from "../rates/RateQuote.ts"
+import { Rates } from "../rates/Rates.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Users } from "../users/Users.ts"
 
-export const ServicesLive = ApiKeys.layer.pipe(Layer.provideMerge(AuditLog.layer))
+/** Who may be asked to move money: in sandbox mode the built-in rails. */
+const ProvidersLive = Layer.effect(
+  Providers,
+  Effect.gen(function* () {
+    const { mode } = yield* Settings
+    return Providers.fromList(mode === "sandbox" ? yield* makeRails : [])
+  })
+)
+
+const PaymentsLive = Layer.mergeAll(
+  Actions.layer,
+  Initiation.layer,
+  Callbacks.layer,
+  Enquiries.layer,
+  Payments.layer,
+  Resolution.layer
+).pipe(Layer.provide(Dispatch.layer), Layer.provide(Progress.layer), Layer.provideMerge(ProvidersLive))
+
+export const ServicesLive = Layer.mergeAll(ApiKeys.layer, Idempotency.layer, Rates.layer, Users.layer).pipe(
+  Layer.provideMerge(PaymentsLive),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Layer.mergeAll(ProviderHealth.layer, RateQuote.layer, AuditLog.layer))
+)
 
 export const SandboxLive = Sandbox.layer.pipe(Layer.provideMerge(DevelopmentIssuer))
 

@@ -1,5 +1,5 @@
 /** Who changed what. `record` belongs in the transaction of the change that it tells of. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, type Option } from "effect"
 import type { Access, Permit } from "../domain/Access.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { Window } from "../pagination/Page.ts"

@@ -1,6 +1,7 @@
 /** Who stands behind a credential at this moment: one look-up per request, so that every change works at once. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { batched } from "../database/Batcher.ts"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { type Caller, lowerRole, type Permission, type Role } from "../domain/Access.ts"
 import type { ApiKeyMode } from "../domain/ApiKeyFormat.ts"
@@ -69,24 +70,37 @@ const stranger = (subject: string): Caller => ({
   organization: Option.none()
 })
 
+const hashesOf = (wanted: ReadonlyArray<{ readonly hash: string }>): string =>
+  JSON.stringify(wanted.map(({ hash }) => hash))
+
 export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore, Store>() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     CallerStore,
-    Effect.map(SqlClient.SqlClient, (sql): Store => ({
-      byApiKey: (hash, mode) =>
-        sql<Row>`select k.api_key_id, k.user_id, u.is_admin, k.org_id, k.role as key_role, m.role, o.features,
-              null as permissions
-            from api_keys k
-            join organizations o on o.org_id = k.org_id
-            join users u on u.user_id = k.user_id
-            left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
-            where k.hash = ${Buffer.from(hash, "hex")} and k.mode = ${mode}
-              and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
-          Effect.map((rows) => (rows[0] === undefined ? Option.none() : keyCaller(rows[0]))),
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      const findKeys = yield* batched((wanted: ReadonlyArray<{ readonly hash: string; readonly mode: ApiKeyMode }>) =>
+        sql<Row & { readonly hash: string; readonly mode: ApiKeyMode }>`
+          select encode(k.hash, 'hex') as hash, k.mode, k.api_key_id, k.user_id, u.is_admin, k.org_id,
+            k.role as key_role, m.role, o.features, null as permissions
+          from api_keys k
+          join organizations o on o.org_id = k.org_id
+          join users u on u.user_id = k.user_id
+          left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
+          where k.hash in (select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h)
+            and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
+          Effect.map((rows) =>
+            wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode))
+          ),
           Effect.orDie
-        ),
-      byToken: (subject, orgId) =>
-        sql<Row>`select null as api_key_id, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
+        )
+      )
+
+      const store: Store = {
+        byApiKey: (hash, mode) =>
+          Effect.map(findKeys({ hash, mode }), (row) => (row === undefined ? Option.none() : keyCaller(row))),
+        byToken: (subject, orgId) =>
+          sql<Row>`select null as api_key_id, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
               (select array_agg(p.permission) from member_permissions p
                 where p.org_id = m.org_id and p.user_id = m.user_id) as permissions
             from users u
@@ -94,15 +108,17 @@ export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore
               and m.org_id = ${uuidOrNil(Option.getOrElse(orgId, () => ""))}
             left join organizations o on o.org_id = m.org_id
             where u.subject = ${subject}`.pipe(
-          Effect.map((rows) => (rows[0] === undefined ? stranger(subject) : tokenCaller(rows[0]))),
-          Effect.orDie
-        ),
-      organizationExists: (orgId) =>
-        sql`select 1 from organizations where org_id = ${orgId}`.pipe(
-          Effect.map((rows) => rows.length > 0),
-          Effect.orDie
-        )
-    }))
+            Effect.map((rows) => (rows[0] === undefined ? stranger(subject) : tokenCaller(rows[0]))),
+            Effect.orDie
+          ),
+        organizationExists: (orgId) =>
+          sql`select 1 from organizations where org_id = ${orgId}`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          )
+      }
+      return store
+    })
   )
 
   static readonly layerMemory = Layer.effect(

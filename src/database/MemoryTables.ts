@@ -1,10 +1,26 @@
 /** The database of the memory layers: maps of immutable rows, with the same all-or-nothing as the real one. */
 import { Context, Effect, Layer, Option } from "effect"
+import { InTransaction } from "./InTransaction.ts"
+import type { StoredKey } from "../idempotency/IdempotencyStore.ts"
 import type { AuditEntry } from "../audit/AuditStore.ts"
 import type { StoredApiKey } from "../apiKeys/ApiKeyStore.ts"
+import type { StoredBeneficiary } from "../beneficiaries/BeneficiaryStore.ts"
 import type { Window } from "../pagination/Page.ts"
 import type { Organization } from "../organizations/Organization.ts"
+import type {
+  Attempt,
+  HistoryRow,
+  Payment,
+  Refund,
+  StoredCallback,
+  StoredEvent,
+  StoredFee,
+  StoredOperatorItem
+} from "../payments/Payment.ts"
+import type { FeeRule } from "../fees/FeeRuleStore.ts"
 import type { ProviderConfig } from "../providers/ProviderConfigStore.ts"
+import type { RailPayment, StoredRailTimer } from "../rails/RailPayment.ts"
+import type { RateLock } from "../rates/RateLockStore.ts"
 import type { StoredRate } from "../rates/RateStore.ts"
 import type { Membership, User } from "../users/User.ts"
 
@@ -14,9 +30,24 @@ const emptyTables = () => ({
   memberships: new Map<string, Membership>(),
   apiKeys: new Map<string, StoredApiKey>(),
   audit: new Map<string, AuditEntry>(),
+  beneficiaries: new Map<string, StoredBeneficiary>(),
   providerConfigs: new Map<string, ProviderConfig>(),
   rates: new Map<string, StoredRate>(),
-  secrets: new Map<string, string>()
+  rateLocks: new Map<string, RateLock>(),
+  railPayments: new Map<string, RailPayment>(),
+  railTimers: new Map<string, StoredRailTimer>(),
+  spreads: new Map<string, number>(),
+  secrets: new Map<string, string>(),
+  payments: new Map<string, Payment>(),
+  history: new Map<string, HistoryRow>(),
+  attempts: new Map<string, Attempt>(),
+  callbacks: new Map<string, StoredCallback>(),
+  events: new Map<string, StoredEvent>(),
+  refunds: new Map<string, Refund>(),
+  feeRules: new Map<string, FeeRule>(),
+  paymentFees: new Map<string, StoredFee>(),
+  operatorItems: new Map<string, StoredOperatorItem>(),
+  idempotencyKeys: new Map<string, StoredKey>()
 })
 
 type Tables = ReturnType<typeof emptyTables>
@@ -33,10 +64,6 @@ const restore = (tables: Tables, saved: Tables): void => {
     for (const [key, row] of saved[name]) rows.set(key, row)
   }
 }
-
-class InTransaction extends Context.Reference<InTransaction>()("corridor/MemoryTables/InTransaction", {
-  defaultValue: () => false
-}) {}
 
 export class MemoryTables extends Context.Tag("corridor/MemoryTables")<
   MemoryTables,

@@ -2,9 +2,13 @@
 import { Migrator, SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import foundation from "../../migrations/0001_foundation.ts"
+import payments from "../../migrations/0002_payments.ts"
+import actions from "../../migrations/0003_actions.ts"
 
 export const migrations = {
-  "0001_foundation": foundation
+  "0001_foundation": foundation,
+  "0002_payments": payments,
+  "0003_actions": actions
 }
 
 const TABLE = "corridor_migrations"

@@ -1,5 +1,5 @@
 /** The few SQL phrases that every tenant query shares. */
-import type { SqlClient, Statement } from "@effect/sql"
+import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Option } from "effect"
 import type { Window } from "../pagination/Page.ts"
 
@@ -20,3 +20,6 @@ export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Wi
 }
 
 export const firstRow = <Row>(rows: ReadonlyArray<Row>): Option.Option<Row> => Option.fromNullable(rows[0])
+
+export const violates = ({ cause }: SqlError.SqlError, constraint: string): boolean =>
+  (cause as { readonly constraint?: string }).constraint === constraint

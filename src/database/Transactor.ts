@@ -2,6 +2,7 @@
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Layer } from "effect"
 import { serializationRetry } from "../domain/Policies.ts"
+import { InTransaction } from "./InTransaction.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 
 interface Atomically {
@@ -25,7 +26,7 @@ export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, A
     Transactor,
     Effect.map(SqlClient.SqlClient, (sql) => ({
       atomically: (effect) =>
-        sql.withTransaction(effect).pipe(
+        sql.withTransaction(Effect.provideService(effect, InTransaction, true)).pipe(
           Effect.catchAll((error) => (error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error))),
           Effect.sandbox,
           // A failure at COMMIT arrives as a defect, so the whole cause is looked at.

@@ -32,7 +32,10 @@ interface Requirement {
 
 export const accessTable = {
   any: { role: "member" },
+  payouts: { role: "staff", permission: "payouts" },
   transactions: { role: "staff", permission: "transactions" },
+  refunds: { role: "staff", permission: "refunds" },
+  reviews: { role: "staff", permission: "reviews" },
   operations: { role: "staff" },
   api_keys: { role: "org-admin", permission: "api_keys" },
   audit: { role: "org-admin" },

@@ -3,13 +3,18 @@ import { Data } from "effect"
 
 export const codes = {
   VALIDATION_ERROR: 400,
+  RATE_MISMATCH: 400,
+  OTP_INVALID: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   INVALID_STATE: 409,
+  IDEMPOTENCY_CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
+  ROUTING_CONFIG_NOT_FOUND: 422,
   RATE_LIMITED: 429,
-  INTERNAL_ERROR: 500
+  INTERNAL_ERROR: 500,
+  ALL_PROVIDERS_FAILED: 502
 } as const
 
 export type Code = keyof typeof codes
@@ -18,8 +23,24 @@ interface Words {
   readonly message: string
 }
 
+/** Once a payment exists, its ids go with the answer. */
+interface OfPayment {
+  readonly paymentId?: string
+  readonly transactionId?: string
+}
+
 export class Invalid extends Data.TaggedError("Invalid")<Words> {
   readonly code = "VALIDATION_ERROR"
+}
+
+/** A rate that is unknown, expired, locked for something else, or does not give the amounts that were sent. */
+export class RateMismatch extends Data.TaggedError("RateMismatch")<Words & OfPayment> {
+  readonly code = "RATE_MISMATCH"
+}
+
+/** A wrong one-time password. */
+export class OtpInvalid extends Data.TaggedError("OtpInvalid")<Words & OfPayment> {
+  readonly code = "OTP_INVALID"
 }
 
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Words> {
@@ -34,8 +55,13 @@ export class NotFound extends Data.TaggedError("NotFound")<Words> {
   readonly code = "NOT_FOUND"
 }
 
-export class Conflict extends Data.TaggedError("Conflict")<Words> {
+export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment> {
   readonly code = "INVALID_STATE"
+}
+
+/** The key was used for something else, or is being used right now. */
+export class IdempotencyConflict extends Data.TaggedError("IdempotencyConflict")<Words> {
+  readonly code = "IDEMPOTENCY_CONFLICT"
 }
 
 export class TooLarge extends Data.TaggedError("TooLarge")<Words & { readonly closeConnection: boolean }> {
@@ -46,7 +72,30 @@ export class RateLimited extends Data.TaggedError("RateLimited")<Words & { reado
   readonly code = "RATE_LIMITED"
 }
 
-export type Failure = Invalid | Unauthorized | Forbidden | NotFound | Conflict | TooLarge | RateLimited
+export class NoRoute extends Data.TaggedError("NoRoute")<Words & OfPayment> {
+  readonly code = "ROUTING_CONFIG_NOT_FOUND"
+}
+
+/** The payment exists and has failed: its ids go with the answer, so that it can be looked up. */
+export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
+  Words & { readonly paymentId: string; readonly transactionId: string }
+> {
+  readonly code = "ALL_PROVIDERS_FAILED"
+}
+
+export type Failure =
+  | Invalid
+  | RateMismatch
+  | OtpInvalid
+  | Unauthorized
+  | Forbidden
+  | NotFound
+  | Conflict
+  | IdempotencyConflict
+  | TooLarge
+  | NoRoute
+  | RateLimited
+  | AllProvidersFailed
 
 /** One sentence for every id that the caller cannot see, whether it belongs to someone else or to nobody. */
 export const notFound = (what: string): NotFound => new NotFound({ message: `No ${what} with this id.` })

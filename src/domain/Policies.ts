@@ -27,3 +27,87 @@ export const developmentTokenTtl = Duration.hours(12)
 
 /** Failed authentications that one address may make in a minute. */
 export const failedAuthenticationsPerMinute = 120
+
+/** An attempt that is being asked about is left alone by other instances for this long. */
+export const enquiryLease = Duration.seconds(60)
+
+/** A provider that can prove it never had a reference is believed only this long after the call. */
+export const absenceGrace = Duration.seconds(60)
+
+/** An initiation answers within this time, whatever the providers do. */
+export const initiationBudget = Duration.seconds(28)
+
+/** With less than this left of it, no further provider is asked. */
+export const leastAttemptTime = Duration.seconds(1)
+
+/** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
+export const orphanedAfter = Duration.seconds(45)
+
+/** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
+export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
+
+/** Workers look for due work this often when nothing wakes them. */
+export const workerPoll = Duration.millis(250)
+
+/** A worker that fails is started again after a second, and later and later up to half a minute. */
+export const supervision = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("30 seconds")))
+
+/** A provider is left alone after this many dispatches in a row without a verdict. */
+export const circuitOpensAfter = 10
+
+/** For this long; then one dispatch may try whether it answers again. */
+export const circuitOpenTime = Duration.seconds(30)
+
+/** A dispatch that tries an open circuit and never reports back is forgotten after this long, and another may try. */
+export const circuitProbePatience = Duration.seconds(30)
+
+/** In live mode a base rate older than this is not served, unless RATE_MAX_AGE says otherwise. */
+export const liveRateMaxAge = Duration.hours(24)
+
+/** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
+export const rateLockRetention = Duration.days(1)
+
+/** A change that someone else's change overtook is decided again, at once and up to twenty times. */
+export const overtakenRetry = Schedule.recurs(20)
+
+/** A built-in rail completes what it accepted this long after its answer. */
+export const railCompletion = Duration.seconds(1)
+
+/** A built-in rail that plays a slow provider answers after this long. */
+export const railSlowAnswer = Duration.seconds(2)
+
+/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this distance. */
+export const railStragglerGap = Duration.millis(500)
+
+/** An account that a built-in rail names for a bank transfer takes the payer's money for this long. */
+export const railFundingTime = Duration.minutes(30)
+
+/** This wrong one-time password fails its payment. */
+export const passwordAttempts = 5
+
+/** A built-in rail fails a payment at this wrong one-time password. */
+export const railPasswordAttempts = 5
+
+/** Callbacks of the built-in rails are claimed in batches of this many. */
+export const railCallbackBatch = 64
+
+/** This many callbacks of a batch are delivered at a time. */
+export const railCallbackConcurrency = 16
+
+/** A callback that a killed worker had claimed is claimed again after this long. */
+export const railCallbackLease = Duration.seconds(10)
+
+/** One delivery of a callback may take this long; none is begun that could outlast the lease. */
+export const railCallbackTimeout = Duration.seconds(5)
+
+/** A callback that was not taken is delivered again after this long. */
+export const railCallbackBackOff = Duration.seconds(5)
+
+/** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
+export const railCallbackRest = Duration.millis(25)
+
+/** An idempotency key is remembered this long. */
+export const idempotencyRetention = Duration.hours(24)
+
+/** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
+export const idempotencyRunning = Duration.seconds(40)

@@ -3,15 +3,17 @@
  * handler. Decoders and encoders are compiled once, at start.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
-import { Context, Effect, Either, Option, ParseResult, Schema, SchemaAST } from "effect"
-import { Needs } from "../api/Operation.ts"
+import { Context, Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "effect"
+import { MovesMoney, Needs } from "../api/Operation.ts"
 import { Gate } from "../auth/Gate.ts"
 import { CallerStore } from "../auth/CallerStore.ts"
-import { authorize, type Caller } from "../domain/Access.ts"
+import { type Access, authorize, type Caller } from "../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../domain/Failure.ts"
 import { uuidOrNil } from "../domain/Ids.ts"
+import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
+import { onceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
@@ -53,8 +55,15 @@ const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const repeated = (query: Incoming["query"]): string | undefined =>
-  Object.keys(query).find((name) => typeof query[name] !== "string")
+/** What is wrong with the query before any schema looks at it. */
+const queryProblem = (query: Incoming["query"]): string | undefined => {
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== "string") return `${name}: is given more than once`
+    // PostgreSQL cannot hold it, and no value of ours has it.
+    if (value.includes("\0")) return `${name}: contains a NUL character`
+  }
+  return undefined
+}
 
 /** The contract marks a body that may also be a bare array. */
 export class AcceptsArray extends Context.Tag("corridor/http/AcceptsArray")<AcceptsArray, true>() {}
@@ -63,6 +72,8 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const gate = yield* Gate
   const callers = yield* CallerStore
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
+  const once = yield* onceOnly
+  const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
   const decodePath = decoder(endpoint.pathSchema)
   const decodeQuery = decoder(endpoint.urlParamsSchema)
@@ -106,14 +117,17 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
         return yield* invalid("The body must be a JSON object")
       }
-      const permit = yield* permitFor(caller, selectorOf(incoming, body))
-      const twice = repeated(incoming.query)
-      if (twice !== undefined) return yield* invalid(`${twice}: is given more than once`)
+      const selector = selectorOf(incoming, body)
+      const permit = yield* permitFor(caller, selector)
+      const elevate = (more: Access) => authorize(caller, more, selector)
+      const problem = queryProblem(incoming.query)
+      if (problem !== undefined) return yield* invalid(problem)
       const path = yield* decodePath(incoming.params)
       const urlParams = yield* decodeQuery(incoming.query)
       const payload = yield* decodePayload(body)
-      const result = yield* handler({ permit, path, urlParams, payload, route: endpoint.path })
-      return toOutgoing(result)
+      const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
+      const answer = (idempotencyKey?: NewKey) => Effect.map(handler({ ...request, idempotencyKey }), toOutgoing)
+      return movesMoney ? yield* once(incoming, permit.scope, body, answer) : yield* answer()
     })
   }
   return route

@@ -16,9 +16,16 @@ const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   }
 }
 
+const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
+  "paymentId" in failure && failure.paymentId !== undefined && failure.transactionId !== undefined
+    ? { payment_id: failure.paymentId, transaction_id: failure.transactionId }
+    : {}
+
 export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
-  const body = hasCode(path) ? { status: "error", error: message, message, code } : { status: "error", message }
+  const body = hasCode(path)
+    ? { status: "error", error: message, message, code, ...idsOf(failure) }
+    : { status: "error", message }
   return json(codes[code], body, headersOf(failure))
 }
 

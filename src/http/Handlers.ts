@@ -2,8 +2,9 @@
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { Effect } from "effect"
 import type { AccessOf } from "../api/Operation.ts"
-import type { Permit } from "../domain/Access.ts"
-import type { Failure } from "../domain/Failure.ts"
+import type { Access, Permit } from "../domain/Access.ts"
+import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import type { Failure, Forbidden } from "../domain/Failure.ts"
 
 type Part<Name extends string, A> = [A] extends [never] ? {} : { readonly [K in Name]: A }
 
@@ -15,6 +16,10 @@ export type RequestOf<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Part<
   Part<"urlParams", HttpApiEndpoint.HttpApiEndpoint.UrlParams<E>> &
   Part<"payload", HttpApiEndpoint.HttpApiEndpoint.Payload<E>> & {
     readonly permit: Permit<AccessOf<E>>
+    /** Asks for more than the endpoint as a whole needs, where the request's content demands it. */
+    readonly elevate: <A extends Access>(access: A) => Effect.Effect<Permit<A>, Forbidden>
+    /** The caller's idempotency key, for the operation to write down with what it does. */
+    readonly idempotencyKey: NewKey | undefined
     readonly route: string
   }
 

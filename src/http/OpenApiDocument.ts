@@ -1,5 +1,5 @@
 /** The contract as OpenAPI: both credential headers in one requirement, so that generated clients send both. */
-import { OpenApi } from "@effect/platform"
+import { type OpenApiJsonSchema as JsonSchema, OpenApi } from "@effect/platform"
 import { Api } from "../api/Api.ts"
 
 const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
@@ -32,19 +32,41 @@ const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.O
   ]
 }
 
+/** The platform documents its own decoding error on every endpoint; what is on the wire is our body for a 400. */
+const DECODE_ERROR = "HttpApiDecodeError"
+
+type Operation = OpenApi.OpenAPISpec["paths"][string][OpenApi.OpenAPISpecMethodName]
+
+const withoutDecodeError = (operation: NonNullable<Operation>): NonNullable<Operation> => {
+  const content = operation.responses[400]?.content?.["application/json"]
+  const schema = content?.schema as { readonly anyOf?: ReadonlyArray<{ readonly $ref?: string }> } | undefined
+  const [own] = schema?.anyOf?.filter(({ $ref }) => $ref?.endsWith(DECODE_ERROR) !== true) ?? []
+  if (content !== undefined && own !== undefined) content.schema = own as typeof content.schema
+  return { ...operation, security }
+}
+
+const ownSchemas = ({
+  [DECODE_ERROR]: _,
+  Issue: _issue,
+  PropertyKey: _key,
+  ...schemas
+}: Record<string, JsonSchema.JsonSchema>) => schemas
+
 export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live"): OpenApi.OpenAPISpec => {
   const document = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, operations]) => [
       path.replace(/^\/v1/, ""),
-      Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, { ...operation, security }]))
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => [method, withoutDecodeError(operation)])
+      )
     ])
   )
   return {
     ...document,
     paths,
     security,
-    components: { ...document.components, securitySchemes },
+    components: { schemas: ownSchemas(document.components.schemas), securitySchemes },
     servers: serversOf(publicUrl, mode)
   }
 }

@@ -35,7 +35,9 @@ export const apiRoutes = (implementation: Implementation<typeof Api>) => {
 }
 
 export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {
-  const router = FindMyWay.make<Route>({ maxParamLength: 200 })
+  // One spelling for every path: a proxy's rules and an idempotency key's scope go by the path as it was sent.
+  const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+  const router = FindMyWay.make<Route>({ ...exact, maxParamLength: 200 })
   for (const route of routes) router.on(route.method, route.path, route)
   return router
 }

@@ -54,12 +54,16 @@ export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
   const document = openApiDocument(publicUrl, mode)
-  const reference = renderReference(document)
   const documentPage = page("application/json", JSON.stringify(document), { "access-control-allow-origin": "*" })
-  const referencePage = page("text/html; charset=utf-8", reference.html, {
-    "content-security-policy": reference.contentSecurityPolicy,
-    "referrer-policy": "no-referrer"
-  })
+  const referencePage = yield* Effect.cached(
+    Effect.sync(() => {
+      const { contentSecurityPolicy, html } = renderReference(document)
+      return page("text/html; charset=utf-8", html, {
+        "content-security-policy": contentSecurityPolicy,
+        "referrer-policy": "no-referrer"
+      })
+    })
+  )
   return [
     get("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     get(
@@ -67,6 +71,6 @@ export const systemRoutes = Effect.gen(function* () {
       Effect.map(readiness.check, (ready) => json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable" }))
     ),
     get("/openapi.json", Effect.succeed(documentPage)),
-    get("/docs", Effect.succeed(referencePage))
+    get("/docs", referencePage)
   ]
 })

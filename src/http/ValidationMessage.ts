@@ -10,14 +10,20 @@ const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
 
 const withoutValue = (message: string): string => message.replace(/, actual [\s\S]*$/, "")
 
+/** A field that may be left out also "expects" nothing; that is no help to whoever sent something. */
+const isNoHelp = (reason: string): boolean => reason === "Expected undefined" || reason === "Expected null"
+
 export const validationMessage = (issue: ParseIssue): string => {
-  const lines = new Set(
-    ArrayFormatter.formatIssueSync(issue).map(({ message, path }) => {
-      const reason = withoutValue(message)
-      return path.length === 0 ? reason : `${pathOf(path)}: ${reason}`
-    })
-  )
-  const shown = Array.from(lines).slice(0, MOST)
-  const more = lines.size > MOST ? [`and ${lines.size - MOST} more`] : []
-  return [...shown, ...more].join("; ")
+  const reasons = new Map<string, Array<string>>()
+  for (const { message, path } of ArrayFormatter.formatIssueSync(issue)) {
+    const field = pathOf(path)
+    reasons.set(field, [...(reasons.get(field) ?? []), withoutValue(message)])
+  }
+  const lines = Array.from(reasons, ([field, all]) => {
+    const helpful = all.filter((reason) => !isNoHelp(reason))
+    const text = Array.from(new Set(helpful.length > 0 ? helpful : all)).join(", or ")
+    return field === "" ? text : `${field}: ${text}`
+  })
+  const more = lines.length > MOST ? [`and ${lines.length - MOST} more`] : []
+  return [...lines.slice(0, MOST), ...more].join("; ")
 }

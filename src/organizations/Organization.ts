@@ -9,6 +9,8 @@ export interface Organization {
   readonly kyb_customer_id: string | null
   readonly features: ReadonlyArray<string>
   readonly sandbox: boolean
+  /** Payments of this much and more, in the organisation's currency, wait for a review. Decimal text; null or 0: none. */
+  readonly review_threshold: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }

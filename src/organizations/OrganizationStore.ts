@@ -22,7 +22,7 @@ export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")
     OrganizationStore,
     Effect.map(SqlClient.SqlClient, (sql): Store => {
       const columns = sql.literal(
-        "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, created_at, updated_at"
+        "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, created_at, updated_at"
       )
       return {
         insert: (organization) =>
@@ -56,6 +56,7 @@ export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")
               ...organization,
               kyb_status: "not_started",
               kyb_customer_id: null,
+              review_threshold: null,
               created_at: at,
               updated_at: at
             }

@@ -1,7 +1,8 @@
 /** Base rates at rest: the exact decimal, and when it was set. */
 import { SqlClient } from "@effect/sql"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MemoryTables } from "../database/MemoryTables.ts"
+import { firstRow } from "../database/Query.ts"
 
 export interface StoredRate {
   readonly from_currency: string
@@ -14,6 +15,13 @@ export interface StoredRate {
 interface Store {
   readonly set: (rates: ReadonlyArray<Omit<StoredRate, "updated_at">>) => Effect.Effect<void>
   readonly list: Effect.Effect<ReadonlyArray<StoredRate>>
+  /** Inside a transaction the row stays locked until its end. */
+  readonly findForUpdate: (from: string, to: string) => Effect.Effect<Option.Option<StoredRate>>
+  /** The pair's own row and the two that cross through a third currency, as far as there are any. */
+  readonly between: (from: string, to: string, through: string) => Effect.Effect<ReadonlyArray<StoredRate>>
+  /** What an organisation's customers get less than the base rate, in basis points. */
+  readonly spreadOf: (orgId: string) => Effect.Effect<number>
+  readonly setSpread: (orgId: string, basisPoints: number) => Effect.Effect<void>
 }
 
 export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Store>() {
@@ -21,19 +29,38 @@ export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Stor
     RateStore,
     Effect.map(SqlClient.SqlClient, (sql): Store => ({
       set: (rates) =>
-        sql`insert into rates ${sql.insert(rates)}
-            on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`.pipe(
+        rates.length === 0
+          ? Effect.void
+          : sql`insert into rates ${sql.insert(rates)}
+              on conflict (from_currency, to_currency) do update set rate = excluded.rate, updated_at = now()`.pipe(
+              Effect.orDie,
+              Effect.asVoid
+            ),
+      list: sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
+          order by from_currency, to_currency`.pipe(Effect.orDie),
+      findForUpdate: (from, to) =>
+        sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
+          where from_currency = ${from} and to_currency = ${to} for update`.pipe(Effect.map(firstRow), Effect.orDie),
+      between: (from, to, through) =>
+        sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
+          where (from_currency = ${from} and to_currency in (${to}, ${through}))
+            or (from_currency = ${through} and to_currency = ${to})`.pipe(Effect.orDie),
+      spreadOf: (orgId) =>
+        sql<{ spread_bps: number }>`select spread_bps from organizations where org_id = ${orgId}`.pipe(
+          Effect.map((rows) => rows[0]?.spread_bps ?? 0),
+          Effect.orDie
+        ),
+      setSpread: (orgId, basisPoints) =>
+        sql`update organizations set spread_bps = ${basisPoints}, updated_at = now() where org_id = ${orgId}`.pipe(
           Effect.orDie,
           Effect.asVoid
-        ),
-      list: sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
-          order by from_currency, to_currency`.pipe(Effect.orDie)
+        )
     }))
   )
 
   static readonly layerMemory = Layer.effect(
     RateStore,
-    Effect.map(MemoryTables, ({ rates }): Store => ({
+    Effect.map(MemoryTables, ({ rates, spreads }): Store => ({
       set: (all) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           for (const rate of all) {
@@ -44,7 +71,14 @@ export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Stor
         Array.from(rates.entries())
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([, rate]) => rate)
-      )
+      ),
+      findForUpdate: (from, to) => Effect.sync(() => Option.fromNullable(rates.get(`${from} ${to}`))),
+      between: (from, to, through) =>
+        Effect.sync(() =>
+          [`${from} ${to}`, `${from} ${through}`, `${through} ${to}`].flatMap((pair) => rates.get(pair) ?? [])
+        ),
+      spreadOf: (orgId) => Effect.sync(() => spreads.get(orgId) ?? 0),
+      setSpread: (orgId, basisPoints) => Effect.sync(() => void spreads.set(orgId, basisPoints))
     }))
   )
 }

@@ -21,7 +21,7 @@ const corridorsOf = (country: CountryCode): ReadonlyArray<Corridor> => {
   ] as const
   return [
     ...fiat.flatMap((payment_method) =>
-      both.map((direction) => ({ provider: "fiat", country, payment_method, direction }))
+      both.map((direction): Corridor => ({ provider: "fiat", country, payment_method, direction }))
     ),
     { provider: "hybrid", country, payment_method: "crypto", direction: "external" },
     ...both.map((direction): Corridor => ({ provider: "crypto", country, payment_method: "crypto", direction }))

@@ -19,6 +19,10 @@ interface Store {
   /** Conflict when the e-mail address or the subject is taken. */
   readonly insert: (user: NewUser) => Effect.Effect<User, Conflict>
   readonly find: (userId: string) => Effect.Effect<Option.Option<User>>
+  /** Whatever the case of its letters. */
+  readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
+  /** Every organisation that the person belongs to. */
+  readonly membershipsOf: (userId: string) => Effect.Effect<ReadonlyArray<Omit<Membership, "permissions">>>
   /** Within an organisation: its members, each with their role. */
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Member>>
   readonly putMember: (membership: Omit<Membership, "permissions">) => Effect.Effect<void>
@@ -43,6 +47,14 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
           ),
         find: (userId) =>
           sql<User>`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.map(firstRow), Effect.orDie),
+        findByEmail: (email) =>
+          sql<User>`select ${columns} from users u where lower(email) = lower(${email})`.pipe(
+            Effect.map(firstRow),
+            Effect.orDie
+          ),
+        membershipsOf: (userId) =>
+          sql<Omit<Membership, "permissions">>`select org_id, user_id, role from memberships
+            where user_id = ${userId} order by created_at, org_id`.pipe(Effect.orDie),
         list: (scope, window) => {
           const from = Option.match(scope, {
             onNone: () => sql`(select ${columns}, null::uuid as org_id, null::text as role from users u) u where true`,
@@ -81,13 +93,22 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             for (const other of users.values()) {
               const sameEmail = other.email.toLowerCase() === user.email.toLowerCase()
-              if (sameEmail || other.subject === user.subject) return Effect.fail(taken())
+              if (sameEmail || other.subject === user.subject || other.user_id === user.user_id)
+                return Effect.fail(taken())
             }
             const row: User = { ...user, created_at: new Date(now), updated_at: new Date(now) }
             users.set(user.user_id, row)
             return Effect.succeed(row)
           }),
         find: (userId) => Effect.sync(() => Option.fromNullable(users.get(userId))),
+        findByEmail: (email) =>
+          Effect.sync(() =>
+            Option.fromNullable(
+              Array.from(users.values()).find((user) => user.email.toLowerCase() === email.toLowerCase())
+            )
+          ),
+        membershipsOf: (userId) =>
+          Effect.sync(() => Array.from(memberships.values()).filter((row) => row.user_id === userId)),
         list: (scope, window) =>
           Effect.sync(() => {
             const rows: ReadonlyArray<Member> = Option.match(scope, {

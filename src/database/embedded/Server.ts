@@ -14,7 +14,6 @@ export interface Server {
   /** Where this run's lines begin in the log. */
   readonly logStart: number
   readonly ended: () => string | undefined
-  readonly signal: (signal: NodeJS.Signals) => void
 }
 
 const LOG_TAIL_BYTES = 8192
@@ -61,7 +60,7 @@ const watch = (child: ChildProcess, logStart: number): Server => {
   child.on("error", (cause) => (end = reason(cause)))
   child.on("exit", (code, signal) => (end = signal ?? `exit code ${code}`))
   child.unref()
-  return { pid: child.pid, logStart, ended: () => end, signal: (signal) => child.kill(signal) }
+  return { pid: child.pid, logStart, ended: () => end }
 }
 
 /**

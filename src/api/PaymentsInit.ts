@@ -1,0 +1,233 @@
+/** Payment initiation, and its explanation before the fact. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { CountryCode } from "../domain/Country.ts"
+import { CurrencyCode } from "../domain/Currency.ts"
+import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
+import { EmailAddress } from "../domain/EmailAddress.ts"
+import { ProviderName } from "../domain/Corridor.ts"
+import { paymentStatuses } from "../domain/PaymentStatus.ts"
+import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
+import { envelope, Id, IdParam } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+const text = (longest: number) => Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest))
+
+/** Left out, or null: the same. */
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
+
+const digits = (pattern: RegExp, message: string) =>
+  Schema.String.pipe(Schema.pattern(pattern, { message: () => message }))
+
+export const PayerDetails = Schema.Struct({ name: text(200), email: EmailAddress, phone: text(40) })
+
+const phone = digits(/^\+?[\d ()-]{6,24}$/, "must be a phone number, such as +254712345678")
+
+export const MobileMoneyDetails = Schema.Struct({
+  provider: text(60).annotations({ description: "A network of the country, from POST /externals/networks" }),
+  phone_number: phone
+})
+
+export const CardDetails = Schema.Struct({
+  card_number: digits(/^\d{13,19}$/, "must be 13 to 19 digits"),
+  expiry_month: digits(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12"),
+  expiry_year: digits(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits"),
+  cvv: given(digits(/^\d{3,4}$/, "must be 3 or 4 digits")),
+  card_holder_name: given(text(200))
+})
+
+export const SourceBank = Schema.Struct({
+  account_name: text(200),
+  account_number: text(64),
+  bank_name: text(200),
+  country: given(CountryCode),
+  bank_code: given(text(32))
+}).annotations({ description: "The payer's source account" })
+
+export const DestinationBank = Schema.Struct({
+  account_number: text(64),
+  bank_code: given(text(32)),
+  bank_name: given(text(200))
+}).annotations({ description: "The destination account" })
+
+export const InitiatePayment = Schema.Struct({
+  amount: AmountInput,
+  target_amount: AmountInput,
+  currency: CurrencyCode,
+  target_currency: CurrencyCode,
+  payment_method: Schema.Literal("mobile_money", "bank_transfer", "card"),
+  direction: Schema.Literal("payin", "payout"),
+  country: given(CountryCode),
+  org_rate_id: given(Schema.String).annotations({ description: "Needed when the currencies differ" }),
+  client_reference: given(text(255)),
+  description: given(text(1000)),
+  payer_details: given(PayerDetails).annotations({ description: "Needed for a payin" }),
+  mobile_money_details: given(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
+  card_details: given(CardDetails).annotations({ description: "Needed for card; never stored" }),
+  bank_details: given(SourceBank).annotations({ description: "Needed for bank_transfer" }),
+  bank_account: given(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
+  beneficiary_id: given(Schema.String).annotations({ description: "Needed for a payout" }),
+  return_url: given(Schema.String.pipe(Schema.maxLength(2000))),
+  metadata: given(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+}).annotations({ identifier: "InitiatePayment" })
+
+const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
+
+export const InitiationResult = Schema.Struct({
+  statusCode: Schema.Int,
+  response: Schema.Struct({
+    success: Schema.Boolean,
+    payment_id: Id,
+    transaction_id: Id,
+    status: Schema.Literal(...paymentStatuses),
+    next_action: Schema.optionalWith(
+      Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"),
+      { exact: true }
+    ).annotations({ description: "Left out when nothing is to be done" }),
+    redirect_url: Schema.NullOr(Schema.String),
+    provider: Schema.NullOr(ProviderName),
+    message: Schema.NullOr(Schema.String),
+    payment_data: Schema.Struct({
+      amount: WireDecimal,
+      currency: Schema.String,
+      target_amount: WireDecimal,
+      target_currency: Schema.String,
+      metadata: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+    }),
+    account_name: shown(Schema.String),
+    account_number: shown(Schema.String),
+    bank_name: shown(Schema.String),
+    bank_code: shown(Schema.String),
+    reference: shown(Schema.String),
+    expires_at: shown(Schema.String),
+    payment_link: shown(Schema.String)
+  })
+}).annotations({ identifier: "InitiationResult" })
+
+export const RoutePreview = Schema.Struct({
+  candidates: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: Id, priority: Schema.Int })).annotations({
+    description: "In the order in which they would be asked"
+  }),
+  excluded: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: Id, reason: Schema.String }))
+}).annotations({ identifier: "RoutePreview" })
+
+export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
+
+export const ActOnPayment = Schema.Struct({
+  action: Schema.Literal(...paymentActions),
+  otp: given(text(32)).annotations({ description: "Needed for submit_otp: the one-time password" }),
+  amount: given(AmountInput).annotations({
+    description: "For refund: how much, in the payment's currency; all that is left when absent"
+  }),
+  reason: given(text(500)).annotations({ description: "For cancel, refund and reject" })
+}).annotations({ identifier: "ActOnPayment" })
+
+const request = {
+  amount: 1500,
+  currency: "KES",
+  target_amount: 1500,
+  target_currency: "KES",
+  payment_method: "mobile_money",
+  direction: "payin",
+  country: "KE",
+  client_reference: "order-1042",
+  payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+  mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
+}
+
+const actionDescription = [
+  "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
+  "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another.",
+  "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation.",
+  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency` and at its own rate. The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
+  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A locked rate that expired meanwhile is 400 `RATE_MISMATCH`, and the payment is `rejected`. A held card payment goes on at the hosted checkout (`next_action` `redirect`). Both need the role `staff` or the permission `reviews`."
+].join("\n")
+
+export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
+  .add(
+    HttpApiEndpoint.post("initiate", "/payments-init/initiate")
+      .setPayload(InitiatePayment)
+      .addSuccess(InitiationResult)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "any",
+          movesMoney: true,
+          summary: "Initiate a payment",
+          description:
+            "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+          request,
+          response: {
+            statusCode: 200,
+            response: {
+              success: true,
+              payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+              transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
+              status: "processing",
+              next_action: "wait",
+              redirect_url: null,
+              provider: "fiat",
+              message: "The payment is being processed.",
+              payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("preview", "/payments-init/route-preview")
+      .setPayload(InitiatePayment)
+      .addSuccess(envelope(RoutePreview))
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Preview a route",
+          description:
+            "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.",
+          request,
+          response: {
+            status: "success",
+            message: "Route preview",
+            data: {
+              candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+              excluded: []
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
+      .setPath(Schema.Struct({ payment_id: IdParam }))
+      .setPayload(ActOnPayment)
+      .addSuccess(InitiationResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
+      .addError(NoRoute)
+      .addError(AllProvidersFailed)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Act on a payment",
+          description: actionDescription,
+          request: { action: "submit_otp", otp: "123456" },
+          response: {
+            statusCode: 200,
+            response: {
+              success: true,
+              payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+              transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
+              status: "processing",
+              next_action: "wait",
+              redirect_url: null,
+              provider: "fiat",
+              message: "The payment is being processed.",
+              payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
+            }
+          }
+        })
+      )
+  )
+  .addError(InitiationBadRequest)
+  .annotate(OpenApi.Title, "Payment initiation")

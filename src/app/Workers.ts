@@ -1,0 +1,38 @@
+/** The background fibers of an instance, each supervised: one that fails is logged and started again. */
+import { Effect } from "effect"
+import { supervision, workerPoll } from "../domain/Policies.ts"
+import { Callbacks } from "../payments/Callbacks.ts"
+import { Enquiries } from "../payments/Enquiries.ts"
+import { Providers } from "../providers/Provider.ts"
+import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
+
+const supervised = <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
+  worker.pipe(
+    Effect.sandbox,
+    Effect.tapError((cause) => Effect.logError("A worker failed and is started again", cause)),
+    Effect.retry(supervision),
+    Effect.annotateLogs("job", name),
+    Effect.forkScoped
+  )
+
+const enquiries = Effect.flatMap(Enquiries, ({ runOnce }) =>
+  runOnce.pipe(
+    Effect.flatMap((asked) => (asked > 0 ? Effect.void : Effect.sleep(workerPoll))),
+    Effect.forever
+  )
+)
+
+/** The rails' callbacks take the way of every callback, without the detour over the network. */
+const rails = Effect.gen(function* () {
+  const callbacks = yield* Callbacks
+  const providers = yield* Providers
+  return yield* railWorker((name, request) => {
+    const rail = providers.find(name)
+    if (rail === undefined) return Effect.fail(new DeliveryFailed({ message: `${name} is switched off` }))
+    return callbacks.receive(rail, request).pipe(Effect.mapError(({ message }) => new DeliveryFailed({ message })))
+  })
+})
+
+export const startWorkers = Effect.all([supervised("enquiries", enquiries), supervised("rails", rails)], {
+  discard: true
+})

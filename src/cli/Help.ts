@@ -1,0 +1,44 @@
+/** The help texts of `@effect/cli`, put into a shape that fits a terminal: whole command paths, one line for a command. */
+import { stripVTControlCharacters } from "node:util"
+
+/** What it says about the type of a value; our placeholders and descriptions say more. */
+const TYPES = /^ {2}(?:A user-defined piece of text(?: that is confidential)?\.|A true or false value\.)\n\n/gm
+
+/** The brackets in the usage line say it already. */
+const OPTIONAL = /\n\n {2}This setting is optional\./g
+
+const LISTED = /^ {2}- (.+?) {2,}(\S.*)$/
+
+const wordsOf = (usage: string): string => usage.split(/ (?=[-[<(])/)[0]!
+
+/** A group is left out where its own commands are listed too. */
+const commandList = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const all = lines.flatMap((line) => {
+    const [, usage, description] = LISTED.exec(line) ?? []
+    return usage === undefined || description === undefined ? [] : [[wordsOf(usage), description] as const]
+  })
+  const shown = all.filter(([words]) => !all.some(([other]) => other.startsWith(`${words} `)))
+  const width = Math.max(...shown.map(([words]) => words.length))
+  return shown.map(([words, description]) => `  ${words.padEnd(width)}  ${description}`)
+}
+
+const HEADING = "\nCOMMANDS\n"
+
+/** `path` leads to the command whose help it is, without the program's name. */
+export const readableHelp = (text: string, path: ReadonlyArray<string>): string => {
+  const full = ["corridor", ...path].join(" ")
+  const plain = stripVTControlCharacters(text)
+    .replace(/^corridor\n\n(?=corridor )/, "")
+    .replace(TYPES, "")
+    .replace(OPTIONAL, "")
+    .replace(/ (--[a-z-]+ [A-Z]+)\.\.\./g, " [$1]...")
+    .replace(/^( *(?:--|<).*)\n\n(?= {2}\S)/gm, "$1\n")
+    .replace(/^((?:USAGE|DESCRIPTION|ARGUMENTS|OPTIONS|COMMANDS)\n)\n/gm, "$1")
+    .replace(`$ ${path.at(-1) ?? "corridor"}`, `$ ${full}`)
+    .trim()
+  const at = plain.indexOf(HEADING)
+  if (at === -1) return plain
+  const list = commandList(plain.slice(at).split("\n")).join("\n")
+  const opening = plain.slice(0, at).replace(`$ ${full}`, `$ ${full} COMMAND`)
+  return `${opening}${HEADING}${list}\n\nAdd --help to a command to see its options.`
+}

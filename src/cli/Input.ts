@@ -1,0 +1,38 @@
+/** What the operator typed, checked against the domain's schemas; a refusal names the option. */
+import { Options } from "@effect/cli"
+import { Effect, Option, Schema } from "effect"
+import { ArrayFormatter } from "effect/ParseResult"
+import { Invalid } from "../domain/Failure.ts"
+
+/** An option with a value. `placeholder` stands for the value in the help. */
+export const option = (name: string, placeholder: string, description: string) =>
+  Options.text(name).pipe(Options.withPseudoName(placeholder), Options.withDescription(description))
+
+export const optional = (name: string, placeholder: string, description: string) =>
+  Options.optional(option(name, placeholder, description))
+
+/** `names` says what the operator calls a field, where that is not `--field`. */
+export const decodeInput = <A, I>(
+  schema: Schema.Schema<A, I>,
+  input: { readonly [Field in keyof I]: unknown },
+  names: Readonly<Record<string, string>> = {}
+): Effect.Effect<A, Invalid> =>
+  Schema.decodeUnknown(schema, { errors: "all" })(input).pipe(
+    Effect.mapError(({ issue }) => {
+      const sentences = ArrayFormatter.formatIssueSync(issue).map(({ message, path }) => {
+        const field = String(path.findLast((step) => typeof step === "string") ?? "")
+        return `${names[field] ?? `--${field}`} ${message.replace(/, actual [\s\S]*$/, "")}.`
+      })
+      return new Invalid({ message: Array.from(new Set(sentences)).join(" ") })
+    })
+  )
+
+/** One value of one option. */
+export const decodeOption = <A, I>(name: string, schema: Schema.Schema<A, I>, text: unknown) =>
+  Effect.map(decodeInput(Schema.Struct({ value: schema }), { value: text }, { value: name }), ({ value }) => value)
+
+export const refuse = (message: string) => new Invalid({ message })
+
+/** What a look-up found, or a sentence about the option that named it. */
+export const found = <A>(what: Option.Option<A>, message: string): Effect.Effect<A, Invalid> =>
+  Option.match(what, { onNone: () => Effect.fail(refuse(message)), onSome: Effect.succeed })

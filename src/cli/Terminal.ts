@@ -1,0 +1,19 @@
+/** How `@effect/cli` speaks here: its texts reshaped, its errors left to us. */
+import { Console, Effect } from "effect"
+import { readableHelp } from "./Help.ts"
+
+/** `path` is the command whose help may be asked for. */
+export const inTerminal =
+  (path: ReadonlyArray<string>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Console.consoleWith((base) =>
+      Effect.withConsole(effect, {
+        ...base,
+        log: (...lines) =>
+          Effect.sync(() => {
+            process.stdout.write(`${readableHelp(lines.join(" "), path)}\n`)
+          }),
+        // A bad command line also fails the effect, and is told with every other failure.
+        error: () => Effect.void
+      })
+    )

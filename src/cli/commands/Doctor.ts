@@ -1,0 +1,57 @@
+/** `corridor doctor` */
+import { Command } from "@effect/cli"
+import { type Cause, Effect, Either, Layer, Option } from "effect"
+import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { Settings } from "../../config/Settings.ts"
+import { type Check, fail, ok, warn } from "../doctor/Check.ts"
+import { databaseChecks } from "../doctor/Database.ts"
+import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
+import { serverCheck } from "../doctor/Server.ts"
+import { sentenceOf } from "../Failures.ts"
+import { json, report } from "../Report.ts"
+import { table } from "../Table.ts"
+
+const unreachable = (cause: Cause.Cause<unknown>): ReadonlyArray<Check> => [
+  fail("Database", sentenceOf(cause)),
+  warn("Migrations", "not checked without the database"),
+  warn("Master key", "not checked without the database")
+]
+
+const withSettings = Effect.gen(function* () {
+  const settings = yield* Settings
+  const folder = yield* dataFolder(settings)
+  const database = yield* Effect.catchAllCause(Effect.provide(databaseChecks, ConnectedLive), (cause) =>
+    Effect.succeed(unreachable(cause))
+  )
+  const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
+  return [folder, ...database, ...sandbox, yield* serverCheck(settings)]
+}).pipe(Effect.provide(ObservabilityLive))
+
+const examine = Effect.gen(function* () {
+  const node = yield* nodeVersion
+  const settings = yield* Effect.either(Settings.load)
+  if (Either.isLeft(settings)) {
+    const rest = warn("The rest", "not checked until the settings are valid")
+    return [node, fail("Settings", settings.left.message.replaceAll("\n", " ")), rest]
+  }
+  const { mode } = settings.right
+  const others = yield* Effect.provide(withSettings, Layer.succeed(Settings, settings.right))
+  return [node, ok("Settings", `valid (${mode} mode)`), ...others]
+})
+
+const findings = Effect.map(examine, (checks) => {
+  const failed = checks.filter(({ status }) => status === "fail")
+  const rows = checks.map(({ message, name, status }) => [status, name, message])
+  return {
+    data: checks,
+    text: table(["", "", ""], rows, "").trimStart(),
+    failure:
+      failed.length === 0
+        ? Option.none()
+        : Option.some(`${failed.length} of ${checks.length} checks failed: ${failed.map((c) => c.name).join(", ")}.`)
+  }
+})
+
+export const doctor = Command.make("doctor", { json }, (input) => report(input.json, findings)).pipe(
+  Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong.")
+)

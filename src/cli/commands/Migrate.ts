@@ -1,0 +1,21 @@
+/** `corridor migrate` */
+import { Command } from "@effect/cli"
+import { Effect, Layer } from "effect"
+import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { Settings } from "../../config/Settings.ts"
+import { migrate } from "../../database/Migrations.ts"
+import { json, report } from "../Report.ts"
+
+const apply = Effect.map(migrate, (applied) => ({
+  data: applied.map(([migration_id, name]) => ({ migration_id, name })),
+  text:
+    applied.length === 0
+      ? "The schema is up to date."
+      : `Applied: ${applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`).join(", ")}.`
+}))
+
+const DatabaseOnly = ConnectedLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
+
+export const migrateCommand = Command.make("migrate", { json }, (input) =>
+  report(input.json, apply).pipe(Effect.provide(DatabaseOnly))
+).pipe(Command.withDescription("Bring the database schema up to date (a start of the server does it too)."))

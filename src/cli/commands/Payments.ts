@@ -1,0 +1,105 @@
+/** `corridor payments` */
+import { Args, Command } from "@effect/cli"
+import { Effect, Schema } from "effect"
+import { PaymentRecord, TimelineItem } from "../../api/Payments.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import type { Payment } from "../../payments/Payment.ts"
+import { recordOf } from "../../payments/PaymentRecord.ts"
+import { Payments } from "../../payments/Payments.ts"
+import { Resolution } from "../../payments/Resolution.ts"
+import { decodeOption, option, refuse } from "../Input.ts"
+import { onApp } from "../OnApp.ts"
+import { permitFor } from "../Operator.ts"
+import { json } from "../Report.ts"
+import { properties, table } from "../Table.ts"
+
+const id = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id."))
+
+const noSuchPayment = (given: string) => refuse(`There is no payment with the id ${given}.`)
+
+const encodeRecord = Schema.encodeSync(PaymentRecord)
+const encodeItems = Schema.encodeSync(Schema.Array(TimelineItem))
+
+const summary = (payment: Payment): string =>
+  properties([
+    ["Payment", payment.payment_id],
+    ["Organisation", payment.org_id],
+    ["Status", payment.status],
+    ["Amount", payment.amount.toString()],
+    ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
+    ["Provider", payment.provider ?? "none yet"],
+    ["Comments", payment.comments ?? "none"]
+  ])
+
+const wordsOf = (item: typeof TimelineItem.Type): string => {
+  switch (item.kind) {
+    case "status":
+      return `${item.from ?? "new"} -> ${item.to} (${item.cause})`
+    case "attempt":
+      return `${item.provider} ${item.leg}: ${item.outcome ?? "no answer yet"}${item.reason === null ? "" : `, ${item.reason}`}`
+    case "callback":
+      return `${item.provider} says ${item.report}: ${item.effect}`
+    case "operator":
+      return `${item.item}: ${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+  }
+}
+
+const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
+  const payments = yield* Payments
+  const permit = yield* permitFor("any")
+  const payment = yield* payments.find(permit, uuidOrNil(given)).pipe(Effect.mapError(() => noSuchPayment(given)))
+  const items = yield* Effect.orDie(payments.timeline(permit, payment.payment_id))
+  const rows = items.map((item) => [item.at.toISOString(), item.kind, wordsOf(item)])
+  return {
+    data: { ...encodeRecord(recordOf(payment)), timeline: encodeItems(items) },
+    text: `${summary(payment)}\n\n${table(["AT", "WHAT", ""], rows, "Nothing has happened to it.")}`
+  }
+})
+
+const show = Command.make("show", { id, json }, (input) => onApp(input.json, showOne(input.id))).pipe(
+  Command.withDescription("Show a payment and everything that happened to it.")
+)
+
+const Outcome = Schema.Literal("completed", "failed").annotations({
+  message: () => ({ message: "is neither completed nor failed", override: true })
+})
+
+const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
+
+const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
+  given: string,
+  outcome: typeof Outcome.Type,
+  reason: string
+) {
+  const resolution = yield* Resolution
+  const permit = yield* permitFor("platform")
+  const payment = yield* resolution
+    .resolve(permit, uuidOrNil(given), { outcome, reason })
+    .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
+  return { data: encodeRecord(recordOf(payment)), text: `Settled by hand.\n${summary(payment)}` }
+})
+
+const resolve = Command.make(
+  "resolve",
+  {
+    id,
+    as: option("as", "OUTCOME", "What the provider's own books say: completed or failed."),
+    reason: option("reason", "TEXT", "How you know; it stands in the history and the audit log."),
+    json
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const outcome = yield* decodeOption("--as", Outcome, input.as)
+      const reason = yield* decodeOption("--reason", Reason, input.reason)
+      yield* onApp(input.json, resolveOne(input.id, outcome, reason))
+    })
+).pipe(
+  Command.withDescription(
+    "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money in suspense. Audited; look it up at the provider first."
+  )
+)
+
+export const payments = Command.make("payments").pipe(
+  Command.withDescription("Payments, and those whose outcome only a person can find out."),
+  Command.withSubcommands([show, resolve])
+)

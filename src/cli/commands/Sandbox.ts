@@ -1,0 +1,57 @@
+/** `corridor sandbox` */
+import { Command, Options, Prompt } from "@effect/cli"
+import { Effect, Layer } from "effect"
+import { AppLive } from "../../app/Live.ts"
+import { SandboxLive } from "../../app/Services.ts"
+import { Settings } from "../../config/Settings.ts"
+import { Reset } from "../../sandbox/Reset.ts"
+import { refuse } from "../Input.ts"
+import { permitFor } from "../Operator.ts"
+import { json, report } from "../Report.ts"
+import { rewriteSandboxFile } from "../SandboxFile.ts"
+import { table } from "../Table.ts"
+
+/** Asks before anything is opened: a database that cannot be reset must not be started for the question. */
+const confirmed = (yes: boolean, asJson: boolean) =>
+  Effect.gen(function* () {
+    const { mode } = yield* Settings
+    if (mode !== "sandbox") return yield* refuse("Only a sandbox can be reset, and CORRIDOR_MODE is live.")
+    if (yes) return
+    if (asJson || !process.stdin.isTTY || !process.stdout.isTTY) {
+      return yield* refuse("This erases all data of the sandbox: add --yes to say that you mean it.")
+    }
+    const message = "Erase every organisation, user, key and payment of this sandbox?"
+    const sure = yield* Effect.orElseSucceed(Prompt.confirm({ message, initial: false }), () => false)
+    if (!sure) return yield* refuse("Nothing was changed.")
+  }).pipe(Effect.provide(Settings.layer))
+
+const startOver = Effect.gen(function* () {
+  const reset = yield* Reset
+  const credentials = yield* reset.run(yield* permitFor("platform"))
+  const path = yield* rewriteSandboxFile(credentials)
+  const rows = credentials.orgs.map(({ api_key, name, org_id }) => [name, org_id, api_key])
+  return {
+    data: credentials,
+    text: `The sandbox is new again.\n${table(["ORGANISATION", "ID", "API KEY"], rows, "")}\nAll credentials: ${path}`
+  }
+})
+
+const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerge(AppLive))
+
+const reset = Command.make(
+  "reset",
+  { yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask; needed where nobody can answer.")), json },
+  (input) =>
+    confirmed(input.yes, input.json).pipe(
+      Effect.zipRight(report(input.json, startOver).pipe(Effect.provide(ResetLive)))
+    )
+).pipe(
+  Command.withDescription(
+    "Erase all data of the sandbox and start over, beside a running server too (sandbox mode only)."
+  )
+)
+
+export const sandbox = Command.make("sandbox").pipe(
+  Command.withDescription("The built-in sandbox."),
+  Command.withSubcommands([reset])
+)

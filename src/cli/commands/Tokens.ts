@@ -1,0 +1,106 @@
+/** `corridor tokens` */
+import { Command } from "@effect/cli"
+import { DateTime, Duration, Effect, Option } from "effect"
+import { AuditLog } from "../../audit/AuditLog.ts"
+import {
+  developmentAudience,
+  DevelopmentIssuer,
+  developmentIssuer,
+  issuesTokens
+} from "../../auth/DevelopmentIssuer.ts"
+import { TokenSigner } from "../../auth/TokenSigner.ts"
+import { Settings } from "../../config/Settings.ts"
+import { developmentTokenTtl } from "../../domain/Policies.ts"
+import type { User } from "../../users/User.ts"
+import { UserStore } from "../../users/UserStore.ts"
+import { optional, option, refuse } from "../Input.ts"
+import { organizationNamed, userNamed } from "../LookUp.ts"
+import { permitFor } from "../Operator.ts"
+import { onApp } from "../OnApp.ts"
+import { json } from "../Report.ts"
+
+const LONGEST = Duration.days(366)
+
+const ttlFrom = (text: Option.Option<string>) => {
+  const ttl = Option.match(text, {
+    onNone: () => developmentTokenTtl,
+    onSome: (typed) => Option.getOrElse(Duration.decodeUnknown(typed), () => Duration.zero)
+  })
+  return Duration.lessThan(ttl, Duration.seconds(1)) || Duration.greaterThan(ttl, LONGEST)
+    ? Effect.fail(refuse('--ttl is not a duration of 1 second to 366 days, such as "90 minutes" or "12 hours".'))
+    : Effect.succeed(ttl)
+}
+
+/** A token that its holder could do nothing with is not worth issuing. */
+const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
+  const store = yield* UserStore
+  const own = (yield* store.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
+  if (Option.isSome(named)) {
+    const { org_id } = yield* organizationNamed(named.value)
+    if (user.is_admin || own.includes(org_id)) return org_id
+    return yield* refuse(`--org: ${user.email} is not a member of this organisation.`)
+  }
+  if (user.is_admin || own.length === 1) return own[0]
+  if (own.length === 0)
+    return yield* refuse(`--user: ${user.email} belongs to no organisation and is no platform admin.`)
+  return yield* refuse(`--org: ${user.email} belongs to several organisations, name one of ${own.join(", ")}.`)
+})
+
+/** Comes before everything else: where the development issuer has no place, its key must not even be made. */
+const sandboxOnly = Effect.gen(function* () {
+  if (yield* issuesTokens) return
+  const { mode } = yield* Settings
+  return yield* refuse(
+    mode === "live"
+      ? "Tokens are issued in sandbox mode only; in live mode they come from your identity provider."
+      : "Tokens come from your identity provider, since JWT_JWKS_URL or JWT_JWKS_FILE is set; unset it to use the development issuer."
+  )
+}).pipe(Effect.provide(Settings.layer))
+
+const sign = (sub: string, orgId: string | undefined, ttl: Duration.Duration) =>
+  Effect.flatMap(TokenSigner, (signer) =>
+    signer.issue({ sub, orgId, ttl, issuer: developmentIssuer, audience: developmentAudience })
+  ).pipe(Effect.provide(DevelopmentIssuer))
+
+const issueOne = Effect.fn("Cli.issueToken")(function* (
+  name: string,
+  org: Option.Option<string>,
+  ttl: Duration.Duration
+) {
+  const user = yield* userNamed(name)
+  const orgId = yield* organizationFor(user, org)
+  const audit = yield* AuditLog
+  yield* audit.record(yield* permitFor("platform"), {
+    action: "token.issued",
+    org: orgId ?? null,
+    subject: ["user", user.user_id],
+    detail: { ttl_seconds: Math.floor(Duration.toSeconds(ttl)) }
+  })
+  const token = yield* sign(user.subject, orgId, ttl)
+  const expires = DateTime.addDuration(yield* DateTime.now, ttl)
+  return {
+    data: { token, user_id: user.user_id, org_id: orgId ?? null, expires_at: DateTime.formatIso(expires) },
+    text: token
+  }
+})
+
+const issue = Command.make(
+  "issue",
+  {
+    user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
+    org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to."),
+    ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.'),
+    json
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const ttl = yield* ttlFrom(input.ttl)
+      yield* sandboxOnly
+      yield* onApp(input.json, issueOne(input.user, input.org, ttl))
+    })
+).pipe(Command.withDescription("Issue a bearer token of the development issuer (sandbox mode only)."))
+
+export const tokens = Command.make("tokens").pipe(
+  Command.withDescription("Tokens of users, for trying out user-facing calls."),
+  Command.withSubcommands([issue])
+)

@@ -1,0 +1,53 @@
+/** Whether a server of ours answers where this configuration would have it. */
+import { request } from "node:http"
+import { Duration, Effect } from "effect"
+import type { Settings } from "../../config/Settings.ts"
+import { readinessTimeout } from "../../domain/Policies.ts"
+import { fail, ok, warn } from "./Check.ts"
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+const everywhere = new Map([
+  ["0.0.0.0", "127.0.0.1"],
+  ["::", "::1"]
+])
+
+const LONGEST_ANSWER = 4096
+
+const ask = (host: string, port: number): Effect.Effect<Answer, string> =>
+  Effect.async((resume) => {
+    const timeout = 2 * Duration.toMillis(readinessTimeout)
+    const asked = request({ host, port, path: "/readyz", timeout, agent: false }, (response) => {
+      let body = ""
+      response.setEncoding("utf8")
+      response.on("data", (chunk: string) => (body = `${body}${chunk}`.slice(0, LONGEST_ANSWER)))
+      response.on("end", () => resume(Effect.succeed({ status: response.statusCode ?? 0, body })))
+    })
+    asked.on("timeout", () => asked.destroy(new Error("no answer in time")))
+    asked.on("error", (error: NodeJS.ErrnoException) => resume(Effect.fail(error.code ?? error.message)))
+    asked.end()
+    return Effect.sync(() => asked.destroy())
+  })
+
+export const serverCheck = ({ host, port }: Settings["Type"]) => {
+  const target = everywhere.get(host) ?? host
+  const at = `${target}:${port}`
+  return ask(target, port).pipe(
+    Effect.map(({ body, status }) => {
+      if (status === 200 && body.includes('"ready"')) return ok("Server", `ready on ${at}`)
+      return status === 503 && body.includes('"unavailable"')
+        ? fail("Server", `runs on ${at} but is not ready: see its log.`)
+        : fail("Server", `something else answers on ${at}: set PORT to another one.`)
+    }),
+    Effect.catchAll((code) =>
+      Effect.succeed(
+        code === "ECONNREFUSED"
+          ? warn("Server", `none runs on ${at}: start it with "npm start" (or set PORT to where it runs).`)
+          : fail("Server", `no usable answer from ${at} (${code}): see its log, or set HOST and PORT to where it runs.`)
+      )
+    )
+  )
+}

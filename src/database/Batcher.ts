@@ -1,0 +1,67 @@
+/**
+ * Gathers what concurrent fibers ask for into one statement: whatever arrives while a batch is under way goes out with
+ * the next one, so that an idle service answers at once and a busy one shares its round trips.
+ */
+import { Deferred, Effect, Exit, FiberSet, type Scope } from "effect"
+import { InTransaction } from "./InTransaction.ts"
+
+interface Waiting<In, Out> {
+  readonly item: In
+  readonly answer: Deferred.Deferred<Out>
+}
+
+/**
+ * `run` answers in the order it was asked. When it fails, every item is tried alone: one that cannot be done does not
+ * take its neighbours with it. Inside a transaction nothing is gathered, since a batch has a connection of its own.
+ */
+export const batched = <In, Out>(
+  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>,
+  { largest = 64, underWay = 2 }: { readonly largest?: number; readonly underWay?: number } = {}
+): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const fork = yield* FiberSet.makeRuntime<never>()
+    const queue: Array<Waiting<In, Out>> = []
+    let running = 0
+
+    const alone = (item: In): Effect.Effect<Out> => Effect.map(run([item]), ([out]) => out as Out)
+
+    const answer = (waiting: Waiting<In, Out>, exit: Exit.Exit<Out>) => Deferred.done(waiting.answer, exit)
+
+    const flush = (batch: ReadonlyArray<Waiting<In, Out>>): Effect.Effect<void> =>
+      Effect.flatMap(Effect.exit(run(batch.map(({ item }) => item))), (exit) => {
+        if (Exit.isSuccess(exit)) {
+          return Effect.forEach(batch, (waiting, index) => answer(waiting, Exit.succeed(exit.value[index] as Out)), {
+            discard: true
+          })
+        }
+        const [only] = batch
+        return batch.length === 1 && only !== undefined
+          ? Effect.asVoid(answer(only, Exit.failCause(exit.cause)))
+          : Effect.forEach(
+              batch,
+              (waiting) => Effect.flatMap(Effect.exit(alone(waiting.item)), (each) => answer(waiting, each)),
+              { discard: true }
+            )
+      })
+
+    const drain: Effect.Effect<void> = Effect.suspend(() => {
+      const batch = queue.splice(0, largest)
+      if (batch.length > 0) return Effect.zipRight(flush(batch), drain)
+      running -= 1
+      return Effect.void
+    })
+
+    return (item) =>
+      Effect.flatMap(InTransaction, (inside) =>
+        inside
+          ? alone(item)
+          : Effect.flatMap(Deferred.make<Out>(), (deferred) => {
+              queue.push({ item, answer: deferred })
+              if (running < underWay) {
+                running += 1
+                fork(drain)
+              }
+              return Deferred.await(deferred)
+            })
+      )
+  })

@@ -1,0 +1,27 @@
+/** What may be kept of a card: enough for a person to recognise it, never enough to pay with it. */
+const brands: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^4/, "visa"],
+  [/^(5[1-5]|2(22[1-9]|2[3-9]|[3-6]|7[01]|720))/, "mastercard"],
+  [/^3[47]/, "amex"],
+  [/^(6011|65|64[4-9])/, "discover"],
+  [/^(506[01]|507[89]|6500)/, "verve"],
+  [/^35(2[89]|[3-8])/, "jcb"],
+  [/^3(0[0-5]|[68])/, "diners"],
+  [/^62/, "unionpay"]
+]
+
+export const brandOf = (number: string): string => brands.find(([pattern]) => pattern.test(number))?.[1] ?? "unknown"
+
+export const maskCard = (card: {
+  readonly card_number: string
+  readonly expiry_month: string
+  readonly expiry_year: string
+  readonly card_holder_name?: string | undefined
+}) => ({
+  bin: card.card_number.slice(0, 6),
+  last4: card.card_number.slice(-4),
+  brand: brandOf(card.card_number),
+  expiry_month: card.expiry_month,
+  expiry_year: card.expiry_year,
+  card_holder_name: card.card_holder_name ?? null
+})

@@ -1,0 +1,40 @@
+/**
+ * What asking a provider to move money comes to. Only a `Declined` may lead to another provider: whatever falls back
+ * takes one as an argument, so that the compiler refuses to fall back from anything else.
+ */
+import { Data } from "effect"
+
+export type NextAction = "redirect" | "wait" | "bank_transfer" | "pay_by_link" | "collect_otp" | "check_status"
+
+/** The provider has it. `state` says how far it is; `nextAction` what the customer must do, if anything. */
+export class Accepted extends Data.TaggedClass("Accepted")<{
+  readonly state: "pending" | "processing" | "completed"
+  readonly providerPaymentId: string | null
+  readonly providerStatus: string | null
+  readonly nextAction: NextAction | null
+  /** Fields that the customer needs for it: a redirect address, an account to pay to. */
+  readonly actionData: Readonly<Record<string, string | null>>
+  /** The provider's own identifiers, never its secrets. */
+  readonly providerData: Readonly<Record<string, unknown>>
+}> {}
+
+/** A definite refusal, or proof that nothing was sent: no money moved and none will. */
+export class Declined extends Data.TaggedClass("Declined")<{ readonly reason: string }> {}
+
+/** Nobody knows. It is looked up, never repeated elsewhere. */
+export class Unknown extends Data.TaggedClass("Unknown")<{ readonly reason: string }> {}
+
+export type Outcome = Accepted | Declined | Unknown
+
+/** What a provider says later of a payment it was given, by callback or when asked. */
+export class Report extends Data.TaggedClass("Report")<{
+  readonly state: "pending" | "processing" | "completed" | "failed" | "returned"
+  readonly reason: string | null
+  readonly providerPaymentId: string | null
+  readonly providerStatus: string | null
+}> {}
+
+/** The provider can prove that it never had the reference. */
+export class Absent extends Data.TaggedClass("Absent")<{}> {}
+
+export type Enquiry = Report | Absent | Unknown

@@ -1,0 +1,47 @@
+/** Phone numbers: read in international or national form, kept as E.164. */
+import { Either, Option } from "effect"
+import {
+  type CountryCode as PhoneCountry,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString
+} from "libphonenumber-js/min"
+import { type CountryCode, isCountryCode } from "./Country.ts"
+
+/** A few uninhabited places have no numbers of their own. */
+const numberedCountry = (country: CountryCode): PhoneCountry | undefined =>
+  isSupportedCountry(country) ? country : undefined
+
+const parse = (text: string, country: CountryCode) => {
+  const defaultCountry = numberedCountry(country)
+  return parsePhoneNumberFromString(text, {
+    extract: false,
+    ...(defaultCountry === undefined ? {} : { defaultCountry })
+  })
+}
+
+/** National form is read as a number of `country`; international form may name any other. */
+export const readPhoneNumber = (text: string, country: CountryCode): Either.Either<string, string> => {
+  const phone = parse(text, country)
+  if (phone === undefined || !phone.isPossible() || phone.ext !== undefined) {
+    return Either.left(
+      `is not a possible phone number of ${country}: write it like +254712345678, or in that country's own form`
+    )
+  }
+  return Either.right(phone.number)
+}
+
+/** Countries that share a calling code, such as the United Kingdom and Jersey, are not told apart. */
+export const readPhoneNumberOf = (text: string, country: CountryCode): Either.Either<string, string> =>
+  Either.filterOrLeft(
+    readPhoneNumber(text, country),
+    (number) => {
+      const numbered = numberedCountry(country)
+      return numbered !== undefined && parse(number, country)?.countryCallingCode === getCountryCallingCode(numbered)
+    },
+    () => `is not a number of ${country}`
+  )
+
+/** Where a number in international form belongs; none where several countries share its code and it fits no one of them. */
+export const countryOfPhoneNumber = (text: string): Option.Option<CountryCode> =>
+  Option.filter(Option.fromNullable(parsePhoneNumberFromString(text, { extract: false })?.country), isCountryCode)

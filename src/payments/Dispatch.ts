@@ -1,0 +1,153 @@
+/**
+ * Offers a payment to its candidates. An attempt is committed before its provider is called, and only a `Declined`
+ * reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
+ */
+import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
+import { Settings } from "../config/Settings.ts"
+import type { ProviderName } from "../domain/Corridor.ts"
+import { Ids } from "../domain/Ids.ts"
+import { Declined, type Outcome } from "../domain/Outcome.ts"
+import { initiationBudget, leastAttemptTime, orphanedAfter } from "../domain/Policies.ts"
+import type { Candidate } from "../domain/Routing.ts"
+import { type PaymentOrder, Providers } from "../providers/Provider.ts"
+import { ProviderHealth } from "../providers/ProviderHealth.ts"
+import type { Attempt, Leg, NewAttempt, Payment } from "./Payment.ts"
+import { type Heard, Progress } from "./Progress.ts"
+import { outcomeWithin } from "./ProviderAnswer.ts"
+
+export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
+
+type Order = Omit<PaymentOrder, "reference">
+
+interface Chosen {
+  readonly attempt: NewAttempt
+  readonly rest: ReadonlyArray<Candidate>
+}
+
+interface Call {
+  readonly payment: Payment
+  readonly order: Order
+  readonly chosen: Chosen
+  /** When the caller must have an answer. */
+  readonly deadline: number
+}
+
+export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
+  ...attempt,
+  payment_id,
+  org_id,
+  outcome: null,
+  reason: null,
+  provider_payment_id: null,
+  answered_at: null,
+  enquiries: 0,
+  next_enquiry_at: null
+})
+
+const causeOf = (outcome: Outcome, provider: ProviderName): string => {
+  switch (outcome._tag) {
+    case "Accepted":
+      return `accepted by ${provider}`
+    case "Declined":
+      return `declined by ${provider}: ${outcome.reason}`
+    case "Unknown":
+      return `no verdict from ${provider}: ${outcome.reason}`
+  }
+}
+
+export class Dispatch extends Context.Tag("corridor/Dispatch")<
+  Dispatch,
+  {
+    /** Picks whom to ask first; the attempt is to be committed with the payment. */
+    readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
+    /** Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. */
+    readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Heard>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Dispatch,
+    Effect.gen(function* () {
+      const providers = yield* Providers
+      const health = yield* ProviderHealth
+      const progress = yield* Progress
+      const ids = yield* Ids
+      const { providerTimeout } = yield* Settings
+
+      /** Whom to ask: the first whose circuit lets it through, else simply the first. */
+      const choose = Effect.fn("Dispatch.choose")(function* (candidates: Candidates, leg: Leg) {
+        let picked = candidates[0]
+        for (const candidate of candidates) {
+          if (yield* health.begin(candidate.provider)) {
+            picked = candidate
+            break
+          }
+        }
+        const attempt: NewAttempt = {
+          attempt_id: yield* ids.next,
+          leg,
+          provider: picked.provider,
+          config_id: picked.config_id,
+          started_at: new Date(yield* Clock.currentTimeMillis),
+          enquire_in: Duration.toSeconds(orphanedAfter)
+        }
+        return { attempt, rest: candidates.filter((candidate) => candidate !== picked) }
+      })
+
+      const call = Effect.fn("Dispatch.call")(
+        function* ({ deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
+          const provider = providers.find(name)
+          if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
+          const left = Duration.millis(Math.max(1, deadline - (yield* Clock.currentTimeMillis)))
+          const outcome = yield* outcomeWithin(
+            Duration.min(providerTimeout, left),
+            provider,
+            provider.initiate({ ...order, reference: attempt_id })
+          )
+          yield* health.report(name, outcome)
+          return outcome
+        },
+        (effect, { payment }, attempt) =>
+          Effect.annotateLogs(effect, {
+            payment_id: payment.payment_id,
+            attempt_id: attempt.attempt_id,
+            provider: attempt.provider
+          })
+      )
+
+      const attempt = (request: Call): Effect.Effect<Heard> =>
+        Effect.gen(function* () {
+          const { chosen, payment } = request
+          const outcome = yield* call(request, chosen.attempt)
+          if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
+          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          return yield* progress.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+        })
+
+      /** Only a refusal gets here: nothing moved, so another provider may be asked, while there is time. */
+      const fallBack = (refusal: Declined, request: Call): Effect.Effect<Heard> =>
+        Effect.gen(function* () {
+          const { chosen, deadline, payment } = request
+          const left = deadline - (yield* Clock.currentTimeMillis)
+          const next =
+            Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
+              ? yield* choose(chosen.rest, chosen.attempt.leg)
+              : undefined
+          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const heard = yield* progress.hear(known, refusal, {
+            cause: causeOf(refusal, chosen.attempt.provider),
+            next: next?.attempt
+          })
+          const goesOn = next !== undefined && heard.outcome === "declined" && heard.payment.status === payment.status
+          return goesOn ? yield* attempt({ ...request, payment: heard.payment, chosen: next }) : heard
+        })
+
+      return {
+        choose,
+        ask: Effect.fn("Dispatch.ask")(function* (payment, order, chosen) {
+          const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(initiationBudget)
+          return yield* attempt({ payment, order, chosen, deadline })
+        })
+      }
+    })
+  )
+}

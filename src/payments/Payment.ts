@@ -1,0 +1,210 @@
+/** A payment and its attempts as the stores hold them. */
+import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
+import type { CountryCode } from "../domain/Country.ts"
+import type { Money } from "../domain/Money.ts"
+import type { NextAction } from "../domain/Outcome.ts"
+import type { PaymentStatus } from "../domain/PaymentStatus.ts"
+import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import type { AttemptOutcome } from "../domain/Settlement.ts"
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export interface Payment {
+  readonly payment_id: string
+  readonly transaction_id: string
+  readonly org_id: string
+  readonly user_id: string
+  readonly status: PaymentStatus
+  /** Rises with every change; a change is written only on the version it was decided on. */
+  readonly version: number
+  readonly direction: Flow
+  readonly payment_method: PaymentMethod
+  readonly country: CountryCode
+  readonly amount: Money
+  readonly target: Money
+  readonly org_rate_id: string | null
+  readonly client_reference: string | null
+  readonly description: string | null
+  readonly beneficiary_id: string | null
+  readonly payer_details: JsonObject
+  readonly mobile_money_details: JsonObject
+  readonly card_details: JsonObject
+  readonly bank_account: JsonObject
+  readonly recipient_info: JsonObject
+  readonly metadata: JsonObject
+  readonly user_metadata: JsonObject
+  readonly webhook_metadata: JsonObject
+  readonly return_url: string | null
+  readonly provider: ProviderName | null
+  readonly provider_payment_id: string | null
+  readonly provider_status: string | null
+  readonly provider_data: JsonObject
+  readonly next_action: NextAction | null
+  readonly action_data: Readonly<Record<string, string | null>>
+  readonly comments: string | null
+  readonly payout_id: string | null
+  /** Wrong one-time passwords so far. */
+  readonly otp_failures: number
+  readonly fee_ids: ReadonlyArray<string>
+  /** In the currency of the organisation's side; null when nothing is charged. */
+  readonly total_fees: Money | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export type Leg = "payment" | "collection" | "settlement" | "refund"
+
+export interface Attempt {
+  readonly attempt_id: string
+  readonly payment_id: string
+  readonly org_id: string
+  readonly leg: Leg
+  readonly provider: ProviderName
+  readonly config_id: string | null
+  readonly outcome: AttemptOutcome | null
+  readonly reason: string | null
+  readonly provider_payment_id: string | null
+  readonly started_at: Date
+  readonly answered_at: Date | null
+  readonly enquiries: number
+  readonly next_enquiry_at: Date | null
+}
+
+/** What a change may set on a payment besides its status. */
+export type PaymentPatch = Partial<
+  Pick<
+    Payment,
+    | "provider"
+    | "provider_payment_id"
+    | "provider_status"
+    | "provider_data"
+    | "next_action"
+    | "action_data"
+    | "comments"
+    | "payout_id"
+    | "webhook_metadata"
+    | "otp_failures"
+  >
+>
+
+export interface AttemptPatch {
+  readonly attempt_id: string
+  readonly outcome: AttemptOutcome | null
+  readonly reason: string | null
+  readonly provider_payment_id: string | null
+  readonly answered_at: Date | null
+  readonly enquiries: number
+  /** Seconds until the provider is asked about it; null: never by itself. */
+  readonly enquire_in: number | null
+}
+
+export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
+  readonly enquire_in: number
+}
+
+export interface StoredEvent {
+  readonly event_id: string
+  readonly org_id: string
+  readonly event_type: string
+  readonly payment_id: string | null
+  /** The exact bytes that every delivery sends. */
+  readonly payload: string
+  readonly created_at: Date
+}
+
+export interface StoredCallback {
+  readonly callback_id: string
+  readonly provider: ProviderName
+  readonly event_key: string
+  readonly payment_id: string | null
+  readonly attempt_id: string | null
+  readonly org_id: string | null
+  readonly report: string
+  readonly effect: "applied" | "nothing to change" | "suspense" | "unknown payment"
+  readonly received_at: Date
+}
+
+export interface OperatorItem {
+  readonly item_id: string
+  readonly org_id: string
+  readonly kind: "unknown_outcome" | "suspense" | "review"
+  readonly payment_id: string
+  readonly attempt_id: string | null
+  readonly detail: string
+  readonly opened_at: Date
+}
+
+export interface StoredOperatorItem extends OperatorItem {
+  readonly closed_at: Date | null
+  readonly closed_by: string | null
+}
+
+export type RefundState = "open" | "completed" | "failed"
+
+/** A part of a payment on its way back; its id is that of its attempt. Open and completed parts never exceed the payment. */
+export interface Refund {
+  readonly refund_id: string
+  readonly payment_id: string
+  readonly org_id: string
+  readonly amount: Money
+  /** The same part on the target's side, at the payment's own rate. */
+  readonly target: Money
+  readonly state: RefundState
+  readonly created_at: Date
+  readonly settled_at: Date | null
+}
+
+export interface HistoryRow {
+  readonly payment_id: string
+  readonly org_id: string
+  readonly version: number
+  readonly from_status: PaymentStatus | null
+  readonly to_status: PaymentStatus
+  readonly cause: string
+  readonly at: Date
+}
+
+/** What a rule charges for a payment, decided once, when it is initiated. */
+export interface NewFee {
+  readonly fee_id: string
+  readonly fee_rule_id: string
+  readonly amount: Money
+}
+
+export interface StoredFee extends NewFee {
+  readonly payment_id: string
+  readonly org_id: string
+  readonly created_at: Date
+}
+
+/** Everything that a new payment brings along: written together or not at all. */
+export interface Opening {
+  readonly payment: Payment
+  /** The first candidate's attempt, committed before its socket opens; none while the payment is held. */
+  readonly attempt: NewAttempt | null
+  readonly fees?: ReadonlyArray<NewFee>
+  readonly item?: OperatorItem
+  readonly key?: NewKey
+}
+
+/** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
+export interface Change {
+  readonly payment: Payment
+  readonly status: PaymentStatus
+  readonly patch: PaymentPatch
+  readonly cause: string
+  readonly at: Date
+  readonly attempt?: AttemptPatch
+  /** The next candidate's attempt, committed before its socket opens. */
+  readonly nextAttempt?: NewAttempt
+  /** Comes with its attempt as `nextAttempt`. */
+  readonly newRefund?: Pick<Refund, "refund_id" | "amount" | "target">
+  readonly settledRefund?: Pick<Refund, "refund_id"> & { readonly state: "completed" | "failed" }
+  readonly events: ReadonlyArray<StoredEvent>
+  readonly callback?: StoredCallback
+  readonly openItem?: OperatorItem
+  /** Those of one attempt, where it is named. */
+  readonly closeItems?: { readonly kind: OperatorItem["kind"]; readonly by: string; readonly attempt_id?: string }
+}
+
+export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"

@@ -1,0 +1,215 @@
+/** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
+import { Clock, Duration, Effect, Option } from "effect"
+import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
+import type { Scope } from "../database/Query.ts"
+import { enquiryLease } from "../domain/Policies.ts"
+import { canMove } from "../domain/PaymentStatus.ts"
+import type { Attempt, Change, NewAttempt, Payment } from "./Payment.ts"
+import type { PaymentFilter, Store } from "./PaymentStore.ts"
+
+const matches = (filter: PaymentFilter, payment: Payment): boolean =>
+  (filter.status === undefined || payment.status === filter.status) &&
+  (filter.direction === undefined || payment.direction === filter.direction) &&
+  (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
+  (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
+  (filter.from === undefined || payment.created_at >= filter.from) &&
+  (filter.to === undefined || payment.created_at < filter.to)
+
+const inOrder = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyArray<Row> =>
+  Array.from(rows).sort((a, b) => (key(a) < key(b) ? -1 : 1))
+
+export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
+  const { attempts, callbacks, events, history, idempotencyKeys, operatorItems, paymentFees, payments, refunds } =
+    tables
+  const visible = (scope: Scope) =>
+    Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+  const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
+  const later = (now: number, seconds: number | null) => (seconds === null ? null : new Date(now + seconds * 1000))
+
+  const addAttempt = (payment: Payment, attempt: NewAttempt, now: number) => {
+    for (const other of attempts.values()) {
+      const sameLeg = other.payment_id === payment.payment_id && other.leg === attempt.leg
+      if (sameLeg && other.leg !== "refund" && other.outcome !== "declined") throw new Error("attempts_one_open")
+    }
+    const { enquire_in, ...rest } = attempt
+    attempts.set(attempt.attempt_id, {
+      ...rest,
+      payment_id: payment.payment_id,
+      org_id: payment.org_id,
+      outcome: null,
+      reason: null,
+      provider_payment_id: null,
+      answered_at: null,
+      enquiries: 0,
+      next_enquiry_at: later(now, enquire_in)
+    })
+  }
+
+  const addHistory = (payment: Payment, from: Payment["status"] | null, cause: string, at: Date) =>
+    history.set(`${payment.payment_id} ${payment.version}`, {
+      payment_id: payment.payment_id,
+      org_id: payment.org_id,
+      version: payment.version,
+      from_status: from,
+      to_status: payment.status,
+      cause,
+      at
+    })
+
+  const write = (change: Change, now: number): boolean => {
+    const {
+      at,
+      attempt,
+      callback,
+      cause,
+      closeItems,
+      newRefund,
+      nextAttempt,
+      openItem,
+      patch,
+      payment,
+      settledRefund,
+      status
+    } = change
+    const current = payments.get(payment.payment_id)
+    if (current?.version !== payment.version) return false
+    if (status !== payment.status && !canMove(payment.status, status)) {
+      throw new Error(`payment ${payment.payment_id} cannot go from ${payment.status} to ${status}`)
+    }
+    if (callback !== undefined) {
+      const key = `${callback.provider} ${callback.event_key}`
+      if (callbacks.has(key)) throw new Error("provider_callbacks_provider_event_key_key")
+      callbacks.set(key, callback)
+    }
+    const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
+    payments.set(payment.payment_id, next)
+    if (status !== payment.status) addHistory(next, payment.status, cause, at)
+    if (attempt !== undefined) {
+      const { enquire_in, ...rest } = attempt
+      attempts.set(attempt.attempt_id, {
+        ...attempts.get(attempt.attempt_id)!,
+        ...rest,
+        next_enquiry_at: later(now, enquire_in)
+      })
+    }
+    if (nextAttempt !== undefined) addAttempt(payment, nextAttempt, now)
+    if (newRefund !== undefined) {
+      const { org_id, payment_id } = payment
+      const refund = { ...newRefund, payment_id, org_id, state: "open" as const, created_at: at, settled_at: null }
+      refunds.set(newRefund.refund_id, refund)
+    }
+    if (settledRefund !== undefined) {
+      const { refund_id, state } = settledRefund
+      refunds.set(refund_id, { ...refunds.get(refund_id)!, state, settled_at: at })
+    }
+    for (const event of change.events) events.set(event.event_id, event)
+    const open = Array.from(operatorItems.values()).filter(
+      (item) => item.payment_id === payment.payment_id && item.closed_at === null
+    )
+    for (const item of open) {
+      if (item.kind === closeItems?.kind && item.attempt_id === (closeItems.attempt_id ?? item.attempt_id)) {
+        operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: closeItems.by })
+      }
+    }
+    const again = open.some((item) => item.kind === openItem?.kind && item.attempt_id === openItem.attempt_id)
+    if (openItem !== undefined && !again) {
+      operatorItems.set(openItem.item_id, { ...openItem, closed_at: null, closed_by: null })
+    }
+    return true
+  }
+
+  return {
+    create: ({ attempt, fees = [], item, key, payment }) =>
+      tables.atomically(
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          if (key !== undefined) {
+            const name = `${payment.org_id} ${key.operation} ${key.key}`
+            if (idempotencyKeys.has(name)) return false
+            idempotencyKeys.set(name, {
+              ...key,
+              org_id: payment.org_id,
+              payment_id: payment.payment_id,
+              created_at: new Date(now)
+            })
+          }
+          payments.set(payment.payment_id, payment)
+          addHistory(payment, null, "initiated by the caller", payment.created_at)
+          if (attempt !== null) addAttempt(payment, attempt, now)
+          const { created_at, org_id, payment_id } = payment
+          for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
+          if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
+          return true
+        })
+      ),
+    apply: (change) => tables.atomically(Effect.map(Clock.currentTimeMillis, (now) => write(change, now))),
+    find: (scope, id) => Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.payment_id === id))),
+    findByTransaction: (scope, id) =>
+      Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
+    list: (scope, filter, window) =>
+      Effect.sync(() =>
+        newestFirst(
+          visible(scope).filter((row) => matches(filter, row)),
+          (row) => row.payment_id,
+          window
+        )
+      ),
+    attempt: (id) => Effect.sync(() => Option.fromNullable(attempts.get(id))),
+    attemptOf: (provider, id) =>
+      Effect.sync(() =>
+        Option.fromNullable(
+          inOrder(attempts.values(), byId).findLast(
+            (row) => row.provider === provider && row.provider_payment_id === id
+          )
+        )
+      ),
+    attemptsOf: (paymentId) =>
+      Effect.sync(() => inOrder(attempts.values(), byId).filter((row) => row.payment_id === paymentId)),
+    refundsOf: ({ payment_id }) =>
+      Effect.sync(() =>
+        inOrder(refunds.values(), (row) => `${row.created_at.toISOString()} ${row.refund_id}`).filter(
+          (row) => row.payment_id === payment_id
+        )
+      ),
+    claimEnquiries: (most) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const due = Array.from(attempts.values()).filter(
+          (row) => row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
+        )
+        return inOrder(due, (row) => row.next_enquiry_at!.toISOString())
+          .slice(0, most)
+          .map((row) => {
+            const claimed = { ...row, next_enquiry_at: later(now, Duration.toSeconds(enquiryLease)) }
+            attempts.set(row.attempt_id, claimed)
+            return claimed
+          })
+      }),
+    callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
+    storeStrayCallback: (callback) =>
+      Effect.sync(() => {
+        const key = `${callback.provider} ${callback.event_key}`
+        if (callbacks.has(key)) return false
+        callbacks.set(key, callback)
+        return true
+      }),
+    story: ({ payment_id }) =>
+      Effect.sync(() => ({
+        history: Array.from(history.values())
+          .filter((row) => row.payment_id === payment_id)
+          .sort((a, b) => a.version - b.version),
+        attempts: inOrder(attempts.values(), byId).filter((row) => row.payment_id === payment_id),
+        callbacks: inOrder(callbacks.values(), (row) => `${row.received_at.toISOString()} ${row.callback_id}`).filter(
+          (row) => row.payment_id === payment_id
+        ),
+        items: inOrder(operatorItems.values(), (row) => `${row.opened_at.toISOString()} ${row.item_id}`).filter(
+          (row) => row.payment_id === payment_id
+        )
+      })),
+    openItems: (scope, window) =>
+      Effect.sync(() => {
+        const open = Array.from(operatorItems.values())
+          .filter((row) => row.closed_at === null && (Option.isNone(scope) || row.org_id === scope.value))
+          .map((row) => ({ ...row, created_at: row.opened_at }))
+        return newestFirst(open, (row) => row.item_id, window)
+      })
+  }
+})

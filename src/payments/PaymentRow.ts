@@ -1,0 +1,77 @@
+/** Payments between code and table: amounts as exact decimal text, everything else as it is. */
+import { Either } from "effect"
+import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
+import { chargedSide } from "../domain/Fee.ts"
+import { Money } from "../domain/Money.ts"
+import type { Payment } from "./Payment.ts"
+
+export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees"> {
+  readonly amount: string
+  readonly currency: AnyCurrencyCode
+  readonly target_amount: string
+  readonly target_currency: AnyCurrencyCode
+  readonly total_fees: string | null
+}
+
+export const paymentColumns = [
+  "payment_id",
+  "transaction_id",
+  "org_id",
+  "user_id",
+  "status",
+  "version",
+  "direction",
+  "payment_method",
+  "country",
+  "amount",
+  "currency",
+  "target_amount",
+  "target_currency",
+  "org_rate_id",
+  "client_reference",
+  "description",
+  "beneficiary_id",
+  "payer_details",
+  "mobile_money_details",
+  "card_details",
+  "bank_account",
+  "recipient_info",
+  "metadata",
+  "user_metadata",
+  "webhook_metadata",
+  "return_url",
+  "provider",
+  "provider_payment_id",
+  "provider_status",
+  "provider_data",
+  "next_action",
+  "action_data",
+  "comments",
+  "payout_id",
+  "otp_failures",
+  "fee_ids",
+  "total_fees",
+  "created_at",
+  "updated_at"
+] as const satisfies ReadonlyArray<keyof PaymentRow>
+
+export const toRow = ({ amount, target, total_fees, ...payment }: Payment): PaymentRow => ({
+  ...payment,
+  amount: amount.toNumericText(),
+  currency: amount.currency,
+  target_amount: target.toNumericText(),
+  target_currency: target.currency,
+  total_fees: total_fees === null ? null : total_fees.toNumericText()
+})
+
+/** What the database holds was money when it was written: anything else is a defect. */
+export const moneyOf = (text: string, currency: AnyCurrencyCode): Money =>
+  Either.getOrThrowWith(Money.fromNumericText(text, currency), (reason) => new Error(`${text} ${currency} ${reason}`))
+
+export const fromRow = (row: PaymentRow): Payment => {
+  const { amount: amountText, currency, target_amount, target_currency, total_fees, ...rest } = row
+  const amount = moneyOf(amountText, currency)
+  const target = moneyOf(target_amount, target_currency)
+  const charged = chargedSide({ direction: row.direction, amount, target })
+  return { ...rest, amount, target, total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency) }
+}

@@ -1,0 +1,236 @@
+/** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
+import { SqlClient } from "@effect/sql"
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { batched } from "../database/Batcher.ts"
+import { firstRow, inScope, newest, type Scope, violates } from "../database/Query.ts"
+import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
+import { enquiryLease } from "../domain/Policies.ts"
+import type { PaymentStatus } from "../domain/PaymentStatus.ts"
+import type { Window } from "../pagination/Page.ts"
+import { paymentStoreMemory } from "./PaymentMemory.ts"
+import type {
+  Attempt,
+  Change,
+  HistoryRow,
+  Opening,
+  OperatorItem,
+  Payment,
+  Refund,
+  StoredCallback,
+  StoredOperatorItem
+} from "./Payment.ts"
+import { fromRow, moneyOf, paymentColumns, type PaymentRow, toRow } from "./PaymentRow.ts"
+import { applyStatement, createStatement } from "./PaymentSql.ts"
+
+export interface PaymentFilter {
+  readonly status?: PaymentStatus | undefined
+  readonly direction?: Flow | undefined
+  readonly payment_method?: PaymentMethod | undefined
+  readonly client_reference?: string | undefined
+  readonly from?: Date | undefined
+  readonly to?: Date | undefined
+}
+
+export interface Story {
+  readonly history: ReadonlyArray<HistoryRow>
+  readonly attempts: ReadonlyArray<Attempt>
+  readonly callbacks: ReadonlyArray<StoredCallback>
+  readonly items: ReadonlyArray<StoredOperatorItem>
+}
+
+export interface Store {
+  /** False when the idempotency key is taken, and nothing was written. */
+  readonly create: (opening: Opening) => Effect.Effect<boolean>
+  /** False when the payment has changed since it was read: decide anew. */
+  readonly apply: (change: Change) => Effect.Effect<boolean>
+  readonly find: (scope: Scope, paymentId: string) => Effect.Effect<Option.Option<Payment>>
+  readonly findByTransaction: (scope: Scope, transactionId: string) => Effect.Effect<Option.Option<Payment>>
+  readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
+  readonly attempt: (attemptId: string) => Effect.Effect<Option.Option<Attempt>>
+  readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>
+  readonly attemptsOf: (paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>>
+  /** In the order in which they were asked for. */
+  readonly refundsOf: (payment: Payment) => Effect.Effect<ReadonlyArray<Refund>>
+  /** Attempts that are due to be asked about; each is out of sight of other instances for the length of the lease. */
+  readonly claimEnquiries: (most: number) => Effect.Effect<ReadonlyArray<Attempt>>
+  readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
+  /** A callback that belongs to no payment of ours; false when it was stored before. */
+  readonly storeStrayCallback: (callback: StoredCallback) => Effect.Effect<boolean>
+  readonly story: (payment: Payment) => Effect.Effect<Story>
+  readonly openItems: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<OperatorItem>>
+}
+
+interface RefundRow extends Omit<Refund, "amount" | "target"> {
+  readonly amount: string
+  readonly target_amount: string
+}
+
+const changeBody = (change: Change, seq: number) => {
+  const { attempt, at, callback, cause, closeItems, events, newRefund, nextAttempt, openItem, patch, payment, status } =
+    change
+  return {
+    ...payment,
+    ...patch,
+    seq,
+    amount: null,
+    target: null,
+    total_fees: null,
+    from_status: payment.status,
+    status,
+    cause,
+    at,
+    attempt: attempt ?? null,
+    next_attempt: nextAttempt ?? null,
+    new_refund:
+      newRefund === undefined
+        ? null
+        : {
+            refund_id: newRefund.refund_id,
+            amount: newRefund.amount.toNumericText(),
+            target_amount: newRefund.target.toNumericText()
+          },
+    settled_refund: change.settledRefund ?? null,
+    events,
+    callback: callback ?? null,
+    open_item: openItem ?? null,
+    close_items: closeItems ?? null
+  }
+}
+
+export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentStore, Store>() {
+  static readonly layer = Layer.scoped(
+    PaymentStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const columns = sql.literal(paymentColumns.join(", "))
+      const attemptColumns = sql.literal(
+        "attempt_id, payment_id, org_id, leg, provider, config_id, outcome, reason, provider_payment_id, started_at, answered_at, enquiries, next_enquiry_at"
+      )
+      const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
+      const one = (rows: ReadonlyArray<PaymentRow>) => Option.map(firstRow(rows), fromRow)
+
+      const create = yield* batched((all: ReadonlyArray<Opening>) => {
+        const bodies = all.map(({ attempt, fees = [], item, key, payment }) => ({
+          ...toRow(payment),
+          attempt,
+          fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
+            fee_id,
+            fee_rule_id,
+            amount: amount.toNumericText(),
+            currency: amount.currency
+          })),
+          item: item ?? null,
+          idempotency: key ?? null
+        }))
+        return sql.unsafe(createStatement, [JSON.stringify(bodies)]).pipe(
+          Effect.as(all.map(() => true)),
+          Effect.catchIf(
+            (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
+            () => Effect.succeed([false])
+          ),
+          Effect.orDie
+        )
+      })
+
+      const apply = yield* batched((changes: ReadonlyArray<Change>) =>
+        sql.unsafe<{ seq: number }>(applyStatement, [JSON.stringify(changes.map(changeBody))]).pipe(
+          Effect.map((rows) => {
+            const written = new Set(rows.map(({ seq }) => seq))
+            return changes.map((_, seq) => written.has(seq))
+          }),
+          Effect.orDie
+        )
+      )
+
+      const store: Store = {
+        create,
+        apply,
+        find: (scope, id) =>
+          sql<PaymentRow>`select ${columns} from payments where payment_id = ${id} and ${inScope(sql, scope)}`.pipe(
+            Effect.map(one),
+            Effect.orDie
+          ),
+        findByTransaction: (scope, id) =>
+          sql<PaymentRow>`select ${columns} from payments where transaction_id = ${id} and ${inScope(sql, scope)}`.pipe(
+            Effect.map(one),
+            Effect.orDie
+          ),
+        list: (scope, filter, window) => {
+          const equal = (["status", "direction", "payment_method", "client_reference"] as const).flatMap((name) =>
+            filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]
+          )
+          const conditions = [
+            inScope(sql, scope),
+            ...equal,
+            ...(filter.from === undefined ? [] : [sql`created_at >= ${filter.from}`]),
+            ...(filter.to === undefined ? [] : [sql`created_at < ${filter.to}`])
+          ]
+          return sql<PaymentRow>`select ${columns} from payments where ${sql.and(conditions)}
+            ${newest(sql, "payment_id", window)}`.pipe(Effect.map(payments), Effect.orDie)
+        },
+        attempt: (id) =>
+          sql<Attempt>`select ${attemptColumns} from attempts where attempt_id = ${id}`.pipe(
+            Effect.map(firstRow),
+            Effect.orDie
+          ),
+        attemptOf: (provider, id) =>
+          sql<Attempt>`select ${attemptColumns} from attempts where provider = ${provider} and provider_payment_id = ${id}
+            order by started_at desc limit 1`.pipe(Effect.map(firstRow), Effect.orDie),
+        attemptsOf: (paymentId) =>
+          sql<Attempt>`select ${attemptColumns} from attempts where payment_id = ${paymentId}
+            order by started_at, attempt_id`.pipe(Effect.orDie),
+        refundsOf: ({ amount, org_id, payment_id, target }) =>
+          sql<RefundRow>`select refund_id, payment_id, org_id, amount, target_amount, state, created_at, settled_at
+            from refunds where payment_id = ${payment_id} and org_id = ${org_id} order by created_at, refund_id`.pipe(
+            Effect.map((rows) =>
+              rows.map(({ target_amount, ...row }) => ({
+                ...row,
+                amount: moneyOf(row.amount, amount.currency),
+                target: moneyOf(target_amount, target.currency)
+              }))
+            ),
+            Effect.orDie
+          ),
+        claimEnquiries: (most) =>
+          sql<Attempt>`update attempts set next_enquiry_at = now() + make_interval(secs => ${Duration.toSeconds(enquiryLease)})
+            where attempt_id in (
+              select attempt_id from attempts where next_enquiry_at <= now() order by next_enquiry_at
+              limit ${most} for update skip locked)
+            returning ${attemptColumns}`.pipe(Effect.orDie),
+        callbackSeen: (provider, key) =>
+          sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        storeStrayCallback: (callback) =>
+          sql`insert into provider_callbacks ${sql.insert({ ...callback })} on conflict do nothing returning 1 as stored`.pipe(
+            Effect.map((rows) => rows.length > 0),
+            Effect.orDie
+          ),
+        story: ({ payment_id, org_id }) =>
+          Effect.all({
+            history: sql<HistoryRow>`select payment_id, org_id, version, from_status, to_status, cause, at
+              from payment_history where payment_id = ${payment_id} and org_id = ${org_id} order by version`,
+            attempts: sql<Attempt>`select ${attemptColumns} from attempts
+              where payment_id = ${payment_id} and org_id = ${org_id} order by started_at, attempt_id`,
+            callbacks: sql<StoredCallback>`select * from provider_callbacks
+              where payment_id = ${payment_id} and org_id = ${org_id} order by received_at, callback_id`,
+            items: sql<StoredOperatorItem>`select * from operator_items
+              where payment_id = ${payment_id} and org_id = ${org_id} order by opened_at, item_id`
+          }).pipe(Effect.orDie),
+        openItems: (scope, window) => {
+          const rest = Option.match(window.after, {
+            onNone: () => sql`true`,
+            onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
+          })
+          return sql<OperatorItem>`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
+            from operator_items where closed_at is null and ${inScope(sql, scope)} and ${rest}
+            order by opened_at desc, item_id desc limit ${window.take}`.pipe(Effect.orDie)
+        }
+      }
+      return store
+    })
+  )
+
+  static readonly layerMemory = Layer.effect(PaymentStore, paymentStoreMemory)
+}

@@ -1,0 +1,98 @@
+/** Settling by hand what no machine can: an outcome that stayed unknown, a manual payment, money in suspense. Audited. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { Transactor } from "../database/Transactor.ts"
+import type { Permit } from "../domain/Access.ts"
+import { Conflict, type NotFound, notFound } from "../domain/Failure.ts"
+import { Report } from "../domain/Outcome.ts"
+import { isSettled } from "../domain/PaymentStatus.ts"
+import type { Attempt, Payment } from "./Payment.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+import { Progress } from "./Progress.ts"
+
+export interface Verdict {
+  readonly outcome: "completed" | "failed"
+  /** How the operator knows. */
+  readonly reason: string
+}
+
+const onlyByHand = ({ outcome, provider }: Attempt): boolean =>
+  outcome === "unknown" || outcome === null || (provider === "manual" && outcome === "accepted")
+
+export class Resolution extends Context.Tag("corridor/Resolution")<
+  Resolution,
+  {
+    readonly resolve: (
+      permit: Permit<"platform">,
+      paymentId: string,
+      verdict: Verdict
+    ) => Effect.Effect<Payment, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Resolution,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const progress = yield* Progress
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
+
+      const record = (permit: Permit<"platform">, payment: Payment, verdict: Verdict, detail: object) =>
+        audit.record(permit, {
+          action: "payment.resolved",
+          org: payment.org_id,
+          subject: ["payment", payment.payment_id],
+          detail: { ...verdict, ...detail }
+        })
+
+      const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
+        const { outcome, reason } = verdict
+        const word = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
+        return Effect.gen(function* () {
+          const heard = yield* progress.hearAbout(attempt, word, { cause: `settled by ${permit.actor.id}: ${reason}` })
+          yield* record(permit, payment, verdict, { attempt_id: attempt.attempt_id, provider: attempt.provider })
+          return heard.payment
+        })
+      }
+
+      /** The payment itself has ended: what changes is that nobody needs to look after its money any more. */
+      const closeSuspense = Effect.fnUntraced(function* (
+        permit: Permit<"platform">,
+        payment: Payment,
+        verdict: Verdict
+      ) {
+        const comments = [payment.comments, `Suspense settled by ${permit.actor.id}: ${verdict.reason}`]
+        const written = yield* store.apply({
+          payment,
+          status: payment.status,
+          patch: { comments: comments.filter((part) => part !== null).join(" ") },
+          cause: "suspense settled",
+          at: new Date(yield* Clock.currentTimeMillis),
+          events: [],
+          closeItems: { kind: "suspense", by: permit.actor.id }
+        })
+        if (!written) return yield* new Conflict({ message: "The payment changed just now; look at it again." })
+        yield* record(permit, payment, verdict, { suspense: true })
+        return yield* Effect.orDie(Effect.flatten(store.find(Option.some(payment.org_id), payment.payment_id)))
+      })
+
+      return {
+        resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
+          const payment = yield* Effect.flatMap(
+            store.find(permit.scope, id),
+            Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed })
+          )
+          const { attempts, items } = yield* store.story(payment)
+          const attempt = isSettled(payment.status) ? undefined : attempts.find(onlyByHand)
+          if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
+          if (items.some((item) => item.kind === "suspense" && item.closed_at === null)) {
+            return yield* atomically(closeSuspense(permit, payment, verdict))
+          }
+          return yield* new Conflict({
+            message: `This payment is ${payment.status}: there is nothing for a person to settle.`
+          })
+        })
+      }
+    })
+  )
+}

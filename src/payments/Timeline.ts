@@ -1,0 +1,48 @@
+/** Everything that happened to a payment, in the order of time. */
+import type { TimelineItem } from "../api/Payments.ts"
+import type { Attempt } from "./Payment.ts"
+import type { Story } from "./PaymentStore.ts"
+
+type Item = typeof TimelineItem.Type
+
+const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
+  answered_at === null ? null : answered_at.getTime() - started_at.getTime()
+
+export const timelineOf = ({ attempts, callbacks, history, items }: Story): ReadonlyArray<Item> => {
+  const all: ReadonlyArray<Item> = [
+    ...history.map((row): Item => ({
+      at: row.at,
+      kind: "status",
+      from: row.from_status,
+      to: row.to_status,
+      cause: row.cause
+    })),
+    ...attempts.map((attempt): Item => ({
+      at: attempt.started_at,
+      kind: "attempt",
+      attempt_id: attempt.attempt_id,
+      provider: attempt.provider,
+      leg: attempt.leg,
+      outcome: attempt.outcome,
+      reason: attempt.reason,
+      latency_ms: latencyOf(attempt)
+    })),
+    ...callbacks.map((callback): Item => ({
+      at: callback.received_at,
+      kind: "callback",
+      provider: callback.provider,
+      event_id: callback.event_key,
+      report: callback.report,
+      effect: callback.effect
+    })),
+    ...items.map((item): Item => ({
+      at: item.opened_at,
+      kind: "operator",
+      item: item.kind,
+      detail: item.detail,
+      closed_at: item.closed_at,
+      closed_by: item.closed_by
+    }))
+  ]
+  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime())
+}

@@ -1,0 +1,65 @@
+/** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
+import { Effect } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { canMove } from "../../domain/PaymentStatus.ts"
+import { Providers } from "../../providers/Provider.ts"
+import type { Attempt, Payment } from "../Payment.ts"
+import { PaymentStore } from "../PaymentStore.ts"
+import { answerWithin } from "../ProviderAnswer.ts"
+import { type Act, type Desk, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
+
+const cancellation = (by: string, reason: string | undefined): Act => ({
+  status: "canceled",
+  patch: { next_action: null, action_data: {} },
+  cause: reason === undefined ? `canceled by ${by}` : `canceled by ${by}: ${reason}`,
+  closeItems: { kind: "review", by }
+})
+
+export const makeCancel = (desk: Desk) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const providers = yield* Providers
+    const { providerTimeout } = yield* Settings
+
+    const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+      const payment = yield* desk.find(permit, paymentId)
+      if (!canMove(payment.status, "canceled")) return yield* refuse(payment, "it can no longer be canceled.")
+      const open = openAttemptsOf(yield* store.attemptsOf(paymentId))
+      return { payment, open }
+    })
+
+    /** The one attempt that its provider may be asked to call off. */
+    const accepted = (payment: Payment, open: ReadonlyArray<Attempt>) => {
+      const [attempt] = open
+      return open.length === 1 && attempt?.outcome === "accepted"
+        ? Effect.succeed(attempt)
+        : refuse(payment, "a provider is working on it and has not said what became of it.")
+    }
+
+    const confirmed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+      const { cancel } = providers.find(attempt.provider) ?? {}
+      if (cancel === undefined)
+        return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
+      const answer = yield* answerWithin(providerTimeout, cancel(refOf(attempt)), () => "unknown" as const)
+      if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
+    })
+
+    return Effect.fn("Cancel.cancel")(function* (permit: Permit<"any">, paymentId: string, reason: string | undefined) {
+      const act = cancellation(permit.actor.id, reason)
+      const { open, payment } = yield* read(permit, paymentId)
+      const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
+      if (attempt !== undefined) yield* confirmed(payment, attempt)
+      return yield* desk.decided(
+        Effect.gen(function* () {
+          const now = yield* read(permit, paymentId)
+          const others = now.open.filter((one) => one.attempt_id !== attempt?.attempt_id)
+          if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
+          return yield* desk.write(now.payment, {
+            ...act,
+            ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
+          })
+        })
+      )
+    })
+  })

@@ -1,0 +1,99 @@
+/** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
+import { Effect } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { OtpInvalid } from "../../domain/Failure.ts"
+import { passwordAttempts } from "../../domain/Policies.ts"
+import { Providers } from "../../providers/Provider.ts"
+import type { Attempt, Payment } from "../Payment.ts"
+import { PaymentStore } from "../PaymentStore.ts"
+import { answerWithin } from "../ProviderAnswer.ts"
+import { type Desk, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
+
+const TOO_OFTEN = "The one-time password was wrong too often"
+
+const isWaiting = ({ next_action, status }: Payment): boolean => status === "pending" && next_action === "collect_otp"
+
+const notWaiting = (payment: Payment) => refuse(payment, "it does not wait for a one-time password.")
+
+export const makeOtp = (desk: Desk) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const providers = yield* Providers
+    const { providerTimeout } = yield* Settings
+
+    const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+      const payment = yield* desk.find(permit, paymentId)
+      if (!isWaiting(payment)) return yield* notWaiting(payment)
+      const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
+      const passwords = attempt === undefined ? undefined : providers.find(attempt.provider)?.otp
+      return attempt === undefined || passwords === undefined
+        ? yield* notWaiting(payment)
+        : { payment, attempt, passwords }
+    })
+
+    /** Whoever was faster has moved the payment on, which is as well. */
+    const accepted = (permit: Permit<"any">, paymentId: string) =>
+      desk.decided(
+        Effect.flatMap(desk.find(permit, paymentId), (payment) =>
+          isWaiting(payment)
+            ? desk.write(payment, {
+                status: "processing",
+                patch: { next_action: "wait", action_data: {} },
+                cause: "one-time password accepted"
+              })
+            : Effect.succeed(payment)
+        )
+      )
+
+    const counted = (payment: Payment, attempt: Attempt) => {
+      const otp_failures = payment.otp_failures + 1
+      return otp_failures < passwordAttempts
+        ? desk.write(payment, { status: payment.status, patch: { otp_failures }, cause: "one-time password refused" })
+        : desk.write(payment, {
+            status: "failed",
+            patch: { otp_failures, next_action: null, comments: TOO_OFTEN },
+            attempt: laidToRest(attempt),
+            cause: TOO_OFTEN
+          })
+    }
+
+    const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string, attempt: Attempt) {
+      const payment = yield* desk.decided(
+        Effect.flatMap(desk.find(permit, paymentId), (found) =>
+          isWaiting(found) ? counted(found, attempt) : Effect.succeed(found)
+        )
+      )
+      const left = passwordAttempts - payment.otp_failures
+      const rest = isWaiting(payment)
+        ? `${left} more ${left === 1 ? "attempt is" : "attempts are"} left`
+        : `the payment is ${payment.status}`
+      return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...idsOf(payment) })
+    })
+
+    return {
+      submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: string, otp: string) {
+        const { attempt, passwords, payment } = yield* asked(permit, paymentId)
+        const answer = yield* answerWithin(
+          providerTimeout,
+          passwords.submit(refOf(attempt), otp),
+          () => "unknown" as const
+        )
+        switch (answer) {
+          case "accepted":
+            return yield* accepted(permit, paymentId)
+          case "wrong":
+            return yield* refused(permit, paymentId, attempt)
+          case "unknown":
+            return payment
+          case "not_expected":
+            return yield* notWaiting(yield* desk.find(permit, paymentId))
+        }
+      }),
+      resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {
+        const { attempt, passwords, payment } = yield* asked(permit, paymentId)
+        const sent = yield* answerWithin(providerTimeout, passwords.resend(refOf(attempt)), () => false)
+        return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
+      })
+    }
+  })

@@ -1,0 +1,94 @@
+/** What a provider's word does to a refund, and what the parts of a payment add up to. Pure, like `Settlement`. */
+import { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { Rate } from "../../domain/Rate.ts"
+import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { Payment, Refund, RefundState } from "../Payment.ts"
+
+export interface RefundStanding {
+  readonly payment: PaymentStatus
+  readonly state: RefundState
+  /** null: asked, and not yet answered. */
+  readonly outcome: AttemptOutcome | null
+}
+
+export interface RefundDecision {
+  readonly state: RefundState
+  readonly outcome: AttemptOutcome | null
+  /** Money moved for which the books have no place: a person must see it. */
+  readonly suspense: boolean
+}
+
+const unmoved = ({ outcome, state }: RefundStanding, suspense = false): RefundDecision => ({ state, outcome, suspense })
+
+/** A payment that is refunded by another way has nothing left to give back. */
+const wentBack = (standing: RefundStanding): RefundDecision =>
+  standing.state === "open"
+    ? { state: "completed", outcome: "accepted", suspense: standing.payment !== "completed" }
+    : unmoved(standing, standing.state === "failed")
+
+const stayed = (standing: RefundStanding): RefundDecision =>
+  standing.state === "open"
+    ? { state: "failed", outcome: standing.outcome === "accepted" ? "accepted" : "declined", suspense: false }
+    : unmoved(standing)
+
+const onItsWay = (standing: RefundStanding): RefundDecision =>
+  standing.state === "open" ? { state: "open", outcome: "accepted", suspense: false } : unmoved(standing)
+
+export const decideRefund = (standing: RefundStanding, word: Word): RefundDecision => {
+  switch (word._tag) {
+    case "Declined":
+      return stayed(standing)
+    case "Absent":
+      return standing.outcome === "accepted" ? unmoved(standing) : stayed(standing)
+    case "Unknown":
+      return standing.outcome === null ? { ...unmoved(standing), outcome: "unknown" } : unmoved(standing)
+    case "Accepted":
+    case "Report":
+      switch (word.state) {
+        case "completed":
+          return wentBack(standing)
+        case "failed":
+          return stayed(standing)
+        case "returned":
+          return standing.state === "completed" ? unmoved(standing, true) : stayed(standing)
+        default:
+          return onItsWay(standing)
+      }
+  }
+}
+
+type Parts = ReadonlyArray<Refund>
+
+const sum = (parts: Parts, of: (part: Refund) => Money): bigint =>
+  parts.reduce((total, part) => total + of(part).minor, 0n)
+
+const standingParts = (parts: Parts): Parts => parts.filter(({ state }) => state !== "failed")
+
+/** What may still be given back: paid, less what went back, less what is on its way. */
+export const leftOf = ({ amount }: Payment, refunds: Parts): Money =>
+  new Money({ currency: amount.currency, minor: amount.minor - sum(standingParts(refunds), (part) => part.amount) })
+
+/**
+ * The next part on the target's side: all parts together at the payment's rate, rounded once, less what was posted
+ * before. So the parts of a whole payment add up to its target exactly, and never to more, whichever of them failed.
+ */
+export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate: Rate | null): Money => {
+  if (rate === null) return part
+  const { currency, minor: whole } = payment.target
+  const before = standingParts(refunds)
+  const posted = sum(before, ({ target }) => target)
+  const together = new Money({ currency: part.currency, minor: part.minor + sum(before, ({ amount }) => amount) })
+  const due = together.multiplyByRate(rate, currency, "half-even").minor - posted
+  const most = whole - posted
+  return new Money({ currency, minor: due < 0n ? 0n : due > most ? most : due })
+}
+
+/** Refunded once all of it is back. */
+export const statusAfter = ({ amount, status }: Payment, refunds: Parts): PaymentStatus => {
+  const back = sum(
+    refunds.filter(({ state }) => state === "completed"),
+    (part) => part.amount
+  )
+  return status === "completed" && back === amount.minor ? "refunded" : status
+}

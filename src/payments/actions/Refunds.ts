@@ -1,0 +1,126 @@
+/**
+ * Giving money back. A part is committed with its attempt, under the payment's version, before its provider is asked:
+ * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
+ */
+import { type BigDecimal, Clock, Duration, Effect, Either } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Invalid } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Money } from "../../domain/Money.ts"
+import type { Outcome } from "../../domain/Outcome.ts"
+import { orphanedAfter } from "../../domain/Policies.ts"
+import { Providers } from "../../providers/Provider.ts"
+import { RateQuote } from "../../rates/RateQuote.ts"
+import { openAttempt } from "../Dispatch.ts"
+import type { NewAttempt, Payment, Refund } from "../Payment.ts"
+import { PaymentStore } from "../PaymentStore.ts"
+import { Progress } from "../Progress.ts"
+import { outcomeWithin } from "../ProviderAnswer.ts"
+import { type Desk, openAttemptsOf, refOf, refuse } from "./Desk.ts"
+import { leftOf, targetOfPart } from "./RefundDecision.ts"
+
+export interface WantedRefund {
+  /** In the payment's currency; all that is left when not given. */
+  readonly amount: BigDecimal.BigDecimal | undefined
+  readonly reason: string | undefined
+}
+
+const causeOf = (outcome: Outcome, provider: string): string => {
+  switch (outcome._tag) {
+    case "Accepted":
+      return `refund accepted by ${provider}`
+    case "Declined":
+      return `refund declined by ${provider}: ${outcome.reason}`
+    case "Unknown":
+      return `no verdict on the refund from ${provider}: ${outcome.reason}`
+  }
+}
+
+const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: WantedRefund["amount"]) =>
+  Effect.gen(function* () {
+    const left = leftOf(payment, refunds)
+    if (left.isZero) return yield* refuse(payment, "all of it was given back already, or is on its way.")
+    if (amount === undefined) return left
+    const part = yield* Either.mapLeft(
+      Money.fromDecimal(amount, payment.amount.currency),
+      (why) => new Invalid({ message: `amount: ${why}.` })
+    )
+    return part.minor > left.minor
+      ? yield* refuse(payment, `${part.toString()} is more than the ${left.toString()} that can still be given back.`)
+      : part
+  })
+
+export const makeRefunds = (desk: Desk) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const providers = yield* Providers
+    const progress = yield* Progress
+    const rates = yield* RateQuote
+    const ids = yield* Ids
+    const { providerTimeout } = yield* Settings
+
+    /** Who took the payment, and how it gives money back. */
+    const takerOf = Effect.fnUntraced(function* (payment: Payment) {
+      if (payment.status !== "completed") return yield* refuse(payment, "only a completed payment is given back.")
+      if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
+      const open = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
+      const taken = open.find(({ outcome, provider }) => outcome === "accepted" && provider === payment.provider)
+      const provider = taken === undefined ? undefined : providers.find(taken.provider)
+      if (taken === undefined || provider?.refund === undefined) {
+        return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
+      }
+      return { taken, provider, refund: provider.refund }
+    })
+
+    /** The rate that the payment was made at; nothing where there was nothing to convert. */
+    const rateOf = ({ amount, org_id, org_rate_id, target }: Payment) =>
+      amount.currency === target.currency || org_rate_id === null
+        ? Effect.succeed(null)
+        : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
+
+    const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+      const payment = yield* desk.find(permit, paymentId)
+      const taker = yield* takerOf(payment)
+      const refunds = yield* store.refundsOf(payment)
+      const amount = yield* partOf(payment, refunds, wanted.amount)
+      const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
+      const attempt: NewAttempt = {
+        attempt_id: yield* ids.next,
+        leg: "refund",
+        provider: taker.provider.name,
+        config_id: taker.taken.config_id,
+        started_at: new Date(yield* Clock.currentTimeMillis),
+        enquire_in: Duration.toSeconds(orphanedAfter)
+      }
+      const newRefund = { refund_id: attempt.attempt_id, amount, target }
+      const act = {
+        status: payment.status,
+        nextAttempt: attempt,
+        newRefund,
+        cause: `refund asked for by ${permit.actor.id}`
+      }
+      const after = yield* desk.writeAudited(permit, payment, [act], {
+        action: "payment.refund_requested",
+        detail: {
+          refund_id: attempt.attempt_id,
+          amount: amount.toNumericText(),
+          currency: amount.currency,
+          reason: wanted.reason ?? null
+        }
+      })
+      return { payment: after, attempt, amount, ...taker }
+    })
+
+    return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+      const { amount, attempt, payment, provider, refund, taken } = yield* desk.decided(
+        committed(permit, paymentId, wanted)
+      )
+      const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
+      const outcome = yield* outcomeWithin(providerTimeout, provider, refund(order))
+      const known = { payment, attempt: openAttempt(payment, attempt) }
+      const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
+      if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
+      return yield* refuse(heard.payment, `${provider.name} declined the refund: ${outcome.reason}.`)
+    })
+  })

@@ -1,0 +1,35 @@
+import { Effect, Option } from "effect"
+import { success } from "../api/Envelope.ts"
+import type { ProviderConfigsApi } from "../api/ProviderConfigs.ts"
+import type { Handlers } from "../http/Handlers.ts"
+import { paginate } from "../pagination/Page.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { ProviderConfigs } from "./ProviderConfigs.ts"
+
+export const providerConfigsHandlers = Effect.gen(function* () {
+  const configs = yield* ProviderConfigs
+  const vault = yield* Vault
+  const handlers: Handlers<typeof ProviderConfigsApi> = {
+    list: ({ permit, route, urlParams }) => {
+      const { country, direction, payment_method, provider } = urlParams
+      const org_id = urlParams.org_id === undefined ? undefined : Option.getOrUndefined(permit.scope)
+      const filter = { provider, country, payment_method, direction, org_id }
+      return paginate({
+        vault,
+        permit,
+        route,
+        asked: urlParams,
+        filters: filter,
+        fetch: (window) => configs.list(permit, filter, window),
+        idOf: (config) => config.config_id
+      }).pipe(Effect.map((page) => ({ status: "success", message: "Provider configurations", ...page })))
+    },
+    create: ({ payload, permit }) =>
+      Effect.map(configs.create(permit, payload), (config) => success("Provider configuration created", config)),
+    find: ({ path, permit }) => configs.find(permit, path),
+    update: ({ path, payload, permit }) =>
+      Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
+    remove: ({ path, permit }) => configs.remove(permit, path)
+  }
+  return handlers
+})

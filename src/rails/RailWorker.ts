@@ -1,0 +1,112 @@
+/** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
+import { Array, Clock, Data, Duration, Effect, Option } from "effect"
+import type { BuiltInRail } from "../domain/Corridor.ts"
+import { Ids } from "../domain/Ids.ts"
+import {
+  railCallbackBackOff,
+  railCallbackBatch,
+  railCallbackConcurrency,
+  railCallbackLease,
+  railCallbackRest,
+  railCallbackTimeout,
+  workerPoll
+} from "../domain/Policies.ts"
+import type { CallbackRequest } from "../providers/Provider.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { signedCallback } from "./RailCallback.ts"
+import type { RailTimer } from "./RailPayment.ts"
+import { type Claim, RailStore } from "./RailStore.ts"
+
+/** The receiver did not take the callback; it will be sent again. */
+export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonly message: string }> {}
+
+export type Deliver = (provider: BuiltInRail, callback: CallbackRequest) => Effect.Effect<void, DeliveryFailed>
+
+const timedOut = () => new DeliveryFailed({ message: `not taken within ${Duration.format(railCallbackTimeout)}` })
+
+/** No delivery begins later than this after the claim. */
+const lastStart = Duration.toMillis(railCallbackLease) - Duration.toMillis(railCallbackTimeout)
+
+const rest = Duration.toMillis(railCallbackRest)
+const poll = Duration.toMillis(workerPoll)
+
+/** Every timer of a batch is in one of the three lists. */
+interface Batch {
+  readonly token: string
+  readonly claim: Claim
+  readonly claimedAt: number
+  readonly open: Map<string, RailTimer>
+  readonly taken: Array<string>
+  readonly refused: Array<string>
+}
+
+/** Runs until it is interrupted; what it had claimed by then is free for others at once. */
+export const railWorker = (deliver: Deliver) =>
+  Effect.gen(function* () {
+    const store = yield* RailStore
+    const vault = yield* Vault
+    const ids = yield* Ids
+
+    const claim = Effect.gen(function* () {
+      const token = yield* ids.next
+      const claimedAt = yield* Clock.currentTimeMillis
+      const claim = yield* store.claim(token, railCallbackBatch, Duration.toMillis(railCallbackLease))
+      const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
+      const batch: Batch = { token, claim, claimedAt, open, taken: [], refused: [] }
+      return batch
+    })
+
+    const isTaken = (timer: RailTimer): Effect.Effect<boolean> =>
+      deliver(timer.rail, signedCallback(vault, timer)).pipe(
+        Effect.timeoutFail({ duration: railCallbackTimeout, onTimeout: timedOut }),
+        Effect.as(true),
+        Effect.catchAllCause((cause) =>
+          Effect.as(
+            Effect.logWarning(`Callback ${timer.eventId} of the ${timer.rail} rail was not taken`, cause),
+            false
+          )
+        )
+      )
+
+    const deliverOne = Effect.fnUntraced(function* (batch: Batch, timer: RailTimer) {
+      if ((yield* Clock.currentTimeMillis) - batch.claimedAt > lastStart) return
+      const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
+      list.push(timer.timerId)
+      batch.open.delete(timer.timerId)
+    })
+
+    /** Callbacks of one payment keep their order. */
+    const deliverAll = (batch: Batch) =>
+      Effect.forEach(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)),
+        (timers) => Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true }),
+        { concurrency: railCallbackConcurrency, discard: true }
+      )
+
+    const settle = ({ open, refused, taken, token }: Batch) =>
+      Effect.all(
+        [
+          store.done(token, taken),
+          store.postpone(token, refused, Duration.toMillis(railCallbackBackOff)),
+          store.postpone(token, [...open.keys()], 0)
+        ],
+        { discard: true }
+      )
+
+    const idle = (nextDueInMillis: Option.Option<number>) => {
+      const wait = Math.min(
+        poll,
+        Option.getOrElse(nextDueInMillis, () => poll)
+      )
+      return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
+    }
+
+    const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverAll(batch), batch.claim), settle)
+
+    return yield* round.pipe(
+      Effect.flatMap(({ nextDueInMillis, timers }) =>
+        timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+      ),
+      Effect.forever
+    )
+  }).pipe(Effect.annotateLogs("worker", "rails"))

@@ -1,0 +1,139 @@
+import { createServer } from "node:net"
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { ApiKeys } from "../../src/apiKeys/ApiKeys.ts"
+import { operatorPermit } from "../../src/domain/Access.ts"
+import { formatApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import { developmentAudience, developmentIssuer } from "../../src/auth/DevelopmentIssuer.ts"
+import { TokenSigner } from "../../src/auth/TokenSigner.ts"
+import { Readiness } from "../../src/http/SystemRoutes.ts"
+import { newMember, newOrganization } from "../stores/Fixtures.ts"
+import { byKey, byToken, people } from "../support/Credentials.ts"
+import { bodyOf, send } from "../support/Send.ts"
+import { storesOn } from "../support/Stores.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { onBothServers, onServer } from "../support/TestServer.ts"
+import { testSettings } from "../support/TestSettings.ts"
+import { KEYS } from "./Keys.ts"
+
+onBothServers("The system pages", (it) => {
+  it.effect("say that the process lives and is ready, to anybody", () =>
+    Effect.gen(function* () {
+      const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
+      expect([health.status, bodyOf(health)]).toEqual([200, { status: "ok", version: "1.0.0" }])
+      expect([ready.status, bodyOf(ready)]).toEqual([200, { status: "ready" }])
+    })
+  )
+
+  it.effect("count requests by the pattern of their route, never by the path itself", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const id = "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
+      yield* send(`${KEYS}/${id}`, { method: "DELETE", headers: { ...acme.key } })
+      yield* send(`/nothing-${id}`)
+      const { headers, status, text } = yield* send("/metrics")
+      expect(status).toBe(200)
+      expect(headers["content-type"]).toContain("text/plain")
+      const lines = text.split("\n").filter((line) => line.startsWith("http_requests_total{"))
+      const counted = (...labels: ReadonlyArray<string>) =>
+        lines.some((line) => labels.every((label) => line.includes(label)))
+      expect(counted('method="DELETE"', 'route="/v1/public/api-keys/:api_key_id"', 'status="404"')).toBe(true)
+      expect(counted('route="(unknown)"', 'status="404"')).toBe(true)
+      expect(text).not.toContain(id)
+      expect(text).toContain("http_request_duration_seconds_bucket{")
+    })
+  )
+
+  it.effect("must not be kept by a cache", () =>
+    Effect.gen(function* () {
+      for (const path of ["/healthz", "/readyz", "/metrics", KEYS]) {
+        expect((yield* send(path)).headers["cache-control"]).toBe("no-store")
+      }
+    })
+  )
+})
+
+const neverReady = Layer.merge(
+  storesOn("memory"),
+  Layer.succeed(Readiness, { check: Effect.succeed(false) })
+) as ReturnType<typeof storesOn>
+
+onServer("A service that is not ready", "memory", { stores: neverReady }, (it) => {
+  it.effect("answers 503, and is alive all the same", () =>
+    Effect.gen(function* () {
+      const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
+      expect(health.status).toBe(200)
+      expect([ready.status, bodyOf(ready)]).toEqual([503, { status: "unavailable" }])
+    })
+  )
+})
+
+layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), {
+  excludeTestServices: true
+})("Readiness on PostgreSQL", (it) => {
+  it.effect("needs the tables", () =>
+    Effect.gen(function* () {
+      const readiness = yield* Readiness
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* readiness.check).toBe(true)
+      yield* sql`alter table master_key rename to elsewhere`
+      expect(yield* Logger.withMinimumLogLevel(readiness.check, LogLevel.None)).toBe(false)
+    })
+  )
+})
+
+const freePort = await new Promise<number>((resolve, reject) => {
+  const probe = createServer().on("error", reject)
+  probe.listen(0, "127.0.0.1", () => {
+    const address = probe.address()
+    probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
+  })
+})
+
+const live = {
+  CORRIDOR_MODE: "live",
+  CORRIDOR_MASTER_KEY: "ab".repeat(32),
+  KYB_WEBHOOK_SECRET: "a secret of the test",
+  METRICS_PORT: String(freePort)
+}
+
+onServer("Live mode", "memory", { variables: live }, (it) => {
+  it.effect("shows metrics on their own port only, and nothing else there", () =>
+    Effect.gen(function* () {
+      expect((yield* send("/metrics")).status).toBe(404)
+      const metrics = yield* send("/metrics", { port: freePort })
+      expect(metrics.status).toBe(200)
+      expect(metrics.text).toContain("http_requests_total")
+      for (const path of ["/healthz", "/docs", KEYS]) {
+        expect((yield* send(path, { port: freePort })).status, path).toBe(404)
+      }
+      expect((yield* send("/healthz")).status).toBe(200)
+    })
+  )
+
+  it.effect("takes live keys, and neither sandbox keys nor development tokens", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const signer = yield* TokenSigner
+      const { org_id } = yield* newOrganization()
+      const { user_id } = yield* newMember(org_id, "org-admin")
+      const permit = operatorPermit("api_keys", "test", Option.some(org_id))
+      const { api_key } = yield* keys.create(permit, { name: "Live", role: "org-admin", userId: user_id })
+      expect(api_key).toMatch(/^ck_live_/)
+      const statusOf = (headers: Readonly<Record<string, string>>) =>
+        Effect.map(send(KEYS, { headers }), (answer) => answer.status)
+      expect(yield* statusOf({ ...byKey(api_key) })).toBe(200)
+      const sandboxKey = formatApiKey("test", new Uint8Array(64).fill(3))
+      expect(yield* statusOf({ ...byKey(sandboxKey) })).toBe(401)
+      const token = yield* signer.issue({
+        sub: user_id,
+        orgId: org_id,
+        ttl: "1 hour",
+        issuer: developmentIssuer,
+        audience: developmentAudience
+      })
+      expect(yield* statusOf({ ...byToken(token) })).toBe(401)
+    })
+  )
+})

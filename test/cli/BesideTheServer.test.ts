@@ -1,0 +1,103 @@
+/** The CLI next to a running server, both on the embedded PostgreSQL of one data folder. */
+import { execFileSync } from "node:child_process"
+import { chmodSync, readFileSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import {
+  cliIn,
+  dataIn,
+  ensureBuilt,
+  type Environment,
+  freePort,
+  type RunningServer,
+  startServer,
+  temporaryFolder
+} from "./Cli.ts"
+
+// Every step is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+interface Credentials {
+  readonly base_url: string
+  readonly orgs: ReadonlyArray<{ readonly org_id: string; readonly api_key: string }>
+  readonly admin: { readonly jwt: string }
+}
+
+interface Key {
+  readonly api_key_id: string
+  readonly api_key: string
+}
+
+const dataDir = temporaryFolder()
+let env: Environment
+let server: RunningServer
+
+const sandboxJson = () => JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as Credentials
+
+const call = async (apiKey: string, authorization = "NONE") => {
+  const headers = { authorization, "x-api-key": apiKey }
+  return (await fetch(`${server.url}/v1/public/api-keys`, { headers })).status
+}
+
+const postmasters = () =>
+  execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(`-D ${dataDir}`))
+
+beforeAll(async () => {
+  ensureBuilt()
+  env = { DATA_DIR: dataDir, PORT: await freePort() }
+  server = await startServer(env)
+})
+
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+it("finds everything in order", async () => {
+  const healthy = await cliIn(env)("doctor")
+  expect(healthy).toMatchObject({ code: 0, stderr: "" })
+  expect(healthy.stdout.split("\n").filter((line) => line.startsWith("ok "))).toHaveLength(8)
+  chmodSync(join(dataDir, "sandbox.json"), 0o644)
+  const open = await cliIn(env)("doctor")
+  chmodSync(join(dataDir, "sandbox.json"), 0o600)
+  expect(open).toMatchObject({ code: 1, stderr: "corridor: 1 of 8 checks failed: sandbox.json.\n" })
+})
+
+it("makes and revokes keys that work, and stop working, at once", async () => {
+  const org = sandboxJson().orgs[0]!.org_id
+  const { api_key, api_key_id } = await dataIn(env)<Key>("keys", "create", "--org", org, "--name", "By hand")
+  expect(await call(api_key)).toBe(200)
+  const revoked = await cliIn(env)("keys", "revoke", api_key_id)
+  expect(revoked).toEqual({ code: 0, stdout: "API key revoked.\n", stderr: "" })
+  expect(await call(api_key)).toBe(401)
+})
+
+it("issues tokens that the server takes", async () => {
+  const { token } = await dataIn(env)<{ token: string }>("tokens", "issue", "--user", "org-admin@acme.example")
+  expect(await call("NONE", `Bearer ${token}`)).toBe(200)
+})
+
+it("resets the sandbox under the running server", async () => {
+  const refused = await cliIn(env)("sandbox", "reset", "--json")
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain("--yes")
+  const before = sandboxJson()
+  // The address is the one the server was told, though this command was not.
+  const fresh = await dataIn({ DATA_DIR: dataDir })<Credentials>("sandbox", "reset", "--yes")
+  const after = sandboxJson()
+  expect(after.orgs.map((org) => org.api_key)).toEqual(fresh.orgs.map((org) => org.api_key))
+  expect(after.base_url).toBe(`${server.url}/v1`)
+  expect(statSync(join(dataDir, "sandbox.json")).mode & 0o777).toBe(0o600)
+  expect(await call(before.orgs[0]!.api_key)).toBe(401)
+  expect(await call(after.orgs[0]!.api_key)).toBe(200)
+  expect(await call("NONE", `Bearer ${after.admin.jwt}`)).toBe(200)
+  expect(await dataIn(env)<ReadonlyArray<unknown>>("orgs", "list")).toHaveLength(2)
+})
+
+it("goes on alone when the server has stopped, and leaves nothing running", async () => {
+  expect(await server.stop()).toMatchObject({ code: 0 })
+  const reset = sandboxJson().orgs[0]!
+  expect(await dataIn(env)<ReadonlyArray<{ org_id: string }>>("orgs", "list")).toContainEqual(
+    expect.objectContaining({ org_id: reset.org_id })
+  )
+  expect(postmasters()).toEqual([])
+})

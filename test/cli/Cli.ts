@@ -1,0 +1,131 @@
+/** The built CLI and the built server as processes, each with exactly the environment that a test gives it. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { chmodSync, existsSync, mkdtempSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Client } from "pg"
+import { inject } from "vitest"
+import { urlOfDatabase } from "../support/Cluster.ts"
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const CLI = "dist/cli/main.mjs"
+const SERVER = "dist/main.mjs"
+
+export const ensureBuilt = (): void => {
+  if (!existsSync(CLI) || !existsSync(SERVER)) execFileSync("npm", ["run", "--silent", "build"], { stdio: "inherit" })
+}
+
+const inherited = Object.fromEntries(
+  ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+)
+
+const start = (script: string, args: ReadonlyArray<string>, env: Environment) => {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...inherited, ...env },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const output = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text))
+  return { child, output }
+}
+
+const ended = async (child: ChildProcess, output: { stdout: string; stderr: string }): Promise<Ended> => {
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, ...output }
+}
+
+export const cliIn =
+  (env: Environment) =>
+  (...args: ReadonlyArray<string>): Promise<Ended> => {
+    const { child, output } = start(CLI, args, env)
+    return ended(child, output)
+  }
+
+/** The one document on standard output. */
+export const documentOf = <A>({ stdout }: Ended): A => JSON.parse(stdout) as A
+
+/** `data` of a command that must succeed. */
+export const dataIn =
+  (env: Environment) =>
+  async <A>(...args: ReadonlyArray<string>): Promise<A> => {
+    const result = await cliIn(env)(...args, "--json")
+    if (result.code !== 0) throw new Error(`corridor ${args.join(" ")} failed: ${result.stderr}`)
+    return documentOf<{ data: A }>(result).data
+  }
+
+export interface RunningServer {
+  readonly url: string
+  readonly stop: () => Promise<Ended>
+}
+
+/** The banner is the last thing a start does. */
+export const startServer = async (env: Environment): Promise<RunningServer> => {
+  const { child, output } = start(SERVER, [], env)
+  const end = ended(child, output)
+  const up = new Promise<boolean>((resolve) => {
+    child.stdout.on("data", () => output.stdout.includes("Reference") && resolve(true))
+  })
+  if (!(await Promise.race([up, end.then(() => false)]))) throw new Error(`no server: ${output.stderr}`)
+  return {
+    url: `http://127.0.0.1:${env["PORT"]}`,
+    stop: () => {
+      child.kill("SIGTERM")
+      return end
+    }
+  }
+}
+
+/** For a start that must fail. */
+export const serverThatEnds = (env: Environment): Promise<Ended> => {
+  const { child, output } = start(SERVER, [], env)
+  return ended(child, output)
+}
+
+export const freePort = (): Promise<string> =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const address = probe.address()
+      probe.close(() => resolve(String(typeof address === "object" ? address?.port : address)))
+    })
+  })
+
+/** A folder that PostgreSQL's own user may enter when the tests run as root. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "corridor-cli-test-"))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+export const query = async <Row extends object>(url: string, text: string): Promise<ReadonlyArray<Row>> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export interface OwnDatabase {
+  readonly url: string
+  readonly drop: () => Promise<unknown>
+}
+
+/** An empty database in the run's cluster. */
+export const ownDatabase = async (): Promise<OwnDatabase> => {
+  const cluster = inject("clusterUrl")
+  const name = `cli_${randomUUID().replaceAll("-", "")}`
+  await query(cluster, `create database ${name}`)
+  return { url: urlOfDatabase(cluster, name), drop: () => query(cluster, `drop database ${name} with (force)`) }
+}

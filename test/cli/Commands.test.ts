@@ -1,0 +1,275 @@
+/** Each command on a PostgreSQL of its own, as a script would call it. */
+import { rmSync } from "node:fs"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { parseApiKey } from "../../src/domain/ApiKeyFormat.ts"
+import {
+  cliIn,
+  dataIn,
+  documentOf,
+  type Ended,
+  ensureBuilt,
+  type Environment,
+  type OwnDatabase,
+  ownDatabase,
+  query,
+  temporaryFolder
+} from "./Cli.ts"
+
+// Every step is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+interface Named {
+  readonly org_id: string
+  readonly user_id: string
+  readonly api_key_id: string
+  readonly api_key: string
+  readonly status: string
+  readonly name: string
+  readonly role: string | null
+  readonly sandbox: boolean
+}
+
+let database: OwnDatabase
+let env: Environment
+let cli: ReturnType<typeof cliIn>
+let data: ReturnType<typeof dataIn>
+let org: string
+let admin: Named
+const dataDir = temporaryFolder()
+
+/** One sentence on standard error, nothing on standard output, no stack. */
+const refused = (result: Ended, sentence: RegExp): void => {
+  expect(result.code).toBe(1)
+  expect(result.stdout).toBe("")
+  expect(result.stderr).toMatch(/^corridor: [^\n]+\n$/)
+  expect(result.stderr).toMatch(sentence)
+}
+
+const audited = (action: string) =>
+  query<{ actor_type: string; actor_id: string; org_id: string | null; detail: Record<string, unknown> }>(
+    database.url,
+    `select * from audit_log where action = '${action}' order by created_at desc, audit_id desc`
+  )
+
+beforeAll(async () => {
+  ensureBuilt()
+  database = await ownDatabase()
+  env = { DATABASE_URL: database.url, DATA_DIR: dataDir }
+  cli = cliIn(env)
+  data = dataIn(env)
+  expect(await data("migrate")).not.toEqual([])
+  org = (
+    await data<Named>(
+      ...["orgs", "create", "--name", " Kilimo Ltd ", "--country", "KE", "--currency", "KES"],
+      ...["--email", "ops@kilimo.example", "--feature", "escrow"]
+    )
+  ).org_id
+  admin = await data<Named>("users", "create", "--email", "ada@kilimo.example", "--org", org, "--role", "org-admin")
+})
+
+afterAll(async () => {
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+describe.concurrent("the command line", () => {
+  it("describes every command and option", async ({ expect }) => {
+    const [root, bare, keys, rotate, create, version] = await Promise.all([
+      cli("--help"),
+      cli(),
+      cli("keys", "--help"),
+      cli("secrets", "rotate", "--help"),
+      cli("orgs", "create", "--help"),
+      cli("--version")
+    ])
+    expect(bare).toEqual(root)
+    expect(root.code).toBe(0)
+    expect(root.stdout).toMatch(/^ {2}keys rotate +Replace an API key/m)
+    expect(root.stdout).toMatch(/^ {2}doctor +Check/m)
+    const listed = root.stdout.split("COMMANDS\n")[1]!.split("\n\n")[0]!.split("\n")
+    expect(listed.length).toBeGreaterThanOrEqual(15)
+    for (const line of listed) expect(line).toMatch(/^ {2}[a-z]+( [a-z]+)? {2,}\S.{10,}\.$/)
+    expect(keys.stdout).toContain("$ corridor keys COMMAND")
+    expect(keys.stdout).toMatch(/^ {2}revoke +Revoke/m)
+    expect(rotate.stdout).toContain("$ corridor secrets rotate [--new-key KEY] [--json]")
+    expect(rotate.stdout).toContain("other users of this machine can see the arguments")
+    expect(create.stdout).toContain("[--feature FEATURE]...")
+    const options = create.stdout.split("OPTIONS\n")[1]!.split(/\n\n(?=--)/)
+    expect(options.map((text) => text.split(" ")[0]!.trim())).toEqual(
+      ["--name", "--country", "--currency", "--email", "--feature", "--json\n"].map((name) => name.trim())
+    )
+    for (const text of options) expect(text).toMatch(/^--.+\n {2}\S/)
+    expect(version.stdout).toBe("1.0.0\n")
+    for (const { stdout } of [root, keys, rotate]) expect(stdout).not.toContain("\u001b")
+  })
+
+  it("refuses words and options it does not know", async () => {
+    const [word, nested, missing, unknown, asJson] = await Promise.all([
+      cli("kyes"),
+      cli("keys", "creat"),
+      cli("keys", "list"),
+      cli("orgs", "list", "--nope"),
+      cli("keys", "rotate", "--json")
+    ])
+    refused(word, /"corridor kyes" is not a command; .*\bkeys\b/)
+    refused(nested, /"corridor keys" has: create, list, revoke, rotate\./)
+    refused(missing, /--org'.*corridor keys list --help/)
+    refused(unknown, /--nope/)
+    expect(asJson.code).toBe(1)
+    expect(documentOf(asJson)).toEqual({ status: "error", message: expect.stringContaining("<ID>") })
+  })
+})
+
+describe("organisations and users", () => {
+  it("are made and listed", async () => {
+    const [orgs, members, everybody, table] = await Promise.all([
+      data<ReadonlyArray<Named>>("orgs", "list"),
+      data<ReadonlyArray<Named>>("users", "list", "--org", org),
+      data<ReadonlyArray<Named>>("users", "list"),
+      cli("orgs", "list")
+    ])
+    expect(orgs).toMatchObject([
+      {
+        org_id: org,
+        name: "Kilimo Ltd",
+        country: "KE",
+        currency: "KES",
+        email: "ops@kilimo.example",
+        features: ["escrow"],
+        kyb_status: "not_started",
+        sandbox: true,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      }
+    ])
+    expect(members).toMatchObject([{ user_id: admin.user_id, email: "ada@kilimo.example", role: "org-admin" }])
+    expect(everybody.map((user) => user.user_id)).toContain(admin.user_id)
+    expect(table.stdout).toMatch(new RegExp(`^ID +NAME +COUNTRY.*\n${org} +Kilimo Ltd +KE +KES +escrow`))
+  })
+
+  it("leave audit rows in the name of the operator", async () => {
+    const [created] = await audited("organization.created")
+    expect(created).toMatchObject({ actor_type: "operator", org_id: org, detail: { features: ["escrow"] } })
+    expect(created?.actor_id).not.toBe("")
+    expect(await audited("user.created")).toMatchObject([{ org_id: null, detail: { is_admin: false } }])
+    expect(await audited("member.added")).toMatchObject([{ org_id: org, detail: { role: "org-admin" } }])
+  })
+
+  it("are refused with the option that is wrong", async () => {
+    const user = (...args: ReadonlyArray<string>) => cli("users", "create", ...args)
+    const [organisation, duplicate, role, half, nobody] = await Promise.all([
+      cli("orgs", "create", "--name", "X", "--country", "ke", "--currency", "ABC", "--email", "x", "--feature", "y"),
+      user("--email", "ADA@kilimo.example"),
+      user("--email", "b@kilimo.example", "--org", org, "--role", "boss"),
+      user("--email", "b@kilimo.example", "--org", org),
+      user("--email", "b@kilimo.example", "--org", "none", "--role", "staff")
+    ])
+    refused(organisation, /--country is not .* --currency is not .* --email is not .* --feature is not/)
+    refused(duplicate, /--email: another user has it/)
+    refused(role, /--role is not a role: use org-admin, staff or member\.$/m)
+    refused(half, /--org needs --role/)
+    refused(nobody, /--org: there is no organisation with the id none/)
+    expect((await data<ReadonlyArray<Named>>("users", "list")).length).toBe(1)
+  })
+})
+
+describe("API keys", () => {
+  it("are made for the oldest org-admin, rotated with a grace time and revoked", async () => {
+    const first = await data<Named>("keys", "create", "--org", org, "--name", "Checkout")
+    expect(first).toMatchObject({ user_id: admin.user_id, role: "org-admin", status: "active", name: "Checkout" })
+    expect(parseApiKey(first.api_key)).toMatchObject({ _tag: "Some" })
+    const second = await data<Named>("keys", "rotate", first.api_key_id, "--grace-seconds", "600")
+    expect(second.api_key).not.toBe(first.api_key)
+    const statuses = async () =>
+      Object.fromEntries(
+        (await data<ReadonlyArray<Named>>("keys", "list", "--org", org)).map((key) => [key.api_key_id, key.status])
+      )
+    expect(await statuses()).toEqual({ [first.api_key_id]: "expiring", [second.api_key_id]: "active" })
+    expect(await data("keys", "revoke", second.api_key_id)).toEqual({
+      api_key_id: second.api_key_id,
+      status: "revoked"
+    })
+    expect(await statuses()).toEqual({ [first.api_key_id]: "expiring", [second.api_key_id]: "revoked" })
+    refused(await cli("keys", "rotate", second.api_key_id), /revoked; create a new one/)
+    expect(await audited("api_key.rotated")).toMatchObject([{ actor_type: "operator", detail: { grace_seconds: 600 } }])
+  })
+
+  it("never reach beyond the member they act for", async () => {
+    await data("users", "create", "--email", "sam@kilimo.example", "--org", org, "--role", "staff")
+    await data("users", "create", "--email", "out@elsewhere.example")
+    const create = (...args: ReadonlyArray<string>) => cli("keys", "create", "--org", org, "--name", "k", ...args)
+    const [above, outsider, unknown, role, grace, noKey] = await Promise.all([
+      create("--user", "sam@kilimo.example"),
+      create("--user", "out@elsewhere.example", "--role", "member"),
+      create("--user", "zed"),
+      create("--role", "root"),
+      cli("keys", "rotate", "x", "--grace-seconds", "1.5"),
+      cli("keys", "revoke", "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77")
+    ])
+    refused(above, /--role: sam@kilimo.example is staff here/)
+    refused(outsider, /--user: out@elsewhere.example is not a member/)
+    refused(unknown, /--user: there is no user .* zed/)
+    refused(role, /--role is not a role/)
+    refused(grace, /--grace-seconds is not a whole number/)
+    refused(noKey, /There is no API key with the id 0199c2a4/)
+    const own = await data<Named>(
+      ...["keys", "create", "--org", org, "--name", "k", "--user", "sam@kilimo.example", "--role", "staff"]
+    )
+    expect(own.role).toBe("staff")
+  })
+})
+
+describe("rates", () => {
+  it("are exact, and the audit log keeps what they replaced", async () => {
+    const set = await cli("rates", "set", "USD", "KES", "129.350", "--json")
+    expect(set.stdout).toMatch(/"rate":129\.35,/)
+    expect((await cli("rates", "set", "USD", "KES", "0.000000123456789012")).stdout).toBe(
+      "1 USD = 0.000000123456789012 KES (it was 129.35).\n"
+    )
+    expect((await cli("rates", "list", "--json")).stdout).toContain('"rate":0.000000123456789012,')
+    expect((await audited("rate.set"))[0]?.detail).toEqual({ old: "129.35", new: "0.000000123456789012" })
+  })
+
+  it("are refused when they are none", async () => {
+    const [same, code, digits, zero, exponent] = await Promise.all([
+      cli("rates", "set", "USD", "USD", "1"),
+      cli("rates", "set", "USD", "XXX", "1"),
+      cli("rates", "set", "USD", "EUR", "1.000000000001"),
+      cli("rates", "set", "USD", "EUR", "0.0"),
+      cli("rates", "set", "USD", "EUR", "1e2")
+    ])
+    refused(same, /same currency/)
+    refused(code, /TO is neither/)
+    refused(digits, /RATE has more than 12 significant digits/)
+    refused(zero, /RATE is not above zero/)
+    refused(exponent, /RATE is not a decimal number/)
+    expect((await cli("rates", "list")).stdout).not.toContain("EUR")
+  })
+})
+
+describe("tokens", () => {
+  it("name the user's only organisation, for as long as asked", async () => {
+    const issued = await data<{ token: string; org_id: string }>(
+      ...["tokens", "issue", "--user", "ADA@kilimo.example", "--ttl", "90 seconds"]
+    )
+    const claims = JSON.parse(Buffer.from(issued.token.split(".")[1]!, "base64url").toString()) as Record<
+      string,
+      number
+    >
+    expect(claims).toMatchObject({ sub: admin.user_id, org_id: org })
+    expect(claims["exp"]! - claims["iat"]!).toBe(90)
+  })
+
+  it("are for sandbox mode, and for those who can use them", async () => {
+    const live = { ...env, CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+    const issue = (...args: ReadonlyArray<string>) => cli("tokens", "issue", "--user", ...args)
+    await data("users", "create", "--email", "lone@elsewhere.example")
+    const [inLive, lone, ttl] = await Promise.all([
+      cliIn(live)("tokens", "issue", "--user", admin.user_id),
+      issue("lone@elsewhere.example"),
+      issue(admin.user_id, "--ttl", "soon")
+    ])
+    refused(inLive, /sandbox mode only/)
+    refused(lone, /belongs to no organisation/)
+    refused(ttl, /--ttl is not a duration/)
+  })
+})

@@ -1,0 +1,63 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { cliIn, documentOf, ensureBuilt, freePort, type OwnDatabase, ownDatabase, temporaryFolder } from "./Cli.ts"
+
+// Every step is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+interface Findings {
+  readonly status?: string
+  readonly message?: string
+  readonly data: ReadonlyArray<{ readonly name: string; readonly status: string; readonly message: string }>
+}
+
+const dataDir = temporaryFolder()
+let database: OwnDatabase
+
+beforeAll(async () => {
+  ensureBuilt()
+  database = await ownDatabase()
+})
+
+afterAll(async () => {
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+const statusesOf = ({ data }: Findings) => Object.fromEntries(data.map(({ name, status }) => [name, status]))
+
+it("warns of what is not there yet, and changes nothing", async () => {
+  const env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: await freePort() }
+  const before = documentOf<Findings>(await cliIn(env)("doctor", "--json"))
+  const healthy = { Node: "ok", Settings: "ok", DATA_DIR: "ok", Database: "ok", "Master key": "ok" }
+  expect(statusesOf(before)).toEqual({ ...healthy, Migrations: "warn", "sandbox.json": "warn", Server: "warn" })
+  await cliIn(env)("migrate")
+  const after = await cliIn(env)("doctor")
+  expect(after.code).toBe(0)
+  expect(after.stdout).toMatch(/^ok +Migrations +up to date/m)
+  expect(after.stderr).toBe("")
+})
+
+it("reports a database that cannot be reached, without its password", async () => {
+  const url = `postgresql://someone:hunter22@127.0.0.1:${await freePort()}/nowhere`
+  const result = await cliIn({ DATABASE_URL: url, DATA_DIR: dataDir, PORT: await freePort() })("doctor", "--json")
+  expect(result.code).toBe(1)
+  const findings = documentOf<Findings>(result)
+  expect(findings).toMatchObject({ status: "error", message: "1 of 8 checks failed: Database." })
+  expect(findings.data.find(({ name }) => name === "Database")?.message).toContain("Check DATABASE_URL")
+  expect(result.stdout + result.stderr).not.toContain("hunter22")
+})
+
+it("names a setting that is wrong, and a data folder that cannot be one", async () => {
+  const port = await freePort()
+  const [setting, folder] = await Promise.all([
+    cliIn({ DATA_DIR: dataDir, PORT: "lots" })("doctor"),
+    cliIn({ DATABASE_URL: database.url, DATA_DIR: join(process.execPath, "data"), PORT: port })("doctor")
+  ])
+  expect(setting.code).toBe(1)
+  expect(setting.stdout).toMatch(/^fail +Settings +PORT is not valid/m)
+  expect(setting.stderr).toBe("corridor: 1 of 3 checks failed: Settings.\n")
+  expect(folder.code).toBe(1)
+  expect(folder.stdout).toMatch(/^fail +DATA_DIR +.*(not a folder|ENOTDIR)/m)
+})

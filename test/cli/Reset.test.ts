@@ -1,0 +1,84 @@
+/** What a reset leaves: the rules that came with the schema, and nothing of what was there before. */
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { ApiKeys } from "../../src/apiKeys/ApiKeys.ts"
+import { SandboxLive } from "../../src/app/Services.ts"
+import { StoresLive } from "../../src/app/Stores.ts"
+import { AuditLog } from "../../src/audit/AuditLog.ts"
+import { issuerSecret } from "../../src/auth/DevelopmentIssuer.ts"
+import { operatorPermit } from "../../src/domain/Access.ts"
+import { Ids } from "../../src/domain/Ids.ts"
+import { Reset } from "../../src/sandbox/Reset.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { SecretStore } from "../../src/secrets/SecretStore.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { testSettings, TestVault } from "../support/TestSettings.ts"
+
+const ResetOn = (settings: ReturnType<typeof testSettings>) =>
+  Reset.layer.pipe(
+    Layer.provideMerge(SandboxLive),
+    Layer.provideMerge(ApiKeys.layer),
+    Layer.provideMerge(AuditLog.layer),
+    Layer.provideMerge(StoresLive),
+    Layer.provideMerge(TestVault),
+    Layer.provideMerge(Ids.layer),
+    Layer.provide(settings)
+  )
+
+const permit = operatorPermit("platform", "olga")
+
+/** How many rows each table has; of the sandbox's own, as many as it always makes. */
+const counts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
+  const all = yield* Effect.forEach(tables, ({ name }) =>
+    Effect.map(
+      sql<{ rows: number }>`select count(*)::int as rows from ${sql(name)}`,
+      ([row]) => [name, row!.rows] as const
+    )
+  )
+  return Object.fromEntries(all)
+})
+
+layer(TestDatabase.pipe(Layer.provide(testSettings())), { excludeTestServices: true, timeout: "120 seconds" })(
+  "Reset",
+  (it) => {
+    it.effect("brings back a sandbox as it is after its first start, but for one audit row", () =>
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox
+        const secrets = yield* SecretStore
+        const first = yield* sandbox.ensure
+        const fresh = yield* counts
+        expect(fresh["payment_transitions"]).toBeGreaterThan(0)
+        const issuer = yield* secrets.find(issuerSecret)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`update organizations set name = 'Changed'`
+        yield* sql`insert into rates (from_currency, to_currency, rate) values ('USD', 'CHF', 0.9)`
+
+        const second = yield* Effect.flatMap(Reset, (reset) => reset.run(permit))
+        expect(yield* counts).toEqual({ ...fresh, audit_log: fresh["audit_log"]! + 1 })
+        expect(second.orgs.map((org) => org.name)).toEqual(first.orgs.map((org) => org.name))
+        expect(second.orgs[0]?.api_key).not.toBe(first.orgs[0]?.api_key)
+        expect(yield* sandbox.ensure).toMatchObject({ orgs: [{ api_key: second.orgs[0]?.api_key }, {}] })
+        expect(issuer._tag).toBe("Some")
+        expect(yield* secrets.find(issuerSecret)).toEqual(issuer)
+        const [audit] = yield* sql`select actor_id from audit_log where action = 'sandbox.reset'`
+        expect(Option.fromNullable(audit)).toEqual(Option.some({ actor_id: "olga" }))
+      }).pipe(Effect.provide(ResetOn(testSettings())))
+    )
+
+    it.effect("does not touch anything in live mode", () =>
+      Effect.gen(function* () {
+        const before = yield* counts
+        const refused = yield* Effect.flip(Effect.flatMap(Reset, (reset) => reset.run(permit)))
+        expect(refused._tag).toBe("Conflict")
+        expect(yield* counts).toEqual(before)
+      }).pipe(
+        Effect.provide(
+          ResetOn(testSettings({ CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "s" }))
+        )
+      )
+    )
+  }
+)

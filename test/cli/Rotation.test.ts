@@ -1,0 +1,116 @@
+/** The change of the master key, and what is left of the old one afterwards. */
+import { rmSync } from "node:fs"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import {
+  cliIn,
+  dataIn,
+  ensureBuilt,
+  type Environment,
+  freePort,
+  type OwnDatabase,
+  ownDatabase,
+  query,
+  serverThatEnds,
+  startServer,
+  temporaryFolder
+} from "./Cli.ts"
+
+// Every step is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+interface Report {
+  readonly old_key_id: string
+  readonly new_key_id: string
+  readonly resealed: number
+  readonly already_rotated: boolean
+}
+
+const OLD = "0".repeat(64)
+const NEW = "1".repeat(64)
+const OTHER = "2".repeat(64)
+
+const dataDir = temporaryFolder()
+let database: OwnDatabase
+let env: Environment
+
+const rotation = (old: string, fresh: string): Environment => ({
+  ...env,
+  CORRIDOR_MASTER_KEY: old,
+  CORRIDOR_NEW_MASTER_KEY: fresh
+})
+
+/** Every value of every column that is sealed under a key. */
+const sealedUnder = async (keyId: string): Promise<number> => {
+  const columns = await query<{ at: string; column: string }>(
+    database.url,
+    `select format('%I', table_name) as at, format('%I', column_name) as column from information_schema.columns
+      where table_schema = 'public' and data_type in ('text', 'jsonb')`
+  )
+  const counts = await Promise.all(
+    columns.map(({ at, column }) =>
+      query<{ count: number }>(
+        database.url,
+        `select count(*)::int as count from ${at} where ${column}::text like '%v1.${keyId}.%'`
+      )
+    )
+  )
+  return counts.reduce((sum, [row]) => sum + row!.count, 0)
+}
+
+beforeAll(async () => {
+  ensureBuilt()
+  database = await ownDatabase()
+  env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: await freePort() }
+})
+
+afterAll(async () => {
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+it("moves everything to the new key, once and for all", async () => {
+  const first = await startServer({ ...env, CORRIDOR_MASTER_KEY: OLD })
+  const stopped = await first.stop()
+  const apiKey = /ck_test_\w+/.exec(stopped.stdout)?.[0]
+
+  const report = await dataIn(rotation(OLD, NEW))<Report>("secrets", "rotate")
+  expect(report).toMatchObject({ resealed: 2, already_rotated: false })
+  expect(await sealedUnder(report.old_key_id)).toBe(0)
+  expect(await sealedUnder(report.new_key_id)).toBe(3)
+
+  const refused = await serverThatEnds({ ...env, CORRIDOR_MASTER_KEY: OLD })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain(`belongs to master key ${report.new_key_id}`)
+
+  const again = await startServer({ ...env, CORRIDOR_MASTER_KEY: NEW })
+  const headers = { authorization: "NONE", "x-api-key": apiKey! }
+  expect((await fetch(`${again.url}/v1/public/api-keys`, { headers })).status).toBe(200)
+  expect((await again.stop()).stdout).toContain(apiKey)
+})
+
+it("may be run again, and is audited once", async () => {
+  const again = await dataIn(rotation(OLD, NEW))<Report>("secrets", "rotate")
+  expect(again).toMatchObject({ resealed: 0, already_rotated: true })
+  const rows = await query<{ detail: unknown }>(
+    database.url,
+    "select detail from audit_log where action = 'secrets.rotated' and actor_type = 'operator'"
+  )
+  expect(rows).toEqual([{ detail: { old_key_id: again.old_key_id, resealed: 2 } }])
+})
+
+it("changes nothing when the current key is not the one in force", async () => {
+  const [wrong, none, short] = await Promise.all([
+    cliIn(rotation(OTHER, OLD))("secrets", "rotate"),
+    cliIn({ ...env, CORRIDOR_MASTER_KEY: NEW })("secrets", "rotate"),
+    cliIn({ ...env, CORRIDOR_MASTER_KEY: NEW })("secrets", "rotate", "--new-key", "short")
+  ])
+  for (const { code, stderr, stdout } of [wrong, none, short]) {
+    expect(code).toBe(1)
+    expect(stdout).toBe("")
+    expect(stderr).toMatch(/^corridor: [^\n]+\n$/)
+  }
+  expect(wrong.stderr).toContain("Set CORRIDOR_MASTER_KEY to the key that was used before")
+  expect(none.stderr).toContain("Set CORRIDOR_NEW_MASTER_KEY")
+  expect(short.stderr).toContain("--new-key must be 32 bytes")
+  expect(await cliIn({ ...env, CORRIDOR_MASTER_KEY: NEW })("orgs", "list")).toMatchObject({ code: 0, stderr: "" })
+})

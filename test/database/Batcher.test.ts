@@ -1,0 +1,74 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { batched } from "../../src/database/Batcher.ts"
+import { InTransaction } from "../../src/database/InTransaction.ts"
+
+/** Doubles numbers, refuses 13, and remembers the batches it was given; the first batch waits for the gate. */
+const doubling = Effect.gen(function* () {
+  const gate = yield* Deferred.make<void>()
+  const batches: Array<ReadonlyArray<number>> = []
+  const double = yield* batched(
+    (items: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        batches.push(items)
+        if (batches.length === 1) yield* Deferred.await(gate)
+        if (items.includes(13)) return yield* Effect.die(new Error("13"))
+        return items.map((n) => n * 2)
+      }),
+    { largest: 4, underWay: 1 }
+  )
+  return { batches, double, open: Deferred.succeed(gate, undefined) }
+})
+
+const askAll = (double: (n: number) => Effect.Effect<number>, numbers: ReadonlyArray<number>) =>
+  Effect.forEach(numbers, (n) => Effect.fork(Effect.exit(double(n))))
+
+describe("A batcher", () => {
+  it.scoped("gathers what arrives while a batch is under way, and answers each with its own", () =>
+    Effect.gen(function* () {
+      const { batches, double, open } = yield* doubling
+      const fibers = yield* askAll(double, [1, 2, 3, 4, 5, 6])
+      yield* Effect.yieldNow()
+      yield* open
+      const answers = yield* Effect.forEach(fibers, Fiber.join)
+      expect(answers).toEqual([2, 4, 6, 8, 10, 12].map((n) => Exit.succeed(n)))
+      expect(batches.length).toBeLessThan(4)
+      expect(batches.every((batch) => batch.length <= 4)).toBe(true)
+    })
+  )
+
+  it.scoped("lets one that cannot be done fail alone", () =>
+    Effect.gen(function* () {
+      const { batches, double, open } = yield* doubling
+      const fibers = yield* askAll(double, [0, 1, 13, 2])
+      yield* Effect.yieldNow()
+      yield* open
+      const answers = yield* Effect.forEach(fibers, Fiber.join)
+      expect(answers.map((exit) => Exit.isSuccess(exit))).toEqual([true, true, false, true])
+      expect(batches).toContainEqual([13])
+    })
+  )
+
+  it.scoped("works at once, and alone, inside a transaction", () =>
+    Effect.gen(function* () {
+      const { batches, double, open } = yield* doubling
+      yield* open
+      const answers = yield* Effect.all([double(1), double(2)], { concurrency: 2 }).pipe(
+        Effect.provideService(InTransaction, true)
+      )
+      expect(answers).toEqual([2, 4])
+      expect(batches).toEqual([[1], [2]])
+    })
+  )
+
+  it.scoped("goes on for the others when one caller gives up waiting", () =>
+    Effect.gen(function* () {
+      const { double, open } = yield* doubling
+      const [gone, stays] = yield* askAll(double, [1, 2])
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(gone!)
+      yield* open
+      expect(yield* Fiber.join(stays!)).toEqual(Exit.succeed(4))
+    })
+  )
+})

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
+import { canMove, isSettled, paymentStatuses, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
+import { type AttemptOutcome, decide, type Decision, type Standing, type Word } from "../../src/domain/Settlement.ts"
+
+const accepted = (state: Accepted["state"]) =>
+  new Accepted({
+    state,
+    providerPaymentId: null,
+    providerStatus: null,
+    nextAction: null,
+    actionData: {},
+    providerData: {}
+  })
+
+const report = (state: Report["state"]) =>
+  new Report({ state, reason: null, providerPaymentId: null, providerStatus: null })
+
+const declined = new Declined({ reason: "no" })
+const unknown = new Unknown({ reason: "silence" })
+const absent = new Absent()
+
+const words: ReadonlyArray<Word> = [
+  accepted("pending"),
+  accepted("processing"),
+  accepted("completed"),
+  declined,
+  unknown,
+  absent,
+  report("pending"),
+  report("processing"),
+  report("completed"),
+  report("failed"),
+  report("returned")
+]
+
+const outcomes: ReadonlyArray<AttemptOutcome | null> = [null, "accepted", "declined", "unknown"]
+
+const standings: ReadonlyArray<Standing> = paymentStatuses.flatMap((status) =>
+  outcomes.map((outcome) => ({ status, outcome }))
+)
+
+/** Every standing with every word, with and without another candidate behind it. */
+const everything = standings.flatMap((standing) =>
+  words.flatMap((word) => [true, false].map((othersLeft) => ({ standing, word, othersLeft })))
+)
+
+const saysMoneyMoved = (word: Word) =>
+  (word._tag === "Report" || word._tag === "Accepted") && word.state === "completed"
+
+const start: Standing = { status: "initiated", outcome: null }
+
+/** What a payment has been through: where it stands, and every status it has had. */
+const tell = (story: ReadonlyArray<Word>, from: Standing = start) => {
+  const visited: Array<PaymentStatus> = [from.status]
+  let at: Decision = { ...from, suspense: false }
+  let suspense = false
+  for (const word of story) {
+    at = decide(at, word)
+    suspense ||= at.suspense
+    if (at.status !== visited.at(-1)) visited.push(at.status)
+  }
+  return { ...at, suspense, visited }
+}
+
+const permutations = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  all.length === 0
+    ? [[]]
+    : all.flatMap((one, index) => permutations(all.toSpliced(index, 1)).map((rest) => [one, ...rest]))
+
+describe("decide, on every standing and every word", () => {
+  it("never leaves the table", () => {
+    for (const { othersLeft, standing, word } of everything) {
+      const { status } = decide(standing, word, othersLeft)
+      expect(status === standing.status || canMove(standing.status, status), `${standing.status} → ${status}`).toBe(
+        true
+      )
+    }
+  })
+
+  it("moves no settled payment, other than giving completed money back", () => {
+    for (const { othersLeft, standing, word } of everything.filter(({ standing }) => isSettled(standing.status))) {
+      const { status } = decide(standing, word, othersLeft)
+      const itsOwn = standing.status === "completed" && standing.outcome !== "declined"
+      const returned = itsOwn && word._tag === "Report" && word.state === "returned"
+      expect(status).toBe(returned ? "refunded" : standing.status)
+    }
+  })
+
+  it("never loses a word that says money moved", () => {
+    for (const { othersLeft, standing, word } of everything.filter(({ word }) => saysMoneyMoved(word))) {
+      const { status, suspense } = decide(standing, word, othersLeft)
+      expect(suspense || status === "completed" || status === "refunded", JSON.stringify(standing)).toBe(true)
+    }
+  })
+
+  it("holds money in suspense only when a word says it moved", () => {
+    for (const { othersLeft, standing, word } of everything.filter(({ word }) => !saysMoneyMoved(word))) {
+      expect(decide(standing, word, othersLeft).suspense).toBe(false)
+    }
+  })
+
+  it("hears a word twice as once", () => {
+    for (const { othersLeft, standing, word } of everything) {
+      const once = decide(standing, word, othersLeft)
+      const twice = decide(once, word, othersLeft)
+      expect({ standing, word, ...twice }).toMatchObject({ standing, word, status: once.status, outcome: once.outcome })
+    }
+  })
+
+  it("completes only on a word that says so, and fails only on a refusal, a failure or an absence", () => {
+    for (const { othersLeft, standing, word } of everything) {
+      const { status } = decide(standing, word, othersLeft)
+      if (status === standing.status) continue
+      if (status === "completed") expect(saysMoneyMoved(word)).toBe(true)
+      if (status === "failed") {
+        const failing = word._tag === "Report" && (word.state === "failed" || word.state === "returned")
+        expect(failing || word._tag === "Declined" || word._tag === "Absent").toBe(true)
+      }
+    }
+  })
+
+  it("never calls an attempt declined that its provider had accepted", () => {
+    for (const { othersLeft, standing, word } of everything.filter(({ standing }) => standing.outcome === "accepted")) {
+      expect(decide(standing, word, othersLeft).outcome).toBe("accepted")
+    }
+  })
+})
+
+describe("an attempt that was declined, while another candidate has the payment", () => {
+  const waiting = paymentStatuses.filter((status) => !isSettled(status))
+
+  it.each(waiting)("no longer moves the payment from %s, whatever is heard of it", (status) => {
+    for (const word of words) {
+      const decision = decide({ status, outcome: "declined" }, word)
+      expect({ word, ...decision }).toMatchObject({ word, status, outcome: "declined" })
+    }
+  })
+
+  it("puts its money before a person, since the other attempt stands for the payment", () => {
+    for (const status of paymentStatuses) {
+      for (const word of words.filter(saysMoneyMoved)) {
+        const decision = decide({ status, outcome: "declined" }, word)
+        expect(decision).toEqual({ status, outcome: "declined", suspense: true })
+      }
+    }
+  })
+})
+
+describe("decide, while another candidate is left", () => {
+  it("leaves the payment where it is when the provider declines", () => {
+    expect(decide(start, declined, true)).toEqual({ status: "initiated", outcome: "declined", suspense: false })
+    expect(decide(start, declined, false)).toEqual({ status: "failed", outcome: "declined", suspense: false })
+  })
+
+  it("treats everything but a refusal as if there were none", () => {
+    for (const standing of standings) {
+      for (const word of words.filter((one) => one._tag !== "Declined")) {
+        expect(decide(standing, word, true)).toEqual(decide(standing, word, false))
+      }
+    }
+  })
+
+  it("does not fall back from a refusal that comes after another word", () => {
+    for (const outcome of ["accepted", "unknown"] as const) {
+      expect(decide({ status: "pending", outcome }, declined, true).status).toBe("failed")
+    }
+  })
+})
+
+describe("the words of one truthful story", () => {
+  const stories: ReadonlyArray<{
+    readonly words: ReadonlyArray<Word>
+    readonly end: PaymentStatus
+  }> = [
+    { words: [report("pending"), report("processing"), report("completed")], end: "completed" },
+    { words: [report("processing"), report("failed")], end: "failed" },
+    { words: [report("pending"), report("processing"), report("failed")], end: "failed" },
+    { words: [accepted("pending"), report("processing"), report("completed")], end: "completed" },
+    { words: [accepted("processing"), report("processing"), report("failed")], end: "failed" },
+    { words: [unknown, report("processing"), report("completed")], end: "completed" },
+    { words: [unknown, report("failed")], end: "failed" },
+    { words: [accepted("completed"), report("processing"), report("completed")], end: "completed" }
+  ]
+
+  const name = (word: Word) => ("state" in word ? `${word._tag} ${word.state}` : word._tag)
+
+  it.each(stories.map(({ end, words }) => [words.map(name).join(", "), words, end] as const))(
+    "%s: every order, with every word once or twice, ends the same",
+    (_, story, end) => {
+      const copies = [story, ...story.map((word) => [...story, word]), story.flatMap((word) => [word, word])]
+      for (const order of copies.flatMap(permutations)) {
+        const told = tell(order)
+        expect(told.status, order.map(name).join(" → ")).toBe(end)
+        expect(told.visited.at(-1)).toBe(end)
+        expect(told.visited.filter(isSettled), "settles once").toEqual([end])
+        expect(told.suspense).toBe(false)
+      }
+    }
+  )
+
+  it("a contradiction ends in suspense or completion, never in silence", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 8 }), fc.boolean(), (before, answeredFirst) => {
+        const prefix = answeredFirst ? [accepted("processing")] : []
+        const told = tell([...prefix, ...before, report("completed")])
+        expect(told.suspense || told.status === "completed" || told.status === "refunded").toBe(true)
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("any sequence of words takes only moves of the table and settles at most once, refunds aside", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 12 }), (story) => {
+        const { visited } = tell(story)
+        for (const [index, status] of visited.entries()) {
+          if (index > 0) expect(canMove(visited[index - 1]!, status)).toBe(true)
+        }
+        const settled = visited.filter(isSettled)
+        expect([[], settled.slice(0, 1), ["completed", "refunded"]]).toContainEqual(settled)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})

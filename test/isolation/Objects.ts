@@ -1,0 +1,62 @@
+/** One object of every kind that a path can name, made by its own operation with the example that its reference shows. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Document, operationsOf } from "../api/Operations.ts"
+import type { Cast, Credential } from "../support/Credentials.ts"
+import { bodyOf, post } from "../support/Send.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface Makers {
+  readonly owner: Cast
+  readonly admin: Credential
+}
+
+interface Made {
+  /** The ids, by the name that paths give them. */
+  readonly ids: Readonly<Record<string, string>>
+  /** What is no secret: words that a path holds beside an id. */
+  readonly words?: Readonly<Record<string, string>>
+}
+
+export const requestExample = (document: Document, name: string): Fields => {
+  const body = operationsOf(document).find((operation) => operation.name === name)?.about.requestBody
+  const [media] = Object.values(body?.content ?? {})
+  return { ...(media?.example as Fields | undefined) }
+}
+
+const textOf = (value: unknown): string => {
+  expect(value).toBeTypeOf("string")
+  return String(value)
+}
+
+const make = (document: Document, path: string, credential: Credential, change: Fields = {}) =>
+  Effect.map(
+    post(`/v1${path}`, { ...credential }, { ...requestExample(document, `POST ${path}`), ...change }),
+    (answer) => {
+      expect(answer.status, `POST ${path}: ${answer.text}`).toBeLessThan(300)
+      const body = bodyOf(answer) as Fields
+      return (body["data"] ?? body["response"] ?? body) as Fields
+    }
+  )
+
+/** A route with a path parameter that is made nowhere here fails the walk: add its maker. */
+export const makeObjects = (document: Document, { admin, owner }: Makers) =>
+  Effect.gen(function* () {
+    const { org_id } = owner
+    const key = yield* make(document, "/public/api-keys", owner.key)
+    const beneficiary = yield* make(document, "/beneficiaries", owner.key)
+    const config = yield* make(document, "/payments/provider-configs", admin, { org_id })
+    const payment = yield* make(document, "/payments-init/initiate", owner.key)
+    return {
+      ids: {
+        org_id,
+        api_key_id: textOf(key["api_key_id"]),
+        beneficiary_id: textOf(beneficiary["beneficiary_id"]),
+        config_id: textOf(config["config_id"]),
+        payment_id: textOf(payment["payment_id"]),
+        transaction_id: textOf(payment["transaction_id"])
+      },
+      words: { provider: textOf(config["provider"]) }
+    } satisfies Made as Made
+  })

@@ -1,0 +1,182 @@
+/**
+ * Walks through every operation that the reference names, as every kind of caller of one organisation, and asks for
+ * what belongs to another. A new route is walked as soon as it is in the contract.
+ */
+import { randomUUID } from "node:crypto"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { createKey, listKeys } from "../api/Keys.ts"
+import { type Document, fetchDocument, type Operation, operationsOf } from "../api/Operations.ts"
+import { byKey, type Cast, type Credential, people } from "../support/Credentials.ts"
+import { send } from "../support/Send.ts"
+import { onBothServers } from "../support/TestServer.ts"
+import { makeObjects, requestExample } from "./Objects.ts"
+
+type Values = Readonly<Record<string, string>>
+type Headers = Readonly<Record<string, string>>
+
+const parametersOf = ({ about }: Operation, place: "path" | "query"): ReadonlyArray<string> =>
+  (about.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name)
+
+const fill = (path: string, values: Values): string =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? `unknown-parameter-${name}`)
+
+const random = (values: Values): Values => Object.fromEntries(Object.keys(values).map((name) => [name, randomUUID()]))
+
+interface Asked {
+  readonly values: Values
+  readonly query?: Values
+  readonly body?: Readonly<Record<string, unknown>>
+}
+
+const call = (document: Document, operation: Operation, headers: Headers, { body = {}, query = {}, values }: Asked) => {
+  const search = new URLSearchParams(query).toString()
+  const path = `/v1${fill(operation.path, values)}${search === "" ? "" : `?${search}`}`
+  if (operation.about.requestBody === undefined) return send(path, { method: operation.method, headers })
+  const text = JSON.stringify({ ...requestExample(document, operation.name), ...body })
+  return send(path, {
+    method: operation.method,
+    headers: { "content-type": "application/json", ...headers },
+    body: text
+  })
+}
+
+const takesOrganization = (document: Document, { about }: Operation): boolean => {
+  const [media] = Object.values(about.requestBody?.content ?? {}) as ReadonlyArray<{
+    readonly schema?: { readonly $ref?: string }
+  }>
+  const name = media?.schema?.$ref?.split("/").at(-1) ?? ""
+  const schemas = document.components["schemas"] as Readonly<Record<string, { readonly properties?: object }>>
+  return Object.keys(schemas[name]?.properties ?? {}).includes("org_id")
+}
+
+/** Every kind of credential that an organisation has. */
+const callersOf = (org: Cast) =>
+  Effect.map(
+    Effect.forEach(["staff", "member"] as const, (role) => createKey(org.key, { role })),
+    (keys): ReadonlyArray<Credential> => [
+      org.key,
+      ...keys.map((key) => byKey(key.api_key)),
+      org.token("org-admin"),
+      org.token("staff"),
+      org.token("member"),
+      { ...org.token("org-admin"), "x-api-key": org.api_key }
+    ]
+  )
+
+onBothServers("An organisation's wall", (it) => {
+  const scene = Effect.gen(function* () {
+    const { acme, admin, globex } = yield* people
+    const document = yield* fetchDocument
+    const theirs = yield* makeObjects(document, { owner: globex, admin })
+    return { document, operations: operationsOf(document), acme, admin, globex, theirs }
+  })
+
+  it.effect("is tried with an object for every parameter that a path has", () =>
+    Effect.gen(function* () {
+      const { operations, theirs } = yield* scene
+      const known = new Set(Object.keys({ ...theirs.ids, ...theirs.words }))
+      const named = operations.flatMap((operation) =>
+        parametersOf(operation, "path").map((name) => `${name} of ${operation.name}`)
+      )
+      expect(named.filter((one) => !known.has(one.split(" ")[0] ?? ""))).toEqual([])
+    })
+  )
+
+  it.effect("is tried with objects that are really there", () =>
+    Effect.gen(function* () {
+      const { admin, document, globex, operations } = yield* scene
+      for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
+        const { ids, words } = yield* makeObjects(document, { owner: globex, admin })
+        const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words } })
+        expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
+        expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
+      }
+    })
+  )
+
+  it.effect("gives the same answer for another organisation's object as for none", () =>
+    Effect.gen(function* () {
+      const { acme, document, operations, theirs } = yield* scene
+      const nothing = random(theirs.ids)
+      for (const credential of yield* callersOf(acme)) {
+        for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
+          const ask = (ids: Values) =>
+            call(document, operation, { ...credential }, { values: { ...ids, ...theirs.words } })
+          const answer = yield* ask(theirs.ids)
+          expect([403, 404], `${operation.name}: ${answer.text}`).toContain(answer.status)
+          const other = yield* ask(nothing)
+          expect([answer.status, answer.text], operation.name).toEqual([other.status, other.text])
+        }
+      }
+    })
+  )
+
+  it.effect("refuses an organisation that is named outright", () =>
+    Effect.gen(function* () {
+      const { acme, document, operations, theirs } = yield* scene
+      const values = { ...random(theirs.ids), org_id: acme.org_id, ...theirs.words }
+      const selector = { org_id: theirs.ids["org_id"] ?? "" }
+      let tried = 0
+      for (const credential of yield* callersOf(acme)) {
+        for (const operation of operations) {
+          const asked = [
+            ...(parametersOf(operation, "query").includes("org_id") ? [{ values, query: selector }] : []),
+            ...(takesOrganization(document, operation) ? [{ values, body: selector }] : [])
+          ]
+          for (const one of asked) {
+            const answer = yield* call(document, operation, { ...credential }, one)
+            expect(answer.status, `${operation.name} ${JSON.stringify(one)}: ${answer.text}`).toBe(403)
+            tried++
+          }
+        }
+      }
+      expect(tried).toBeGreaterThan(0)
+    })
+  )
+
+  it.effect("shows nothing of another organisation in any answer", () =>
+    Effect.gen(function* () {
+      const { acme, document, globex, operations, theirs } = yield* scene
+      const people = (["org-admin", "staff", "member"] as const).map((role) => globex.userId(role))
+      const secret = [...Object.values(theirs.ids), ...people, globex.api_key.slice(0, 12)]
+      for (const credential of yield* callersOf(acme)) {
+        for (const operation of operations.filter((one) => !/\{(?!org_id\})/.test(one.path))) {
+          const query: Values = parametersOf(operation, "query").includes("limit") ? { limit: "100" } : {}
+          const answer = yield* call(document, operation, { ...credential }, { values: { org_id: acme.org_id }, query })
+          expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
+          expect(
+            secret.filter((id) => answer.text.includes(id)),
+            `${operation.name}: ${answer.text}`
+          ).toEqual([])
+        }
+      }
+    })
+  )
+
+  it.effect("leaves what stands behind it as it was", () =>
+    Effect.gen(function* () {
+      const { acme, document, globex, operations, theirs } = yield* scene
+      const before = yield* listKeys(globex.key)
+      for (const credential of yield* callersOf(acme)) {
+        for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
+          yield* call(document, operation, { ...credential }, { values: { ...theirs.ids, ...theirs.words } })
+        }
+      }
+      expect(yield* listKeys(globex.key)).toEqual(before)
+    })
+  )
+
+  it.effect("opens to nobody without a credential", () =>
+    Effect.gen(function* () {
+      const { document, operations, theirs } = yield* scene
+      const none: Headers = { authorization: "NONE", "x-api-key": "NONE" }
+      for (const operation of operations) {
+        for (const headers of [{}, none]) {
+          const answer = yield* call(document, operation, headers, { values: { ...theirs.ids, ...theirs.words } })
+          expect(answer.status, `${operation.name}: ${answer.text}`).toBe(401)
+        }
+      }
+    })
+  )
+})

@@ -1,0 +1,94 @@
+/** The services of the service with providers of the test's choosing, and a clock that can be moved. */
+import { SqlClient } from "@effect/sql"
+import { Clock, Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { StoresLive, StoresMemory } from "../../src/app/Stores.ts"
+import { ServicesLive } from "../../src/app/Services.ts"
+import { MemoryTables } from "../../src/database/MemoryTables.ts"
+import { Actions } from "../../src/payments/actions/Actions.ts"
+import { Callbacks } from "../../src/payments/Callbacks.ts"
+import { Dispatch } from "../../src/payments/Dispatch.ts"
+import { Enquiries } from "../../src/payments/Enquiries.ts"
+import { Initiation } from "../../src/payments/Initiation.ts"
+import type { StoredEvent } from "../../src/payments/Payment.ts"
+import { Payments } from "../../src/payments/Payments.ts"
+import { Progress } from "../../src/payments/Progress.ts"
+import { type Provider, Providers } from "../../src/providers/Provider.ts"
+import { makeRails } from "../../src/rails/Rails.ts"
+import type { Backend } from "../support/Stores.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+
+/** As the service has them, with the tables in sight, so that a test can look behind the stores. */
+export const openStoresOn = (backend: Backend) =>
+  backend === "memory"
+    ? StoresMemory.pipe(Layer.provideMerge(MemoryTables.layer))
+    : StoresLive.pipe(Layer.provideMerge(TestDatabase))
+
+const withRails = (others: ReadonlyArray<Provider>) =>
+  Layer.effect(
+    Providers,
+    Effect.map(makeRails, (rails) => Providers.fromList([...rails, ...others]))
+  )
+
+/** Fresh, since the services have layers of the same name over the usual providers. */
+const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Layer.fresh(
+    Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer).pipe(
+      Layer.provide(Dispatch.layer),
+      Layer.provide(Progress.layer),
+      Layer.provideMerge(providers)
+    )
+  ).pipe(Layer.provideMerge(ServicesLive))
+
+/** The built-in rails, and these. */
+export const servicesAndRails = (others: ReadonlyArray<Provider>) => paymentsOver(withRails(others))
+
+export const servicesOf = (providers: ReadonlyArray<Provider>) => paymentsOver(Providers.layerOf(providers))
+
+export interface MovableClock extends Clock.Clock {
+  readonly move: (by: Duration.Duration) => void
+}
+
+/** The real time, so much later. */
+export const movableClock = (): MovableClock => {
+  const real = Clock.make()
+  let ahead = 0
+  const millis = () => real.unsafeCurrentTimeMillis() + ahead
+  const nanos = () => real.unsafeCurrentTimeNanos() + BigInt(ahead) * 1_000_000n
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: millis,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => real.sleep(duration),
+    move: (by) => void (ahead += Duration.toMillis(by))
+  }
+}
+
+/** Lets time pass for the payments: the database has a clock of its own, so there the deadlines come closer instead. */
+export const timePasses = (clock: MovableClock, by: Duration.DurationInput) =>
+  Effect.gen(function* () {
+    const duration = Duration.decode(by)
+    clock.move(duration)
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isNone(sql)) return
+    const seconds = Duration.toSeconds(duration)
+    yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - make_interval(secs => ${seconds})`
+  }).pipe(Effect.orDie)
+
+export const eventsOf = (paymentId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isSome(sql)) {
+      return yield* sql.value<StoredEvent>`select * from events where payment_id = ${paymentId} order by event_id`
+    }
+    const { events } = yield* Effect.serviceOptional(MemoryTables)
+    return Array.from(events.values()).filter((event) => event.payment_id === paymentId)
+  }).pipe(Effect.orDie)
+
+export const quiet = Logger.minimumLogLevel(LogLevel.None)
+
+export type StoreServices = Layer.Layer.Success<typeof StoresMemory>
+
+/** Everything that one set of stores offers, to be used by any number of "processes" over it. */
+export const sameStores = <A>(context: Context.Context<A>): Layer.Layer<A> => Layer.succeedContext(context)

@@ -1,0 +1,102 @@
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { attemptsOf, callBack, eventually, initiate, ofKind, queueOf, recordOf, timelineOf, untilStatus } from "../Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
+import { eventsOf } from "../PaymentServices.ts"
+import { byBank, byCard, byPhone } from "../Requests.ts"
+import { accepts, isLost, scripted } from "../ScriptedProvider.ts"
+import { act, actable } from "./Acting.ts"
+
+const providersOfTest = () => ({ stripe: actable("stripe"), paypal: scripted("paypal") })
+
+const make = () => {
+  const { paypal, stripe } = providersOfTest()
+  return { providers: [stripe, paypal], stripe, paypal }
+}
+
+onBothPaymentServers("Cancellation", make, (it, { paypal, stripe }) => {
+  const taken = (outcome = accepts({ state: "pending", nextAction: "redirect" })) =>
+    Effect.gen(function* () {
+      yield* serveCountry("FR", ["stripe"])
+      stripe.on("cancel", outcome)
+      const { payment_id } = yield* initiate({ ...byCard(), country: "FR", description: "cancel" })
+      const [attempt] = yield* attemptsOf(payment_id)
+      return { id: payment_id, reference: String(attempt?.["attempt_id"]) }
+    })
+
+  it.effect("is confirmed by the built-in rail, whose later word about it changes nothing", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* initiate(byBank())
+      const answer = yield* act(payment_id, { action: "cancel", reason: "ordered twice" })
+      expect(answer).toMatchObject({ status: 200, response: { payment_id, status: "canceled" } })
+      expect(answer.response).not.toHaveProperty("next_action")
+      const items = yield* eventually(timelineOf(payment_id), (all) => ofKind(all, "callback").length > 0)
+      expect(ofKind(items, "callback")).toMatchObject([{ report: "failed", effect: "nothing to change" }])
+      const statuses = ofKind(items, "status")
+      expect(statuses.at(-1)).toMatchObject({ from: "pending", to: "canceled" })
+      expect(statuses.at(-1)?.["cause"]).toContain("ordered twice")
+      expect((yield* recordOf(payment_id))["status"]).toBe("canceled")
+      const told = (yield* eventsOf(payment_id)).map((event) => event.event_type)
+      expect(told.filter((type) => type === "payment.failed")).toEqual([])
+      expect(told.at(-1)).toBe("transaction.updated")
+      expect((yield* act(payment_id, { action: "cancel" })).status).toBe(409)
+    })
+  )
+
+  it.effect("comes too late for what is completed", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* initiate(byPhone())
+      yield* untilStatus(payment_id, "completed")
+      const answer = yield* act(payment_id, { action: "cancel" })
+      expect(answer).toMatchObject({ status: 409, body: { code: "INVALID_STATE", payment_id } })
+      expect(answer.body["message"]).toContain("completed")
+    })
+  )
+
+  it.effect("changes nothing when the provider refuses, does not answer, or cannot", () =>
+    Effect.gen(function* () {
+      const { id } = yield* taken()
+      for (const cancel of ["refused", "unknown", Effect.die("the adapter broke")] as const) {
+        stripe.will({ cancel })
+        expect(yield* act(id, { action: "cancel" })).toMatchObject({ status: 409, body: { code: "INVALID_STATE" } })
+        expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
+      }
+      yield* serveCountry("BE", ["paypal"])
+      paypal.on("cancel", accepts())
+      const { payment_id } = yield* initiate({ ...byCard(), country: "BE", description: "cancel" })
+      expect((yield* act(payment_id, { action: "cancel" })).status).toBe(409)
+    })
+  )
+
+  it.effect("is refused while nobody knows what became of the payment", () =>
+    Effect.gen(function* () {
+      const { id } = yield* taken(isLost())
+      stripe.will({ cancel: "canceled" })
+      expect((yield* act(id, { action: "cancel" })).status).toBe(409)
+      expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
+    })
+  )
+
+  it.effect("gives way to a completion that was faster", () =>
+    Effect.gen(function* () {
+      const { id, reference } = yield* taken()
+      const paid = callBack("stripe", { key: `paid ${reference}`, reference, state: "completed" })
+      const services = yield* Effect.context<Effect.Effect.Context<typeof paid>>()
+      stripe.will({ cancel: Effect.as(Effect.orDie(Effect.provide(paid, services)), "canceled" as const) })
+      expect((yield* act(id, { action: "cancel" })).status).toBe(409)
+      expect(yield* recordOf(id)).toMatchObject({ status: "completed" })
+    })
+  )
+
+  it.effect("shows a person the money that arrives all the same", () =>
+    Effect.gen(function* () {
+      const { id, reference } = yield* taken()
+      stripe.will({ cancel: "canceled" })
+      expect((yield* act(id, { action: "cancel" })).response).toMatchObject({ status: "canceled" })
+      yield* callBack("stripe", { key: `late ${reference}`, reference, state: "completed" })
+      expect(yield* recordOf(id)).toMatchObject({ status: "canceled" })
+      const items = (yield* queueOf()).filter((item) => item["payment_id"] === id)
+      expect(items).toMatchObject([{ kind: "suspense" }])
+    })
+  )
+})

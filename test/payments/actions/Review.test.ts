@@ -1,0 +1,215 @@
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { people } from "../../support/Credentials.ts"
+import { post } from "../../support/Send.ts"
+import { attemptsOf, get, initiate, type Json, jsonOf, ofKind, queueOf, recordOf, timelineOf, untilStatus } from "../Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
+import { eventsOf, movableClock } from "../PaymentServices.ts"
+import { ProviderConfigStore } from "../../../src/providers/ProviderConfigStore.ts"
+import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../Requests.ts"
+import { accepts, declines } from "../ScriptedProvider.ts"
+import { act, actable, setThreshold } from "./Acting.ts"
+import { Duration } from "effect"
+
+const make = () => {
+  const stripe = actable("stripe")
+  return { providers: [stripe], stripe, clock: movableClock() }
+}
+
+onBothPaymentServers("Reviews", make, (it, { clock, stripe }) => {
+  /** Holds what reaches 1,000 shillings for as long as the test runs. */
+  const holding = <A, E, R>(test: Effect.Effect<A, E, R>, threshold = "1000") =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      yield* setThreshold(acme.org_id, threshold)
+      return yield* Effect.ensuring(test, setThreshold(acme.org_id, null))
+    })
+
+  const reviewer = Effect.map(people, ({ acme }) => acme.token("staff"))
+
+  const historyOf = (id: string) =>
+    Effect.map(timelineOf(id), (items) => ofKind(items, "status").map((item) => item["to"]))
+
+  const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
+
+  it.effect("hold what reaches the threshold, and send it on its way once reviewed", () =>
+    holding(
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const small = yield* initiate({ ...byPhone(), amount: 999.99, target_amount: 999.99 })
+        expect(small.response).toMatchObject({ status: "processing" })
+        const held = yield* initiate({ ...byPhone(), amount: 1000, target_amount: 1000 })
+        expect(held.status).toBe(200)
+        expect(held.response).toMatchObject({ success: true, status: "initiated", next_action: "wait", provider: null })
+        const id = held.payment_id
+        expect(yield* attemptsOf(id)).toEqual([])
+        expect(yield* itemsOf(id)).toMatchObject([{ kind: "review", attempt_id: null }])
+
+        const own = yield* act(id, { action: "review" })
+        expect(own).toMatchObject({ status: 409, body: { code: "INVALID_STATE" } })
+        expect((yield* act(id, { action: "review" }, acme.token("member"))).status).toBe(403)
+        expect((yield* act(small.payment_id, { action: "review" }, yield* reviewer)).status).toBe(409)
+        expect(yield* historyOf(id)).toEqual(["initiated"])
+
+        const sent = yield* act(id, { action: "review" }, yield* reviewer)
+        expect(sent).toMatchObject({ status: 200, response: { status: "processing", next_action: "wait", provider: "fiat" } })
+        expect(yield* itemsOf(id)).toEqual([])
+        yield* untilStatus(id, "completed")
+        expect(yield* historyOf(id)).toEqual(["initiated", "reviewed", "confirmed", "processing", "completed"])
+        expect((yield* act(id, { action: "review" }, yield* reviewer)).status).toBe(409)
+        const audit = jsonOf(yield* get("/audit-log?action=payment.reviewed"))["data"] as ReadonlyArray<Json>
+        expect(audit[0]).toMatchObject({ actor_id: acme.userId("staff"), subject_id: id })
+        const types = (yield* eventsOf(id)).map((event) => event.event_type)
+        expect(types.filter((type) => type === "payment.processing")).toHaveLength(1)
+        expect(types.filter((type) => type === "transaction.updated")).toHaveLength(4)
+      })
+    )
+  )
+
+  it.effect("give the provider the same order that it would have had without", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const make = (body: object) =>
+        Effect.map(post("/v1/beneficiaries", { ...acme.key }, body), (answer) => (jsonOf(answer)["data"] as Json)["beneficiary_id"])
+      const phone = String(yield* make(kenyanPhone()))
+      const bank = String(yield* make(kenyanBank()))
+      const requests = [
+        [byPhone(), "mobile_money", "inbound"],
+        [{ ...byBank(), description: "rent" }, "bank_transfer", "inbound"],
+        [payoutByPhone(phone), "mobile_money", "outbound"],
+        [
+          { ...byBank(), direction: "payout", beneficiary_id: bank, bank_account: { account_number: "1100223344" } },
+          "bank_transfer",
+          "outbound"
+        ]
+      ] as const
+      for (const [request, method, flow] of requests) {
+        yield* serveCountry("KE", ["stripe"], method, flow)
+        const body = { ...request, description: `order ${method} ${flow}` }
+        stripe.on(body.description, accepts({ state: "completed" }))
+        const straight = yield* initiate(body)
+        expect(straight.response).toMatchObject({ status: "completed", provider: "stripe" })
+        const held = yield* holding(initiate(body))
+        expect(yield* act(held.payment_id, { action: "review" }, yield* reviewer)).toMatchObject({
+          status: 200,
+          response: { status: "completed", provider: "stripe" }
+        })
+        const orderOf = (id: string) => {
+          const order = stripe.orders.find(({ paymentId }) => paymentId === id)
+          expect(order?.checkoutUrl).toContain(id)
+          return { ...order, reference: "", paymentId: "", checkoutUrl: "" }
+        }
+        expect(orderOf(held.payment_id)).toEqual(orderOf(straight.payment_id))
+      }
+      const store = yield* ProviderConfigStore
+      yield* Effect.forEach(yield* store.forCorridor(acme.org_id, "KE" as never, "mobile_money", "inbound"), () => Effect.void)
+    })
+  )
+
+  it.effect("compare amounts of other currencies at the base rate, and hold what has none", () =>
+    Effect.gen(function* () {
+      const dollars = (amount: number) => ({ ...byCard(), country: "US", currency: "USD", target_currency: "USD", amount, target_amount: amount })
+      const statusOf = (request: object) => Effect.map(holding(initiate(request)), ({ response }) => response["status"])
+      // 1,000 shillings are 7.74 dollars.
+      expect(yield* statusOf(dollars(7.7))).toBe("processing")
+      expect(yield* statusOf(dollars(7.75))).toBe("initiated")
+      expect(yield* statusOf({ ...dollars(1), currency: "PHP", target_currency: "PHP" })).toBe("initiated")
+      expect((yield* holding(initiate(dollars(100)), "0")).response).toMatchObject({ status: "processing" })
+    })
+  )
+
+  it.effect("turn payments away, with their reason", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { payment_id } = yield* holding(initiate(byPhone()))
+      expect((yield* act(payment_id, { action: "reject" }, acme.token("member"))).status).toBe(403)
+      expect((yield* act(payment_id, { action: "reject" })).status).toBe(409)
+      const answer = yield* act(payment_id, { action: "reject", reason: "unknown payer" }, yield* reviewer)
+      expect(answer).toMatchObject({ status: 200, response: { success: false, status: "rejected" } })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "rejected", comments: "unknown payer", provider: null })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      const types = (yield* eventsOf(payment_id)).map((event) => event.event_type)
+      expect(types).toEqual(expect.arrayContaining(["payment.failed", "transaction.updated"]))
+      const audit = jsonOf(yield* get("/audit-log?action=payment.rejected"))["data"] as ReadonlyArray<Json>
+      expect(audit[0]).toMatchObject({ subject_id: payment_id, detail: { reason: "unknown payer" } })
+      expect((yield* act(payment_id, { action: "review" }, yield* reviewer)).status).toBe(409)
+    })
+  )
+
+  it.effect("can be escaped by canceling, by whoever initiated too", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* holding(initiate(byPhone()))
+      expect(yield* act(payment_id, { action: "cancel" })).toMatchObject({ status: 200, response: { status: "canceled" } })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect((yield* act(payment_id, { action: "review" }, yield* reviewer)).status).toBe(409)
+    })
+  )
+
+  it.effect("send held cards to the hosted checkout, since they were not kept", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* holding(initiate(byCard()))
+      const asked = stripe.orders.length
+      const answer = yield* act(payment_id, { action: "review" }, yield* reviewer)
+      expect(answer).toMatchObject({ status: 200, response: { status: "pending", next_action: "redirect", provider: null } })
+      expect(answer.response["redirect_url"]).toMatch(new RegExp(`/checkout/${payment_id}\\?t=[0-9a-zA-Z_-]{32}$`))
+      expect(yield* historyOf(payment_id)).toEqual(["initiated", "reviewed", "confirmed", "pending"])
+      expect(yield* attemptsOf(payment_id)).toEqual([])
+      expect(stripe.orders).toHaveLength(asked)
+      expect((yield* act(payment_id, { action: "cancel" })).response).toMatchObject({ status: "canceled" })
+    })
+  )
+
+  it.effect("never price a payment anew: an expired rate rejects it", () =>
+    Effect.gen(function* () {
+      const path = "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USD&amount=2000"
+      const locked = Effect.gen(function* () {
+        const rate = jsonOf(yield* get(path))["data"] as Json
+        return yield* holding(
+          initiate({
+            ...byPhone(),
+            amount: 2000,
+            target_amount: rate["target_amount"],
+            target_currency: "USD",
+            org_rate_id: rate["org_rate_id"]
+          })
+        )
+      })
+      const soon = yield* locked
+      stripe.on("", accepts({ state: "completed" }))
+      expect((yield* act(soon.payment_id, { action: "review" }, yield* reviewer)).status).toBe(200)
+      const { payment_id } = yield* locked
+      clock.move(Duration.minutes(16))
+      const answer = yield* act(payment_id, { action: "review" }, yield* reviewer)
+      expect(answer).toMatchObject({ status: 400, body: { code: "RATE_MISMATCH", payment_id } })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "rejected" })
+      const last = ofKind(yield* timelineOf(payment_id), "status").at(-1)
+      expect(last).toMatchObject({ from: "initiated", to: "rejected" })
+      expect(last?.["cause"]).toContain("RATE_MISMATCH")
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("tell that every provider declined, or that none is left", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("RW", ["stripe"], "bank_transfer")
+      stripe.on("declined", declines())
+      const request = { ...byBank(), country: "RW", description: "declined" }
+      const held = yield* holding(initiate(request))
+      const answer = yield* act(held.payment_id, { action: "review" }, yield* reviewer)
+      expect(answer).toMatchObject({
+        status: 502,
+        body: { code: "ALL_PROVIDERS_FAILED", payment_id: held.payment_id, transaction_id: held.transaction_id }
+      })
+      expect(yield* historyOf(held.payment_id)).toEqual(["initiated", "reviewed", "confirmed", "failed"])
+
+      const orphan = yield* holding(initiate(request))
+      const { admin } = yield* people
+      const listed = jsonOf(yield* get("/payments/provider-configs?limit=100", admin))["data"] as ReadonlyArray<Json>
+      const config = listed.find((one) => one["country"] === "RW")
+      yield* removeConfig(String(config?.["config_id"]))
+      const none = yield* act(orphan.payment_id, { action: "review" }, yield* reviewer)
+      expect(none).toMatchObject({ status: 422, body: { code: "ROUTING_CONFIG_NOT_FOUND", payment_id: orphan.payment_id } })
+      expect(yield* historyOf(orphan.payment_id)).toEqual(["initiated", "reviewed", "confirmed", "failed"])
+    })
+  )
+})

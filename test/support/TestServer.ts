@@ -1,0 +1,94 @@
+/** The real HTTP server on a free port, with sandbox data, on memory stores or a database of its own. */
+import { layer, type Vitest } from "@effect/vitest"
+import { Cause, Context, Effect, HashMap, Layer, Logger, type LogLevel } from "effect"
+import { serveHttp } from "../../src/app/HttpApp.ts"
+import { GateLive, SandboxLive, ServicesLive } from "../../src/app/Services.ts"
+import { DevelopmentIssuer } from "../../src/auth/DevelopmentIssuer.ts"
+import { Settings } from "../../src/config/Settings.ts"
+import { Ids } from "../../src/domain/Ids.ts"
+import { Sandbox, type SandboxCredentials } from "../../src/sandbox/Sandbox.ts"
+import { type Backend, backends, storesOn } from "./Stores.ts"
+import { testSettings, TestVault, type Variables } from "./TestSettings.ts"
+
+export interface LogLine {
+  readonly level: LogLevel.LogLevel["_tag"]
+  readonly message: string
+  readonly annotations: Readonly<Record<string, unknown>>
+  readonly cause: string
+}
+
+export class TestServer extends Context.Tag("test/TestServer")<
+  TestServer,
+  {
+    readonly baseUrl: string
+    readonly port: number
+    readonly credentials: SandboxCredentials
+    /** Everything the server has logged so far. */
+    readonly logs: ReadonlyArray<LogLine>
+  }
+>() {}
+
+const keepIn = (lines: Array<LogLine>) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ annotations, cause, logLevel, message }) => {
+      lines.push({
+        level: logLevel._tag,
+        message: (Array.isArray(message) ? message : [message]).map(String).join(" "),
+        annotations: Object.fromEntries(HashMap.toEntries(annotations)),
+        cause: Cause.isEmpty(cause) ? "" : Cause.pretty(cause, { renderErrorCause: true })
+      })
+    })
+  )
+
+const nobody: SandboxCredentials = { orgs: [], admin: { user_id: "", jwt: null } }
+
+const served = (logs: ReadonlyArray<LogLine>) =>
+  Layer.scoped(
+    TestServer,
+    Effect.gen(function* () {
+      const { mode } = yield* Settings
+      const credentials = mode === "sandbox" ? yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure) : nobody
+      const port = yield* serveHttp(0)
+      return { baseUrl: `http://127.0.0.1:${port}`, port, credentials, logs }
+    })
+  )
+
+/** `stores` stands between the services and their stores, so that a test can replace one of them. */
+export const testServer = (
+  backend: Backend,
+  { stores = storesOn(backend), variables = {} }: TestServerOptions = {}
+) => {
+  const logs: Array<LogLine> = []
+  return served(logs).pipe(
+    Layer.provideMerge(GateLive),
+    Layer.provideMerge(SandboxLive),
+    Layer.provideMerge(DevelopmentIssuer),
+    Layer.provideMerge(ServicesLive),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(TestVault),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(keepIn(logs)),
+    Layer.provideMerge(testSettings(variables))
+  )
+}
+
+export interface TestServerOptions {
+  readonly stores?: ReturnType<typeof storesOn>
+  readonly variables?: Variables
+}
+
+export type ServerServices = Layer.Layer.Success<ReturnType<typeof testServer>>
+
+type Tests = (it: Vitest.MethodsNonLive<ServerServices, true>) => void
+
+export const onServer = (name: string, backend: Backend, options: TestServerOptions, tests: Tests): void =>
+  layer(testServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
+    `${name} on ${backend}`,
+    tests
+  )
+
+/** One suite on a server with memory stores, and again on one with PostgreSQL. */
+export const onBothServers = (name: string, tests: Tests, variables: Variables = {}): void => {
+  for (const backend of backends) onServer(name, backend, { variables }, tests)
+}

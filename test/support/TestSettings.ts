@@ -1,0 +1,21 @@
+/** Settings from a map: what the environment of the machine holds never reaches a test. */
+import { ConfigProvider, Effect, Layer } from "effect"
+import { Settings } from "../../src/config/Settings.ts"
+import { deriveMasterKey } from "../../src/secrets/MasterKey.ts"
+import { Vault } from "../../src/secrets/Vault.ts"
+
+export type Variables = Readonly<Record<string, string>>
+
+/** Rate limits are off unless a test is about them: every test of a file comes from one address. */
+const defaults: Variables = { RATE_LIMIT_PER_MINUTE: "0", DATA_DIR: "/nonexistent/corridor-test" }
+
+export const testSettings = (variables: Variables = {}) =>
+  Layer.effect(
+    Settings,
+    Effect.withConfigProvider(
+      Settings.load,
+      ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables })))
+    )
+  )
+
+export const TestVault = Vault.layer(deriveMasterKey("test"))
