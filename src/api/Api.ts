@@ -10,6 +10,8 @@ import { PaymentsApi } from "./Payments.ts"
 import { PaymentsInitApi } from "./PaymentsInit.ts"
 import { ProviderConfigsApi } from "./ProviderConfigs.ts"
 import { RatesApi } from "./Rates.ts"
+import { WebhookLogApi } from "./WebhookLog.ts"
+import { WebhooksApi } from "./Webhooks.ts"
 
 export const Api = HttpApi.make("corridor")
   .add(ApiKeysApi)
@@ -20,6 +22,8 @@ export const Api = HttpApi.make("corridor")
   .add(PaymentsInitApi)
   .add(PaymentsApi)
   .add(ProviderConfigsApi)
+  .add(WebhooksApi)
+  .add(WebhookLogApi)
   .addError(BadRequest)
   .addError(Unauthorized)
   .addError(Forbidden)

@@ -211,6 +211,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           access: "any",
           summary: "Act on a payment",
           description: actionDescription,
+          movesMoney: true,
           request: { action: "submit_otp", otp: "123456" },
           response: {
             statusCode: 200,

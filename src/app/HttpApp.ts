@@ -9,11 +9,14 @@ import { apiRoutes, routerOf } from "../http/Router.ts"
 import { serve } from "../http/Server.ts"
 import { metricsRoute, systemRoutes } from "../http/SystemRoutes.ts"
 import { networksHandlers } from "../networks/Http.ts"
+import { checkoutRoutes } from "../pages/CheckoutRoute.ts"
 import { callbackRoutes } from "../payments/CallbackRoute.ts"
 import { paymentsHandlers } from "../payments/Http.ts"
 import { paymentsInitHandlers } from "../payments/InitiationHttp.ts"
 import { providerConfigsHandlers } from "../providers/Http.ts"
 import { ratesHandlers } from "../rates/Http.ts"
+import { webhooksHandlers } from "../webhooks/Http.ts"
+import { webhookLogHandlers } from "../webhooks/LogHttp.ts"
 
 const implementation = Effect.all({
   apiKeys: apiKeysHandlers,
@@ -23,7 +26,9 @@ const implementation = Effect.all({
   payments: paymentsHandlers,
   paymentsInit: paymentsInitHandlers,
   providerConfigs: providerConfigsHandlers,
-  rates: ratesHandlers
+  rates: ratesHandlers,
+  webhookLog: webhookLogHandlers,
+  webhooks: webhooksHandlers
 })
 
 /** Answers with the port it listens on; port 0 takes any free one. */
@@ -32,11 +37,15 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const api = yield* Effect.flatMap(implementation, apiRoutes)
   const system = yield* systemRoutes
   const callbacks = yield* callbackRoutes
+  const pages = yield* checkoutRoutes
   const metrics = yield* metricsRoute
   const exchange = yield* makeExchange
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
     yield* serve(exchange(routerOf([metrics]), new Map()), { port: metricsPort.value, host })
   }
-  return yield* serve(exchange(routerOf([...api, ...callbacks, ...system, ...shown]), corsOrigins), { port, host })
+  return yield* serve(exchange(routerOf([...api, ...callbacks, ...pages, ...system, ...shown]), corsOrigins), {
+    port,
+    host
+  })
 })

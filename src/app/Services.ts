@@ -10,6 +10,8 @@ import { Settings } from "../config/Settings.ts"
 import { Fees } from "../fees/Fees.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { Organizations } from "../organizations/Organizations.ts"
+import { CardEntry } from "../pages/CardEntry.ts"
+import { Checkout } from "../pages/Checkout.ts"
 import { Actions } from "../payments/actions/Actions.ts"
 import { Callbacks } from "../payments/Callbacks.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
@@ -21,11 +23,16 @@ import { Progress } from "../payments/Progress.ts"
 import { Providers } from "../providers/Provider.ts"
 import { ProviderConfigs } from "../providers/ProviderConfigs.ts"
 import { ProviderHealth } from "../providers/ProviderHealth.ts"
+import { RailCustomer } from "../rails/RailCustomer.ts"
 import { makeRails } from "../rails/Rails.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
 import { Rates } from "../rates/Rates.ts"
 import { Sandbox } from "../sandbox/Sandbox.ts"
 import { Users } from "../users/Users.ts"
+import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
+import { HookClient } from "../webhooks/delivery/HookClient.ts"
+import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { Webhooks } from "../webhooks/Webhooks.ts"
 
 /** Who may be asked to move money: in sandbox mode the built-in rails. */
 const ProvidersLive = Layer.effect(
@@ -38,6 +45,7 @@ const ProvidersLive = Layer.effect(
 
 const PaymentsLive = Layer.mergeAll(
   Actions.layer,
+  Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer])),
   Initiation.layer,
   Callbacks.layer,
   Enquiries.layer,
@@ -45,7 +53,15 @@ const PaymentsLive = Layer.mergeAll(
   Resolution.layer
 ).pipe(Layer.provide(Dispatch.layer), Layer.provide(Progress.layer), Layer.provideMerge(ProvidersLive))
 
-export const ServicesLive = Layer.mergeAll(ApiKeys.layer, Idempotency.layer, Rates.layer, Users.layer).pipe(
+const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
+
+export const ServicesLive = Layer.mergeAll(
+  ApiKeys.layer,
+  Idempotency.layer,
+  Rates.layer,
+  Users.layer,
+  WebhooksLive
+).pipe(
   Layer.provideMerge(PaymentsLive),
   Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
   Layer.provideMerge(Layer.mergeAll(ProviderHealth.layer, RateQuote.layer, AuditLog.layer))

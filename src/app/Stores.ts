@@ -17,6 +17,11 @@ import { RateLockStore } from "../rates/RateLockStore.ts"
 import { RateStore } from "../rates/RateStore.ts"
 import { SecretStore } from "../secrets/SecretStore.ts"
 import { UserStore } from "../users/UserStore.ts"
+import { DeadLetterStore } from "../webhooks/delivery/DeadLetterStore.ts"
+import { QueueStore } from "../webhooks/delivery/QueueStore.ts"
+import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
+import { EventStore } from "../webhooks/EventStore.ts"
+import { WebhookStore } from "../webhooks/WebhookStore.ts"
 
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
@@ -24,17 +29,22 @@ export const StoresLive = Layer.mergeAll(
   AuditStore.layer,
   BeneficiaryStore.layer,
   CallerStore.layer,
+  DeadLetterStore.layer,
+  DeliveryStore.layer,
+  EventStore.layer,
   FeeRuleStore.layer,
   IdempotencyStore.layer,
   OrganizationStore.layer,
   PaymentStore.layer,
   ProviderConfigStore.layer,
+  QueueStore.layer,
   RailStore.layer,
   RateLockStore.layer,
   RateStore.layer,
   Readiness.layer,
   SecretStore.layer,
-  UserStore.layer
+  UserStore.layer,
+  WebhookStore.layer
 )
 
 export const StoresMemory = Layer.mergeAll(
@@ -43,15 +53,20 @@ export const StoresMemory = Layer.mergeAll(
   AuditStore.layerMemory,
   BeneficiaryStore.layerMemory,
   CallerStore.layerMemory,
+  DeadLetterStore.layerMemory,
+  DeliveryStore.layerMemory,
+  EventStore.layerMemory,
   FeeRuleStore.layerMemory,
   IdempotencyStore.layerMemory,
   OrganizationStore.layerMemory,
   PaymentStore.layerMemory,
   ProviderConfigStore.layerMemory,
+  QueueStore.layerMemory,
   RailStore.layerMemory,
   RateLockStore.layerMemory,
   RateStore.layerMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
-  UserStore.layerMemory
+  UserStore.layerMemory,
+  WebhookStore.layerMemory
 ).pipe(Layer.provide(MemoryTables.layer))

@@ -5,6 +5,7 @@ import { Callbacks } from "../payments/Callbacks.ts"
 import { Enquiries } from "../payments/Enquiries.ts"
 import { Providers } from "../providers/Provider.ts"
 import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
+import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 
 const supervised = <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
   worker.pipe(
@@ -33,6 +34,9 @@ const rails = Effect.gen(function* () {
   })
 })
 
-export const startWorkers = Effect.all([supervised("enquiries", enquiries), supervised("rails", rails)], {
-  discard: true
-})
+export const startWorkers = Effect.all(
+  [supervised("enquiries", enquiries), supervised("rails", rails), supervised("webhooks", deliveryWorker)],
+  {
+    discard: true
+  }
+)

@@ -3,6 +3,7 @@
  */
 import { readFile } from "node:fs/promises"
 import { Data, Duration, Effect, Schema } from "effect"
+import { jwksCoolDown, jwksFetchTimeout, jwksMaxAge } from "../domain/Policies.ts"
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -26,10 +27,6 @@ export class InvalidJwksFile extends Data.TaggedError("InvalidJwksFile")<{ reado
 export interface JwksSource {
   readonly keyFor: (header: JWSHeaderParameters) => Effect.Effect<CryptoKey, NoSuchKey | JwksUnavailable>
 }
-
-const COOL_DOWN = Duration.seconds(30)
-const FETCH_TIMEOUT = Duration.seconds(5)
-const MAX_AGE = Duration.minutes(10)
 
 const messageOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
@@ -58,9 +55,9 @@ export const remote = (url: URL): JwksSource =>
   fromResolver(
     `${url.origin}${url.pathname}`,
     createRemoteJWKSet(url, {
-      cooldownDuration: Duration.toMillis(COOL_DOWN),
-      timeoutDuration: Duration.toMillis(FETCH_TIMEOUT),
-      cacheMaxAge: Duration.toMillis(MAX_AGE)
+      cooldownDuration: Duration.toMillis(jwksCoolDown),
+      timeoutDuration: Duration.toMillis(jwksFetchTimeout),
+      cacheMaxAge: Duration.toMillis(jwksMaxAge)
     })
   )
 

@@ -2,6 +2,7 @@
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap } from "effect"
 import type { CommandNames } from "./CommandWords.ts"
+import { dlq } from "./commands/Dlq.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { fees } from "./commands/Fees.ts"
 import { keys } from "./commands/Keys.ts"
@@ -15,6 +16,7 @@ import { sandbox } from "./commands/Sandbox.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { tokens } from "./commands/Tokens.ts"
 import { users } from "./commands/Users.ts"
+import { webhooks } from "./commands/Webhooks.ts"
 
 const commands = [
   doctor,
@@ -28,6 +30,8 @@ const commands = [
   queue,
   payments,
   providers,
+  webhooks,
+  dlq,
   secrets,
   sandbox
 ] as const

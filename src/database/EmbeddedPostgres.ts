@@ -2,7 +2,8 @@
  * The PostgreSQL that runs when no DATABASE_URL is set: a cluster in DATA_DIR, started by the first process that needs
  * it, joined by the next ones, and stopped by the last one to leave.
  */
-import { Effect, Option, Redacted, Ref, Schedule, type Scope } from "effect"
+import { Effect, Option, Redacted, Ref, type Scope } from "effect"
+import { embeddedReadiness } from "../domain/Policies.ts"
 import { openDataFolder } from "./embedded/DataFolder.ts"
 import { ELSEWHERE, EmbeddedPostgresError } from "./embedded/EmbeddedPostgresError.ts"
 import { ensureCluster } from "./embedded/InitDb.ts"
@@ -13,9 +14,6 @@ import { logTail, type Server } from "./embedded/Server.ts"
 import { abandon, look, type Start } from "./embedded/Start.ts"
 
 export { EmbeddedPostgresError }
-
-/** How often to look whether the server is up, and for how long: its own start, or the start or end of another's. */
-const readiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
 
 const tooSlow = ({ folder, problem, server }: Start): Effect.Effect<never, EmbeddedPostgresError> =>
   Effect.gen(function* () {
@@ -46,7 +44,7 @@ export const embeddedPostgres = (options: {
       server: yield* Ref.make(Option.none<Server>()),
       problem: yield* Ref.make("no connection yet")
     }
-    const joined = yield* poll(look(start), readiness).pipe(Effect.onError(() => abandon(start)))
+    const joined = yield* poll(look(start), embeddedReadiness).pipe(Effect.onError(() => abandon(start)))
     if (Option.isNone(joined)) return yield* tooSlow(start)
     const { pid, port } = joined.value
     const launched = yield* Ref.get(start.server)

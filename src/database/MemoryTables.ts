@@ -13,7 +13,6 @@ import type {
   Payment,
   Refund,
   StoredCallback,
-  StoredEvent,
   StoredFee,
   StoredOperatorItem
 } from "../payments/Payment.ts"
@@ -23,6 +22,8 @@ import type { RailPayment, StoredRailTimer } from "../rails/RailPayment.ts"
 import type { RateLock } from "../rates/RateLockStore.ts"
 import type { StoredRate } from "../rates/RateStore.ts"
 import type { Membership, User } from "../users/User.ts"
+import type { StoredAttempt } from "../webhooks/delivery/Delivery.ts"
+import type { QueuedDelivery, StoredDelivery, StoredWebhook, WebhookEvent } from "../webhooks/Webhook.ts"
 
 const emptyTables = () => ({
   organizations: new Map<string, Organization>(),
@@ -42,12 +43,16 @@ const emptyTables = () => ({
   history: new Map<string, HistoryRow>(),
   attempts: new Map<string, Attempt>(),
   callbacks: new Map<string, StoredCallback>(),
-  events: new Map<string, StoredEvent>(),
+  events: new Map<string, WebhookEvent>(),
   refunds: new Map<string, Refund>(),
   feeRules: new Map<string, FeeRule>(),
   paymentFees: new Map<string, StoredFee>(),
   operatorItems: new Map<string, StoredOperatorItem>(),
-  idempotencyKeys: new Map<string, StoredKey>()
+  idempotencyKeys: new Map<string, StoredKey>(),
+  webhooks: new Map<string, StoredWebhook>(),
+  webhookDeliveries: new Map<string, StoredDelivery>(),
+  webhookQueue: new Map<string, QueuedDelivery>(),
+  webhookAttempts: new Map<string, StoredAttempt>()
 })
 
 type Tables = ReturnType<typeof emptyTables>

@@ -4,11 +4,13 @@ import { Effect } from "effect"
 import foundation from "../../migrations/0001_foundation.ts"
 import payments from "../../migrations/0002_payments.ts"
 import actions from "../../migrations/0003_actions.ts"
+import webhooks from "../../migrations/0004_webhooks.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
   "0002_payments": payments,
-  "0003_actions": actions
+  "0003_actions": actions,
+  "0004_webhooks": webhooks
 }
 
 const TABLE = "corridor_migrations"

@@ -1,4 +1,4 @@
-/** Markup of the API reference: a tagged template in which every interpolated value is text unless it is `Html` itself. */
+/** Markup of the API reference and the hosted pages: a tagged template in which every interpolated value is text unless it is `Html` itself. */
 export class Html {
   readonly markup: string
   private constructor(markup: string) {

@@ -38,6 +38,8 @@ export const accessTable = {
   reviews: { role: "staff", permission: "reviews" },
   operations: { role: "staff" },
   api_keys: { role: "org-admin", permission: "api_keys" },
+  webhooks: { role: "org-admin", permission: "webhooks" },
+  webhook_log: { role: "staff", permission: "webhooks" },
   audit: { role: "org-admin" },
   platform: { role: "admin" }
 } as const satisfies Record<string, Requirement>

@@ -1,5 +1,5 @@
 /** Every Schedule and time limit of the service, so that its patience can be read on one page. */
-import { Duration, Schedule } from "effect"
+import { Duration, Effect, Option, Random, Schedule } from "effect"
 
 /** A transaction that the database undid for a conflict runs again up to five times, 5 ms apart and doubling, with jitter. */
 export const serializationRetry = Schedule.exponential("5 millis").pipe(
@@ -111,3 +111,80 @@ export const idempotencyRetention = Duration.hours(24)
 
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)
+
+/** A hosted page that waits for an outcome renews itself this often. */
+export const checkoutRefresh = Duration.seconds(2)
+
+/** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
+export const checkoutPatience = Duration.seconds(2)
+
+/** The identity provider's keys are kept this long; an unknown key id fetches them again, but not within the cool-down. */
+export const jwksMaxAge = Duration.minutes(10)
+export const jwksCoolDown = Duration.seconds(30)
+
+/** Fetching the identity provider's keys may take this long. */
+export const jwksFetchTimeout = Duration.seconds(5)
+
+/** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */
+export const bodyDrainTimeout = Duration.seconds(2)
+
+/** The embedded PostgreSQL is looked at every 15 ms until it is up, for half a minute: its start, or another's end. */
+export const embeddedReadiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
+
+/** A run of it that ended for a passing reason is followed by another after this pause. */
+export const embeddedRestartPause = Duration.millis(100)
+
+/** Connections to it that were just closed may take this long to leave its list. */
+export const embeddedClosingConnections = Schedule.spaced("20 millis").pipe(Schedule.upTo("2 seconds"))
+
+/** Its fast shutdown may take 15 seconds, then it is stopped at once, which may take 5. */
+export const embeddedFastShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
+export const embeddedImmediateShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("5 seconds"))
+
+/** A webhook delivery whose nth attempt failed is sent again after the nth delay and up to one percent more; then it is dead. */
+export const webhookRetry = (
+  delays: ReadonlyArray<Duration.Duration>,
+  attempt: number
+): Effect.Effect<Option.Option<Duration.Duration>> =>
+  Effect.map(Random.next, (share) =>
+    Option.map(Option.fromNullable(delays[attempt - 1]), (delay) => Duration.times(delay, 1 + share / 100))
+  )
+
+/** Deliveries that an instance has under way at a time. */
+export const webhookConcurrency = 64
+
+/** Of them, as many may go to one endpoint. */
+export const webhookEndpointConcurrency = 8
+
+/** And as many to endpoints whose last attempt failed, so that those who hang together leave room for the others. */
+export const webhookFailingConcurrency = 32
+
+/** A claim takes deliveries of this many endpoints, drawn at random from those with something due. */
+export const webhookLanes = 16
+
+/** A claim looks at this many endpoints; the next one goes on behind them. */
+export const webhookWalk = 500
+
+/** Between two claims the worker rests this long, so that deliveries gather into batches. */
+export const webhookRest = Duration.millis(10)
+
+/** What a killed instance had under way is sent again this long after the time that one attempt may take. */
+export const webhookLeaseMargin = Duration.seconds(10)
+
+/** At shutdown, deliveries that are under way get this long; the others are left to the next instance. */
+export const webhookDrain = Duration.seconds(2)
+
+/** A connection to a receiver is kept for the next delivery this long, less than any receiver's own patience. */
+export const webhookKeepAlive = Duration.seconds(1)
+
+/** An endpoint that fails after having failed for this long is disabled. */
+export const webhookGivesUpAfter = Duration.days(5)
+
+/** Looking up the name of a webhook endpoint may take this long. */
+export const dnsTimeout = Duration.seconds(5)
+
+/** For this long after a rotation an endpoint's old signing secret is still used beside the new one. */
+export const webhookSecretOverlap = Duration.hours(24)
+
+/** Dead letters go back into the queue in batches of this many. */
+export const webhookReplayBatch = 500

@@ -4,11 +4,11 @@
  */
 import { isUtf8 } from "node:buffer"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
-import { Data, Duration, Effect, Either } from "effect"
+import { Data, Effect, Either } from "effect"
+import { bodyDrainTimeout } from "../domain/Policies.ts"
 
 export const MAX_BODY_BYTES = 256 * 1024
 const MAX_DRAINED_BYTES = 8 * 1024 * 1024
-const MAX_DRAIN_TIME = Duration.seconds(2)
 
 /** With `closeConnection` the rest of the body is still on its way: the answer must carry `Connection: close`. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{
@@ -115,7 +115,7 @@ const drain = (request: IncomingMessage) =>
     })
     request.resume()
     return Effect.sync(stop)
-  }).pipe(Effect.timeoutTo({ duration: MAX_DRAIN_TIME, onTimeout: () => false, onSuccess: (ended) => ended }))
+  }).pipe(Effect.timeoutTo({ duration: bodyDrainTimeout, onTimeout: () => false, onSuccess: (ended) => ended }))
 
 const drainAndRefuse = (request: IncomingMessage, limit: number) =>
   Effect.flatMap(drain(request), (ended) => new BodyTooLarge({ limit, closeConnection: !ended }))

@@ -1,6 +1,6 @@
 /** What became of an idempotency key. Its row is written by the payment that it led to, in that payment's transaction. */
 import { SqlClient } from "@effect/sql"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { firstRow } from "../database/Query.ts"
 import { idempotencyRetention } from "../domain/Policies.ts"
@@ -25,6 +25,8 @@ export type KeyName = Pick<StoredKey, "org_id" | "operation" | "key">
 interface Store {
   /** A key older than a day is forgotten. */
   readonly find: (name: KeyName) => Effect.Effect<Option.Option<StoredKey>>
+  /** For what happens to a payment that exists: belongs in the same transaction. False when another request was faster. */
+  readonly claim: (orgId: string, paymentId: string, key: NewKey) => Effect.Effect<boolean>
   readonly keepResponse: (name: KeyName, status: number, response: string) => Effect.Effect<void>
   /** Answers with how many were forgotten. */
   readonly forgetOld: Effect.Effect<number>
@@ -46,6 +48,12 @@ export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<I
                 where org_id = ${org_id} and operation = ${operation} and key = ${key}`
             ),
             Effect.map(firstRow),
+            Effect.orDie
+          ),
+        claim: (org_id, payment_id, { body_digest, key, operation }) =>
+          sql`insert into idempotency_keys ${sql.insert({ org_id, operation, key, body_digest, payment_id })}
+            on conflict do nothing returning 1 as claimed`.pipe(
+            Effect.map((rows) => rows.length > 0),
             Effect.orDie
           ),
         keepResponse: ({ key, operation, org_id }, status, response) =>
@@ -74,6 +82,13 @@ export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<I
             if (found === undefined || !isOld(now)(found)) return Option.fromNullable(found)
             idempotencyKeys.delete(nameOf(name))
             return Option.none()
+          }),
+        claim: (org_id, payment_id, key) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const name = nameOf({ ...key, org_id })
+            if (idempotencyKeys.has(name)) return false
+            idempotencyKeys.set(name, { ...key, org_id, payment_id, created_at: new Date(now) })
+            return true
           }),
         keepResponse: (name, status, response) =>
           Effect.sync(() => {

@@ -22,7 +22,7 @@ export const paymentsInitHandlers = Effect.gen(function* () {
           : initiation.payin(permit, payload as Payin, idempotencyKey),
         initiationResponse
       ),
-    action: ({ elevate, path, payload, permit }) => {
+    action: ({ elevate, idempotencyKey, path, payload, permit }) => {
       const { payment_id } = path
       const { action, amount, otp, reason } = payload
       const done = (): Effect.Effect<Payment, Failure> => {
@@ -37,7 +37,7 @@ export const paymentsInitHandlers = Effect.gen(function* () {
             return actions.cancel(permit, payment_id, reason)
           case "refund":
             return Effect.flatMap(elevate("refunds"), (allowed) =>
-              actions.refund(allowed, payment_id, { amount, reason })
+              actions.refund(allowed, payment_id, { amount, reason, key: idempotencyKey })
             )
           case "review":
             return Effect.flatMap(elevate("reviews"), (allowed) => actions.review(allowed, payment_id))

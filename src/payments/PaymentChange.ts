@@ -123,7 +123,12 @@ const paymentPatch = (
 export const operatorItem = (
   payment: Payment,
   attempt: Attempt,
-  { note, outcome, suspense }: Pick<Decision, "outcome" | "suspense"> & { readonly note: string },
+  {
+    note,
+    outcome,
+    suspense,
+    underWay = false
+  }: Pick<Decision, "outcome" | "suspense"> & { readonly note: string; readonly underWay?: boolean },
   patch: AttemptPatch,
   moment: Moment
 ): OperatorItem | undefined => {
@@ -137,13 +142,10 @@ export const operatorItem = (
     opened_at: moment.at
   })
   if (suspense) return item("suspense", note)
-  if (outcome === "unknown" && patch.enquire_in === null) {
-    return item(
-      "unknown_outcome",
-      `${attempt.provider} has not said what became of it: ${patch.reason ?? "no answer"}.`
-    )
-  }
-  return undefined
+  if (patch.enquire_in !== null || (outcome !== "unknown" && !underWay)) return undefined
+  const silence =
+    patch.reason ?? (outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
+  return item("unknown_outcome", `${attempt.provider} has not said what became of it: ${silence}.`)
 }
 
 export const callbackRow = (
@@ -186,7 +188,12 @@ export const changeOf = (
   const openItem = operatorItem(
     payment,
     attempt,
-    { ...decision, note: suspenseNote(payment, attempt) },
+    {
+      ...decision,
+      note: suspenseNote(payment, attempt),
+      // Nobody but the provider can move it on; what waits for a customer is not an operator's to chase.
+      underWay: decision.outcome === "accepted" && decision.status === "processing"
+    },
     answered,
     moment
   )
@@ -207,7 +214,7 @@ export const changeOf = (
       ? {}
       : { callback: callbackRow(payment, attempt, word, effect, source.callback, moment) }),
     ...(openItem === undefined ? {} : { openItem }),
-    ...(attempt.outcome === "unknown" && decision.outcome !== "unknown"
+    ...((attempt.outcome === "unknown" && decision.outcome !== "unknown") || isOver(decision.status)
       ? { closeItems: { kind: "unknown_outcome", by: source.cause } }
       : {})
   }

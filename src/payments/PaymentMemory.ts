@@ -4,6 +4,7 @@ import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import type { Scope } from "../database/Query.ts"
 import { enquiryLease } from "../domain/Policies.ts"
 import { canMove } from "../domain/PaymentStatus.ts"
+import { writeEvents } from "../webhooks/Receivers.ts"
 import type { Attempt, Change, NewAttempt, Payment } from "./Payment.ts"
 import type { PaymentFilter, Store } from "./PaymentStore.ts"
 
@@ -19,8 +20,7 @@ const inOrder = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyA
   Array.from(rows).sort((a, b) => (key(a) < key(b) ? -1 : 1))
 
 export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
-  const { attempts, callbacks, events, history, idempotencyKeys, operatorItems, paymentFees, payments, refunds } =
-    tables
+  const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments, refunds } = tables
   const visible = (scope: Scope) =>
     Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
   const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
@@ -102,7 +102,7 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       const { refund_id, state } = settledRefund
       refunds.set(refund_id, { ...refunds.get(refund_id)!, state, settled_at: at })
     }
-    for (const event of change.events) events.set(event.event_id, event)
+    writeEvents(tables, change.events, now)
     const open = Array.from(operatorItems.values()).filter(
       (item) => item.payment_id === payment.payment_id && item.closed_at === null
     )

@@ -7,7 +7,7 @@ import { Conflict, type NotFound, notFound } from "../domain/Failure.ts"
 import { Report } from "../domain/Outcome.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
 import type { Attempt, Payment } from "./Payment.ts"
-import { PaymentStore } from "./PaymentStore.ts"
+import { PaymentStore, type Story } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 
 export interface Verdict {
@@ -16,8 +16,14 @@ export interface Verdict {
   readonly reason: string
 }
 
-const onlyByHand = ({ outcome, provider }: Attempt): boolean =>
-  outcome === "unknown" || outcome === null || (provider === "manual" && outcome === "accepted")
+/** What no machine settles any more, or never did. */
+const onlyByHand =
+  ({ items }: Story) =>
+  ({ attempt_id, outcome, provider }: Attempt): boolean =>
+    outcome === "unknown" ||
+    outcome === null ||
+    (provider === "manual" && outcome === "accepted") ||
+    items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
 
 export class Resolution extends Context.Tag("corridor/Resolution")<
   Resolution,
@@ -82,10 +88,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             store.find(permit.scope, id),
             Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed })
           )
-          const { attempts, items } = yield* store.story(payment)
-          const attempt = isSettled(payment.status) ? undefined : attempts.find(onlyByHand)
+          const story = yield* store.story(payment)
+          const attempt = isSettled(payment.status) ? undefined : story.attempts.find(onlyByHand(story))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
-          if (items.some((item) => item.kind === "suspense" && item.closed_at === null)) {
+          if (story.items.some((item) => item.kind === "suspense" && item.closed_at === null)) {
             return yield* atomically(closeSuspense(permit, payment, verdict))
           }
           return yield* new Conflict({

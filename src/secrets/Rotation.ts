@@ -7,6 +7,8 @@ import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
+import { secretContext } from "../webhooks/Secret.ts"
+import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import type { MasterKey } from "./MasterKey.ts"
 import { OtherMasterKey } from "./MasterKeyGuard.ts"
 import { SecretStore } from "./SecretStore.ts"
@@ -44,6 +46,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* SecretStore
+      const webhooks = yield* WebhookStore
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
@@ -58,7 +61,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
         const [old, fresh] = [Vault.make(from), Vault.make(to)]
         // A secret that a server adds now waits for the end of this, instead of slipping past it.
         yield* sql`lock table secrets in share row exclusive mode`.pipe(Effect.orDie)
-        const moved = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
+        const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
           Effect.gen(function* () {
             const again = yield* reseal(old, fresh, sealed, name)
             if (again === sealed) return false
@@ -66,7 +69,21 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
             return true
           })
         )
-        return moved.filter((one) => one).length
+        const ofWebhooks = yield* Effect.forEach(yield* webhooks.allSealed, (row) =>
+          Effect.gen(function* () {
+            const context = secretContext(row.webhook_id)
+            const { previous_secret_sealed: previous, secret_sealed: current } = row
+            const again = {
+              webhook_id: row.webhook_id,
+              secret_sealed: yield* reseal(old, fresh, current, context),
+              previous_secret_sealed: previous === null ? null : yield* reseal(old, fresh, previous, context)
+            }
+            const moved = [again.secret_sealed !== current, again.previous_secret_sealed !== previous]
+            if (moved.includes(true)) yield* webhooks.replaceSealed(again)
+            return moved
+          })
+        )
+        return [...named, ...ofWebhooks.flat()].filter((moved) => moved).length
       })
 
       return {

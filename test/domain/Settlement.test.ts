@@ -190,13 +190,12 @@ describe("the words of one truthful story", () => {
     "%s: every order, with every word once or twice, ends the same",
     (_, story, end) => {
       const copies = [story, ...story.map((word) => [...story, word]), story.flatMap((word) => [word, word])]
-      for (const order of copies.flatMap(permutations)) {
-        const told = tell(order)
-        expect(told.status, order.map(name).join(" → ")).toBe(end)
-        expect(told.visited.at(-1)).toBe(end)
-        expect(told.visited.filter(isSettled), "settles once").toEqual([end])
-        expect(told.suspense).toBe(false)
-      }
+      const astray = copies.flatMap(permutations).filter((order) => {
+        const { status, suspense, visited } = tell(order)
+        const settled = visited.filter(isSettled)
+        return status !== end || visited.at(-1) !== end || settled.length !== 1 || suspense
+      })
+      expect(astray.map((order) => order.map(name).join(" → "))).toEqual([])
     }
   )
 

@@ -119,13 +119,14 @@ const live = (world: World, country: string, script: string, at: number, manner:
       for (const { reference } of provider.orders)
         if (booked(provider, reference)) provider.says(reference, reports("completed"))
     }
-    const janitor = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(
-      Effect.provide(servicesIn(world, saboteur(-1, manner), outside))
-    )
-    for (const wait of ["46 seconds", "31 seconds", "121 seconds"] as const) {
-      yield* timePasses(world.clock, wait).pipe(Effect.provide(world.stores))
-      yield* janitor
-    }
+    const restarted = Effect.gen(function* () {
+      const { runOnce } = yield* Enquiries
+      for (const wait of ["46 seconds", "31 seconds", "121 seconds"] as const) {
+        yield* timePasses(world.clock, wait)
+        yield* runOnce
+      }
+    })
+    yield* restarted.pipe(Effect.provide(servicesIn(world, saboteur(-1, manner), outside)))
 
     expect(
       outside.map((provider) => provider.orders.length),
@@ -157,7 +158,7 @@ const worldOn = (backend: Backend) =>
     const context = yield* Layer.build(
       openStoresOn(backend).pipe(Layer.provide(testSettings()), Layer.provide(Layer.setClock(clock)))
     )
-    const world: World = { stores: sameStores(context) as Layer.Layer<StoreServices>, clock }
+    const world: World = { stores: sameStores(context), clock }
     return world
   })
 

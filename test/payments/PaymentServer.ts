@@ -14,14 +14,7 @@ import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import { type Backend, backends } from "../support/Stores.ts"
 import { TestServer } from "../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../support/TestSettings.ts"
-import {
-  movableClock,
-  type MovableClock,
-  openStoresOn,
-  quiet,
-  servicesAndRails,
-  type StoreServices
-} from "./PaymentServices.ts"
+import { movableClock, type MovableClock, openStoresOn, quiet, servicesAndRails } from "./PaymentServices.ts"
 
 const served = Layer.scoped(
   TestServer,
@@ -44,17 +37,12 @@ interface Options {
 const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 
 const paymentServer = (backend: Backend, { clock = movableClock(), providers = [], variables = {} }: Options) => {
-  const stores: Layer.Layer<
-    StoreServices,
-    unknown,
-    Layer.Layer.Context<ReturnType<typeof openStoresOn>>
-  > = openStoresOn(backend)
   return served.pipe(
     Layer.provideMerge(GateLive),
     Layer.provideMerge(SandboxLive),
     Layer.provideMerge(DevelopmentIssuer),
     Layer.provideMerge(servicesAndRails(providers)),
-    Layer.provideMerge(stores),
+    Layer.provideMerge(openStoresOn(backend)),
     Layer.provideMerge(TestVault),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(testSettings({ ...patient, ...variables })),

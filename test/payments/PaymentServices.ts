@@ -1,8 +1,9 @@
 /** The services of the service with providers of the test's choosing, and a clock that can be moved. */
 import { SqlClient } from "@effect/sql"
-import { Clock, Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { StoresLive, StoresMemory } from "../../src/app/Stores.ts"
 import { ServicesLive } from "../../src/app/Services.ts"
+import type { Settings } from "../../src/config/Settings.ts"
 import { MemoryTables } from "../../src/database/MemoryTables.ts"
 import { Actions } from "../../src/payments/actions/Actions.ts"
 import { Callbacks } from "../../src/payments/Callbacks.ts"
@@ -18,7 +19,7 @@ import type { Backend } from "../support/Stores.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 
 /** As the service has them, with the tables in sight, so that a test can look behind the stores. */
-export const openStoresOn = (backend: Backend) =>
+export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unknown, Settings> =>
   backend === "memory"
     ? StoresMemory.pipe(Layer.provideMerge(MemoryTables.layer))
     : StoresLive.pipe(Layer.provideMerge(TestDatabase))

@@ -8,7 +8,7 @@ import { newOrganization, nextId } from "../stores/Fixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../stores/Windows.ts"
 import { backends } from "../support/Stores.ts"
 import { testSettings } from "../support/TestSettings.ts"
-import { eventsOf, movableClock, openStoresOn, type StoreServices, timePasses } from "./PaymentServices.ts"
+import { eventsOf, movableClock, openStoresOn, timePasses } from "./PaymentServices.ts"
 import {
   answer,
   changeTo,
@@ -51,12 +51,7 @@ const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<C
 
 for (const backend of backends) {
   const clock = movableClock()
-  const stores: Layer.Layer<
-    StoreServices,
-    unknown,
-    Layer.Layer.Context<ReturnType<typeof openStoresOn>>
-  > = openStoresOn(backend)
-  const services = stores.pipe(
+  const services = openStoresOn(backend).pipe(
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(testSettings()),
     Layer.provideMerge(Layer.setClock(clock))

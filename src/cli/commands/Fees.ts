@@ -1,79 +1,18 @@
 /** `corridor fees` */
 import { Command } from "@effect/cli"
-import { Effect, Either, Option, ParseResult, Schema } from "effect"
-import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { fromPlainText, significantDigits, toWireText, WireNumber } from "../../domain/Decimal.ts"
-import type { Invalid } from "../../domain/Failure.ts"
-import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
-import { Money } from "../../domain/Money.ts"
-import type { FeeRule, FeeSubject } from "../../fees/FeeRuleStore.ts"
+import { Effect, Option } from "effect"
+import { paymentMethods } from "../../domain/Corridor.ts"
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import type { FeeTerms } from "../../domain/Fee.ts"
+import type { FeeRule } from "../../fees/FeeRuleStore.ts"
 import { Fees } from "../../fees/Fees.ts"
-import { decodeInput, option, optional, refuse } from "../Input.ts"
+import { type WantedFee, wantedFee } from "../FeeInput.ts"
+import { option, optional } from "../Input.ts"
 import { organizationNamed } from "../LookUp.ts"
 import { permitFor } from "../Operator.ts"
 import { onApp } from "../OnApp.ts"
 import { json } from "../Report.ts"
 import { minute, table } from "../Table.ts"
-
-const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
-  message: `is not a ${what}: use one of ${values.join(", ")}`,
-  override: true
-})
-
-const BasisPoints = Schema.transformOrFail(Schema.String, Schema.Int, {
-  strict: true,
-  decode: (text, _, ast) =>
-    /^\d{1,5}$/.test(text) && Number(text) <= wholeInBasisPoints
-      ? ParseResult.succeed(Number(text))
-      : ParseResult.fail(new ParseResult.Type(ast, text, `is not a whole number from 0 to ${wholeInBasisPoints}`)),
-  encode: (points) => ParseResult.succeed(String(points))
-})
-
-const MOST_DIGITS = 15
-
-const FixedAmount = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: (text, _, ast) =>
-    Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 10.50").pipe(
-      Either.filterOrLeft(
-        (amount) => amount.value >= 0n,
-        () => "is below zero"
-      ),
-      Either.filterOrLeft(
-        (amount) => significantDigits(amount) <= MOST_DIGITS,
-        () => `has more than ${MOST_DIGITS} significant digits`
-      ),
-      Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
-    ),
-  encode: (amount) => ParseResult.succeed(toWireText(amount))
-})
-
-/** A rule as an operator types it. */
-const WantedFee = Schema.Struct({
-  method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
-  direction: Flow.annotations({ message: oneOf("direction", flows) }),
-  bps: Schema.OptionFromSelf(BasisPoints),
-  fixed: Schema.OptionFromSelf(FixedAmount),
-  currency: Schema.OptionFromSelf(AnyCurrencyCode)
-})
-
-const fixedOf = ({ currency, fixed }: typeof WantedFee.Type): Effect.Effect<Money | null, Invalid> => {
-  if (Option.isNone(fixed)) {
-    return Option.isNone(currency)
-      ? Effect.succeed(null)
-      : refuse("--currency needs --fixed, the amount that is in it.")
-  }
-  if (fixed.value.value === 0n) return Effect.succeed(null)
-  if (Option.isNone(currency)) return refuse("--fixed needs --currency, the currency that it is in.")
-  return Either.mapLeft(Money.fromDecimal(fixed.value, currency.value), (why) => refuse(`--fixed ${why}.`))
-}
-
-/** What the operator typed, as terms; typing no terms at all must not remove a rule. */
-const termsOf = (wanted: typeof WantedFee.Type): Effect.Effect<FeeTerms, Invalid> =>
-  Option.isNone(wanted.bps) && Option.isNone(wanted.fixed)
-    ? refuse("Say what to charge: --bps, or --fixed with --currency, or both (--bps 0 removes the rule).")
-    : Effect.map(fixedOf(wanted), (fixed) => ({ basis_points: Option.getOrElse(wanted.bps, () => 0), fixed }))
 
 const shown = ({ fixed, ...rule }: FeeRule) => ({
   ...rule,
@@ -89,15 +28,11 @@ const words = ({ basis_points, fixed }: FeeTerms): string =>
 const wordsOr = (rule: Option.Option<FeeRule>, none: string): string =>
   Option.match(rule, { onNone: () => none, onSome: words })
 
-export const setOne = Effect.fn("Cli.setFee")(function* (
-  org: string,
-  subject: Omit<FeeSubject, "org_id">,
-  terms: FeeTerms
-) {
+export const setOne = Effect.fn("Cli.setFee")(function* (org: string, subject: WantedFee["subject"], terms: FeeTerms) {
   const fees = yield* Fees
-  const { name, org_id } = yield* organizationNamed(org)
+  const { org_id } = yield* organizationNamed(org)
   const { after, before } = yield* fees.set(yield* permitFor("platform"), { ...subject, org_id }, terms)
-  const what = `${subject.direction} ${subject.payment_method} payments of ${name}`
+  const what = `${subject.direction} ${subject.payment_method} payments`
   return {
     data: {
       rule: Option.getOrNull(Option.map(after, shown)),
@@ -124,9 +59,8 @@ const set = Command.make(
   },
   ({ json: asJson, org, ...input }) =>
     Effect.gen(function* () {
-      const wanted = yield* decodeInput(WantedFee, input)
-      const terms = yield* termsOf(wanted)
-      yield* onApp(asJson, setOne(org, { payment_method: wanted.method, direction: wanted.direction }, terms))
+      const { subject, terms } = yield* wantedFee(input)
+      yield* onApp(asJson, setOne(org, subject, terms))
     })
 ).pipe(Command.withDescription("Set what new payments are charged, as a whole; nothing (--bps 0) removes the rule."))
 

@@ -2,7 +2,8 @@
  * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
  * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
  */
-import { Data, Effect, Option, Schedule } from "effect"
+import { Data, Effect, Option } from "effect"
+import { embeddedClosingConnections } from "../../domain/Policies.ts"
 import { Client } from "pg"
 import { codeOf, reason } from "./EmbeddedPostgresError.ts"
 import { poll } from "./Poll.ts"
@@ -16,9 +17,6 @@ export const DATABASE = "corridor"
 const NAME = "corridor presence"
 const PRESENCE_LOCK = 7_301_001
 const CREATION_LOCK = 7_301_002
-
-/** How long connections that were just closed may take to leave the server's list. */
-const closingConnections = Schedule.spaced("20 millis").pipe(Schedule.upTo("2 seconds"))
 
 /** Connections of others, and those among them that wait at the door. */
 const OTHERS = `
@@ -90,5 +88,5 @@ export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed>
     const look = Effect.map(query(client, OTHERS), ({ others, waiting }) =>
       others === 0 ? Option.some(true) : waiting === 0 ? Option.none() : Option.some(false)
     )
-    return Option.getOrElse(yield* poll(look, closingConnections), () => false)
+    return Option.getOrElse(yield* poll(look, embeddedClosingConnections), () => false)
   })

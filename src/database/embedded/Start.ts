@@ -1,14 +1,12 @@
 /** The way to a running server: whatever state the data folder was left in, look again until there is one to join. */
 import { Effect, Option, Ref, type Scope } from "effect"
+import { embeddedRestartPause } from "../../domain/Policies.ts"
 import type { DataFolder } from "./DataFolder.ts"
 import { ELSEWHERE, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { findPostmaster, type Postmaster } from "./PostmasterPid.ts"
 import { connect, type ConnectionFailed, enter } from "./Presence.ts"
 import { type Server, startFailure, startServer } from "./Server.ts"
 import { stop, stopIfLast } from "./Stop.ts"
-
-/** The pause before another run after one that ended for a passing reason. */
-const RESTART_PAUSE = "100 millis"
 
 /** SQLSTATE of a wrong password or a refused login. */
 const REFUSED = new Set(["28P01", "28000"])
@@ -35,7 +33,7 @@ const launch = (start: Start, postmaster: Postmaster): Effect.Effect<void, Embed
       if (end === undefined) return
       const failure = yield* startFailure(start.folder, launched, end)
       if (Option.isSome(failure)) return yield* failure.value
-      yield* Effect.sleep(RESTART_PAUSE)
+      yield* Effect.sleep(embeddedRestartPause)
     }
     const formerPid = postmaster._tag === "Stale" ? Option.some(postmaster.pid) : Option.none()
     yield* startServer(start.folder, formerPid).pipe(

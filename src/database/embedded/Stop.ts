@@ -1,13 +1,10 @@
 /** The end of the embedded PostgreSQL: a fast shutdown by whoever leaves last, and an immediate one if that hangs. */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { Client } from "pg"
+import { embeddedFastShutdown, embeddedImmediateShutdown } from "../../domain/Policies.ts"
 import { pollUntil } from "./Poll.ts"
 import { isAlive, isPostmaster } from "./PostmasterPid.ts"
 import { closeConnection, type ConnectionFailed, isLast } from "./Presence.ts"
-
-/** How long a fast shutdown (it rolls back, writes a checkpoint and ends) may take before an immediate one. */
-const fastShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
-const immediateShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("5 seconds"))
 
 const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
   Effect.try(() => process.kill(pid, name)).pipe(
@@ -19,7 +16,7 @@ const signal = (pid: number, name: NodeJS.Signals): Effect.Effect<void> =>
     )
   )
 
-const isGone = (pid: number, cluster: string, patience: typeof fastShutdown): Effect.Effect<boolean> =>
+const isGone = (pid: number, cluster: string, patience: typeof embeddedFastShutdown): Effect.Effect<boolean> =>
   pollUntil(
     Effect.map(isPostmaster(pid, cluster), (there) => !there),
     patience
@@ -28,10 +25,10 @@ const isGone = (pid: number, cluster: string, patience: typeof fastShutdown): Ef
 export const stop = (pid: number, cluster: string): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* signal(pid, "SIGINT")
-    if (yield* isGone(pid, cluster, fastShutdown)) return
+    if (yield* isGone(pid, cluster, embeddedFastShutdown)) return
     yield* Effect.logWarning("The embedded PostgreSQL does not stop: asking it to stop at once.")
     yield* signal(pid, "SIGQUIT")
-    if (yield* isGone(pid, cluster, immediateShutdown)) return
+    if (yield* isGone(pid, cluster, embeddedImmediateShutdown)) return
     yield* Effect.logWarning(`The embedded PostgreSQL (process ${pid}) is still running; the next start joins it.`)
   })
 

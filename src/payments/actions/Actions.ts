@@ -4,6 +4,7 @@ import type { Permit } from "../../domain/Access.ts"
 import type {
   AllProvidersFailed,
   Conflict,
+  IdempotencyConflict,
   Invalid,
   NoRoute,
   NotFound,
@@ -26,7 +27,11 @@ export class Actions extends Context.Tag("corridor/Actions")<
     readonly submitOtp: (permit: Permit<"any">, paymentId: string, otp: string) => Done<OtpInvalid>
     readonly resendOtp: (permit: Permit<"any">, paymentId: string) => Done
     readonly cancel: (permit: Permit<"any">, paymentId: string, reason: string | undefined) => Done
-    readonly refund: (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) => Done<Invalid>
+    readonly refund: (
+      permit: Permit<"refunds">,
+      paymentId: string,
+      wanted: WantedRefund
+    ) => Done<Invalid | IdempotencyConflict>
     readonly review: (permit: Permit<"reviews">, paymentId: string) => Done<RateMismatch | NoRoute | AllProvidersFailed>
     readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined) => Done
   }

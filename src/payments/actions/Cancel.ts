@@ -1,5 +1,5 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
@@ -53,11 +53,11 @@ export const makeCancel = (desk: Desk) =>
       return yield* desk.decided(
         Effect.gen(function* () {
           const now = yield* read(permit, paymentId)
-          const others = now.open.filter((one) => one.attempt_id !== attempt?.attempt_id)
+          const [called, others] = Arr.partition(now.open, (one) => one.attempt_id !== attempt?.attempt_id)
           if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
           return yield* desk.write(now.payment, {
             ...act,
-            ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
+            ...(called[0] === undefined ? {} : { attempt: laidToRest(called[0]) })
           })
         })
       )

@@ -5,7 +5,8 @@ import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid } from "../../domain/Failure.ts"
 import { passwordAttempts } from "../../domain/Policies.ts"
 import { Providers } from "../../providers/Provider.ts"
-import type { Attempt, Payment } from "../Payment.ts"
+import type { Payment } from "../Payment.ts"
+import { noted } from "../PaymentChange.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 import { answerWithin } from "../ProviderAnswer.ts"
 import { type Desk, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
@@ -46,22 +47,25 @@ export const makeOtp = (desk: Desk) =>
         )
       )
 
-    const counted = (payment: Payment, attempt: Attempt) => {
+    const counted = Effect.fnUntraced(function* (payment: Payment) {
       const otp_failures = payment.otp_failures + 1
-      return otp_failures < passwordAttempts
-        ? desk.write(payment, { status: payment.status, patch: { otp_failures }, cause: "one-time password refused" })
-        : desk.write(payment, {
-            status: "failed",
-            patch: { otp_failures, next_action: null, comments: TOO_OFTEN },
-            attempt: laidToRest(attempt),
-            cause: TOO_OFTEN
-          })
-    }
+      if (otp_failures < passwordAttempts) {
+        const cause = "one-time password refused"
+        return yield* desk.write(payment, { status: payment.status, patch: { otp_failures }, cause })
+      }
+      const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
+      return yield* desk.write(payment, {
+        status: "failed",
+        patch: { otp_failures, next_action: null, comments: noted(payment.comments, `${TOO_OFTEN}.`) },
+        cause: TOO_OFTEN,
+        ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
+      })
+    })
 
-    const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string, attempt: Attempt) {
+    const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
       const payment = yield* desk.decided(
         Effect.flatMap(desk.find(permit, paymentId), (found) =>
-          isWaiting(found) ? counted(found, attempt) : Effect.succeed(found)
+          isWaiting(found) ? counted(found) : Effect.succeed(found)
         )
       )
       const left = passwordAttempts - payment.otp_failures
@@ -83,7 +87,7 @@ export const makeOtp = (desk: Desk) =>
           case "accepted":
             return yield* accepted(permit, paymentId)
           case "wrong":
-            return yield* refused(permit, paymentId, attempt)
+            return yield* refused(permit, paymentId)
           case "unknown":
             return payment
           case "not_expected":

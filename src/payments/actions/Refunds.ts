@@ -4,12 +4,15 @@
  */
 import { type BigDecimal, Clock, Duration, Effect, Either } from "effect"
 import { Settings } from "../../config/Settings.ts"
+import { Transactor } from "../../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
+import { stillRunning } from "../../idempotency/Idempotency.ts"
+import { IdempotencyStore, type NewKey } from "../../idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/Provider.ts"
 import { RateQuote } from "../../rates/RateQuote.ts"
 import { openAttempt } from "../Dispatch.ts"
@@ -24,6 +27,7 @@ export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
   readonly amount: BigDecimal.BigDecimal | undefined
   readonly reason: string | undefined
+  readonly key?: NewKey | undefined
 }
 
 const causeOf = (outcome: Outcome, provider: string): string => {
@@ -58,6 +62,8 @@ export const makeRefunds = (desk: Desk) =>
     const progress = yield* Progress
     const rates = yield* RateQuote
     const ids = yield* Ids
+    const keys = yield* IdempotencyStore
+    const { atomically } = yield* Transactor
     const { providerTimeout } = yield* Settings
 
     /** Who took the payment, and how it gives money back. */
@@ -78,6 +84,10 @@ export const makeRefunds = (desk: Desk) =>
       amount.currency === target.currency || org_rate_id === null
         ? Effect.succeed(null)
         : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
+
+    const claimed = Effect.fnUntraced(function* ({ org_id, payment_id }: Payment, key: NewKey | undefined) {
+      if (key !== undefined && !(yield* keys.claim(org_id, payment_id, key))) return yield* stillRunning()
+    })
 
     const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
       const payment = yield* desk.find(permit, paymentId)
@@ -100,7 +110,7 @@ export const makeRefunds = (desk: Desk) =>
         newRefund,
         cause: `refund asked for by ${permit.actor.id}`
       }
-      const after = yield* desk.writeAudited(permit, payment, [act], {
+      const noted = {
         action: "payment.refund_requested",
         detail: {
           refund_id: attempt.attempt_id,
@@ -108,7 +118,10 @@ export const makeRefunds = (desk: Desk) =>
           currency: amount.currency,
           reason: wanted.reason ?? null
         }
-      })
+      }
+      const after = yield* atomically(
+        Effect.zipRight(claimed(payment, wanted.key), desk.writeAudited(permit, payment, [act], noted))
+      )
       return { payment: after, attempt, amount, ...taker }
     })
 

@@ -53,12 +53,26 @@ export const actable = (name: ProviderName): Actable => {
   return { ...provider, refunds, passwords, will: (next) => void (answers = { ...answers, ...next }) }
 }
 
-export const act = (paymentId: string, body: object, credential?: Credential) =>
+export const act = (
+  paymentId: string,
+  body: object,
+  credential?: Credential,
+  headers: Readonly<Record<string, string>> = {}
+) =>
   Effect.gen(function* () {
     const { acme } = yield* people
-    const answer = yield* post(`/v1/payments-init/${paymentId}/action`, { ...(credential ?? acme.key) }, body)
+    const answer = yield* post(
+      `/v1/payments-init/${paymentId}/action`,
+      { ...(credential ?? acme.key), ...headers },
+      body
+    )
     const envelope = jsonOf(answer)
-    return { status: answer.status, body: envelope, response: (envelope["response"] ?? envelope) as Json }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: envelope,
+      response: (envelope["response"] ?? envelope) as Json
+    }
   })
 
 /** What the organisation lets through without a review; null for everything. */

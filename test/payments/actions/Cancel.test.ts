@@ -1,21 +1,31 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { attemptsOf, callBack, eventually, initiate, ofKind, queueOf, recordOf, timelineOf, untilStatus } from "../Calls.ts"
+import type { Outcome } from "../../../src/domain/Outcome.ts"
+import {
+  attemptsOf,
+  callBack,
+  eventually,
+  initiate,
+  ofKind,
+  queueOf,
+  recordOf,
+  timelineOf,
+  untilStatus
+} from "../Calls.ts"
 import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
 import { eventsOf } from "../PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../Requests.ts"
 import { accepts, isLost, scripted } from "../ScriptedProvider.ts"
 import { act, actable } from "./Acting.ts"
 
-const providersOfTest = () => ({ stripe: actable("stripe"), paypal: scripted("paypal") })
-
 const make = () => {
-  const { paypal, stripe } = providersOfTest()
+  const stripe = actable("stripe")
+  const paypal = scripted("paypal")
   return { providers: [stripe, paypal], stripe, paypal }
 }
 
 onBothPaymentServers("Cancellation", make, (it, { paypal, stripe }) => {
-  const taken = (outcome = accepts({ state: "pending", nextAction: "redirect" })) =>
+  const taken = (outcome: Outcome = accepts({ state: "pending", nextAction: "redirect" })) =>
     Effect.gen(function* () {
       yield* serveCountry("FR", ["stripe"])
       stripe.on("cancel", outcome)

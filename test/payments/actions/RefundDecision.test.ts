@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import * as fc from "fast-check"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { fromDecimal, type Rate } from "../../../src/domain/Rate.ts"
@@ -93,11 +94,14 @@ describe("a refund", () => {
   })
 })
 
+const KES = CurrencyCode.make("KES")
+const USD = CurrencyCode.make("USD")
+
 const rateOf = (text: string): Rate => Either.getOrThrow(fromDecimal(BigDecimal.unsafeFromString(text)))
 
 const paymentOf = (minor: bigint, rate: Rate) => {
-  const amount = new Money({ currency: "KES", minor })
-  const target = amount.multiplyByRate(rate, "USD", "half-even")
+  const amount = new Money({ currency: KES, minor })
+  const target = amount.multiplyByRate(rate, USD, "half-even")
   return { status: "completed", amount, target } as Payment
 }
 
@@ -140,7 +144,7 @@ describe("the parts of a payment", () => {
           const left = leftOf(payment, parts)
           if (left.isZero) break
           const minorPart = (left.minor * BigInt(share)) / 100n
-          if (minorPart > 0n) give(new Money({ currency: "KES", minor: minorPart }), fails)
+          if (minorPart > 0n) give(new Money({ currency: KES, minor: minorPart }), fails)
         }
         const rest = leftOf(payment, parts)
         if (rest.isPositive) give(rest, false)
@@ -157,7 +161,7 @@ describe("the parts of a payment", () => {
   it("post the rounded whole so far, less what was posted before", () => {
     const rate = rateOf("0.005")
     const payment = paymentOf(400n, rate)
-    const one = new Money({ currency: "KES", minor: 100n })
+    const one = new Money({ currency: KES, minor: 100n })
     const parts: Array<Refund> = []
     for (let n = 0; n < 4; n++) parts.push(part(one, targetOfPart(payment, parts, one, rate), "completed", n))
     // 0.005 to 0.00, 0.010, 0.015 to 0.02, 0.020
@@ -165,14 +169,14 @@ describe("the parts of a payment", () => {
   })
 
   it("are the same on both sides in one currency", () => {
-    const payment = { ...paymentOf(500n, rateOf("1")), target: new Money({ currency: "KES", minor: 500n }) } as Payment
-    const some = new Money({ currency: "KES", minor: 123n })
+    const payment = { ...paymentOf(500n, rateOf("1")), target: new Money({ currency: KES, minor: 500n }) } as Payment
+    const some = new Money({ currency: KES, minor: 123n })
     expect(targetOfPart(payment, [], some, null)).toBe(some)
   })
 
   it("leave a payment completed until all of it is back", () => {
     const payment = paymentOf(500n, rateOf("0.005"))
-    const some = new Money({ currency: "KES", minor: 499n })
+    const some = new Money({ currency: KES, minor: 499n })
     expect(statusAfter(payment, [part(some, payment.target, "completed", 1)])).toBe("completed")
     expect(statusAfter(payment, [part(payment.amount, payment.target, "open", 1)])).toBe("completed")
     expect(statusAfter(payment, [part(payment.amount, payment.target, "completed", 1)])).toBe("refunded")

@@ -1,0 +1,57 @@
+/** How long and how often to measure. */
+import { parseArgs } from "node:util"
+import { Effect } from "effect"
+import { BenchFailed } from "./BenchFailed.ts"
+
+export interface Options {
+  readonly quick: boolean
+  readonly json: string | undefined
+  readonly cpuProfiles: string | undefined
+  readonly connections: number
+  readonly pool: number
+  readonly rounds: number
+  readonly warmUpSeconds: number
+  readonly seconds: { readonly initiate: number; readonly record: number }
+}
+
+const whole = (name: string, text: string): number => {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${name} ${text}: expected a whole number above zero`)
+  return Number(text)
+}
+
+export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--seconds N] [--cpu-prof FOLDER]
+
+  --quick            fewer and shorter rounds, within three minutes
+  --json FILE        writes every measurement as JSON
+  --rounds N         rounds of each server; the medians are reported
+  --seconds N        length of a round of initiations; records are read half as long
+  --cpu-prof FOLDER  writes a CPU profile of each server there (which slows both down)
+`
+
+const parse = (args: ReadonlyArray<string>): Options => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      json: { type: "string" },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      "cpu-prof": { type: "string" }
+    }
+  })
+  const { quick } = values
+  const initiate = whole("seconds", values.seconds ?? (quick ? "5" : "10"))
+  return {
+    quick,
+    json: values.json,
+    cpuProfiles: values["cpu-prof"],
+    connections: 64,
+    pool: 10,
+    rounds: whole("rounds", values.rounds ?? (quick ? "3" : "7")),
+    warmUpSeconds: Math.min(initiate, 5),
+    seconds: { initiate, record: Math.ceil(initiate / 2) }
+  }
+}
+
+export const readOptions = (args: ReadonlyArray<string>) =>
+  Effect.try({ try: () => parse(args), catch: (cause) => new BenchFailed({ message: `${String(cause)}\n\n${usage}` }) })

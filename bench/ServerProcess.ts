@@ -1,0 +1,77 @@
+/** A measured server in a process of its own: started, asked for its CPU time, stopped with its scope. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+import { Effect, Schedule } from "effect"
+import { BenchFailed } from "./BenchFailed.ts"
+import { recordPath } from "./Workload.ts"
+
+export interface Server {
+  readonly name: string
+  readonly port: number
+  /** CPU microseconds that the process has used so far. */
+  readonly cpuMicros: Effect.Effect<number>
+}
+
+const cpuReport = new URL("./CpuReport.mjs", import.meta.url).href
+
+const freePort = Effect.async<number>((resume) => {
+  const probe = createServer()
+  probe.listen(0, "127.0.0.1", () => {
+    const address = probe.address()
+    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
+  })
+})
+
+const cpuMicrosOf = (child: ChildProcess) =>
+  Effect.promise(async () => {
+    const answer = once(child, "message")
+    child.send("cpu")
+    const [{ system, user }] = (await answer) as [NodeJS.CpuUsage]
+    return user + system
+  })
+
+/** Any answer will do: the server listens, and its database is there. */
+const answering = (name: string, port: number, child: ChildProcess) =>
+  Effect.tryPromise({
+    try: () => fetch(`http://127.0.0.1:${port}${recordPath("-")}`, { signal: AbortSignal.timeout(2000) }),
+    catch: () => new BenchFailed({ message: `${name} does not answer on port ${port}.` })
+  }).pipe(
+    Effect.retry({
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("60 seconds")),
+      while: () => child.exitCode === null
+    })
+  )
+
+const stop = (child: ChildProcess) =>
+  Effect.promise(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, "exit")
+    child.kill("SIGTERM")
+    await exited
+  })
+
+export const startServer = (
+  name: string,
+  module: string,
+  environment: Readonly<Record<string, string>>,
+  cpuProfiles?: string
+) =>
+  Effect.gen(function* () {
+    const port = yield* freePort
+    const profiling = cpuProfiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${cpuProfiles}`]
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        fork(fileURLToPath(new URL(module, import.meta.url)), {
+          execArgv: ["--import", cpuReport, ...profiling],
+          env: { PATH: process.env["PATH"], NODE_ENV: "production", PORT: `${port}`, ...environment },
+          stdio: ["ignore", "ignore", "inherit", "ipc"]
+        })
+      ),
+      stop
+    )
+    yield* answering(name, port, child)
+    const server: Server = { name, port, cpuMicros: cpuMicrosOf(child) }
+    return server
+  })

@@ -1,0 +1,60 @@
+/** Looks into the database whether all that was answered is there, row by row the same on both sides. */
+import { Effect, Schedule } from "effect"
+import type { Pool } from "pg"
+import { BenchFailed } from "./BenchFailed.ts"
+
+/** Rows that one initiation leaves behind once it is completed. */
+const perPayment = {
+  payments: 1,
+  completed_payments: 1,
+  accepted_attempts: 1,
+  attempts: 1,
+  payment_history: 3,
+  events: 4,
+  provider_callbacks: 1,
+  rail_payments: 1,
+  rail_timers: 0,
+  operator_items: 0
+} as const
+
+export type Counts = Readonly<Record<keyof typeof perPayment, number>>
+
+const counting = `select
+  (select count(*)::int from payments) as payments,
+  (select count(*)::int from payments where status = 'completed') as completed_payments,
+  (select count(*)::int from attempts where outcome = 'accepted') as accepted_attempts,
+  (select count(*)::int from attempts) as attempts,
+  (select count(*)::int from payment_history) as payment_history,
+  (select count(*)::int from events) as events,
+  (select count(*)::int from provider_callbacks) as provider_callbacks,
+  (select count(*)::int from rail_payments) as rail_payments,
+  (select count(*)::int from rail_timers) as rail_timers,
+  (select count(*)::int from operator_items) as operator_items`
+
+/** Waits until every accepted payment is completed, so that no round pays for the one before it. */
+export const settled = (name: string, pool: Pool) =>
+  Effect.tryPromise({
+    try: () => pool.query<{ open: boolean }>("select exists (select from rail_timers) as open"),
+    catch: (cause) => new BenchFailed({ message: String(cause) })
+  }).pipe(
+    Effect.filterOrFail(
+      ({ rows }) => rows[0]?.open === false,
+      () => new BenchFailed({ message: `${name} did not complete its payments within two minutes.` })
+    ),
+    Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo("2 minutes")))
+  )
+
+export const verify = (name: string, pool: Pool, initiated: number) =>
+  Effect.gen(function* () {
+    const counts = yield* Effect.promise(async () => (await pool.query<Counts>(counting)).rows[0]!)
+    for (const [table, rows] of Object.entries(perPayment)) {
+      const found = counts[table as keyof Counts]
+      if (found !== rows * initiated) {
+        const message =
+          `${name} answered ${initiated} initiations, so ${table} should be ${rows * initiated}, not ${found}. ` +
+          "(On a machine so busy that a commit takes a second, completions overtake answers: measure on a quiet one.)"
+        return yield* new BenchFailed({ message })
+      }
+    }
+    return counts
+  })

@@ -1,0 +1,77 @@
+/**
+ * The statements that write payments: one prepared statement, one round trip and one commit for each step of a payment.
+ * A `begin … commit` of single inserts would be the more usual hand-written form and is slower.
+ */
+const enquireIn = (parameter: string) => `now() + make_interval(secs => ${parameter})`
+
+/** Commit 1: the payment, its history and its attempt, before the provider is called. */
+export const createPayment = `
+  with created as (
+    insert into payments (payment_id, transaction_id, org_id, user_id, status, version, direction, payment_method,
+      country, amount, currency, target_amount, target_currency, client_reference, description, payer_details,
+      mobile_money_details, metadata, user_metadata, return_url, created_at, updated_at)
+    values ($1, $2, $3, $4, 'initiated', 1, 'inbound', 'mobile_money', $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+      $15, $16, $17, $17)
+  ), history as (
+    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
+    values ($1, 1, $3, null, 'initiated', 'initiated by the caller', $17)
+  )
+  insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at, next_enquiry_at)
+  values ($18, $1, $3, 'payment', $19, $20, $17, ${enquireIn("45")})`
+
+const told = (ids: string, types: string, payloads: string, at: string) => `
+  insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
+  select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, ${at}
+  from changed c cross join unnest(${ids}::uuid[], ${types}::text[], ${payloads}::text[])
+    as e (event_id, event_type, payload)`
+
+/** Commit 2: what the provider answered. */
+export const acceptPayment = `
+  with changed as (
+    update payments set status = 'processing', version = version + 1, updated_at = $4, provider = $5,
+      provider_payment_id = $6, provider_status = 'processing', provider_data = $7, next_action = 'wait'
+    where payment_id = $1 and org_id = $2 and version = 1
+    returning payment_id, org_id, version
+  ), history as (
+    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
+    select payment_id, version, org_id, 'initiated', 'processing', $8, $4 from changed
+  ), answered as (
+    update attempts a set outcome = 'accepted', provider_payment_id = $6, answered_at = $4,
+      next_enquiry_at = ${enquireIn("10")}
+    from changed c where a.attempt_id = $3 and a.payment_id = c.payment_id
+  ), told as (${told("$9", "$10", "$11", "$4")})
+  select payment_id from changed`
+
+export const paymentOfAttempt = `
+  select p.payment_id, p.transaction_id, p.org_id, p.status, p.version, p.direction, p.payment_method, p.amount,
+    p.currency, p.target_amount, p.target_currency, p.provider, p.client_reference
+  from attempts a join payments p on p.payment_id = a.payment_id and p.org_id = a.org_id
+  where a.attempt_id = $1 and a.provider = $2`
+
+/** The completion: what the provider called back with. A callback that comes twice stops at its unique key. */
+export const completePayment = `
+  with changed as (
+    update payments set status = 'completed', version = version + 1, updated_at = $5, provider_status = 'completed',
+      next_action = null, webhook_metadata = $6
+    where payment_id = $1 and org_id = $2 and version = $4
+    returning payment_id, org_id, version
+  ), history as (
+    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
+    select payment_id, version, org_id, $7, 'completed', $8, $5 from changed
+  ), answered as (
+    update attempts a set outcome = 'accepted', next_enquiry_at = null
+    from changed c where a.attempt_id = $3 and a.payment_id = c.payment_id
+  ), called as (
+    insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect,
+      received_at)
+    select $9, $10, $11, c.payment_id, $3, c.org_id, 'completed', 'applied', $5 from changed c
+  ), told as (${told("$12", "$13", "$14", "$5")})
+  select payment_id from changed`
+
+export const recordByTransaction = `
+  select payment_id, transaction_id, org_id, user_id, status, direction, payment_method, country, amount, currency,
+    target_amount, target_currency, client_reference, description, beneficiary_id, payer_details, mobile_money_details,
+    card_details, bank_account, recipient_info, metadata, user_metadata, webhook_metadata, provider,
+    provider_payment_id, provider_status, provider_data, next_action, action_data, comments, payout_id, total_fees,
+    fee_ids, created_at, updated_at
+  from payments where transaction_id = $1 and org_id = $2`

@@ -1,0 +1,140 @@
+/** JSON Schemas, compiled once: Ajv checks what comes in, fast-json-stringify writes what goes out. */
+const text = (longest: number) => ({ type: "string", minLength: 1, maxLength: longest })
+const amount = { type: "number", exclusiveMinimum: 0 }
+const currency = { type: "string", pattern: "^[A-Z]{3}$" }
+const nullable = { type: ["string", "null"] }
+const id = { type: "string" }
+const object = { type: "object", additionalProperties: true }
+
+/** The measured kind of payment; the others would only add cases that never run. */
+export const initiationBody = {
+  type: "object",
+  required: [
+    "amount",
+    "target_amount",
+    "currency",
+    "target_currency",
+    "payment_method",
+    "direction",
+    "country",
+    "payer_details",
+    "mobile_money_details"
+  ],
+  properties: {
+    amount,
+    target_amount: amount,
+    currency,
+    target_currency: currency,
+    payment_method: { const: "mobile_money" },
+    direction: { const: "payin" },
+    country: { type: "string", pattern: "^[A-Z]{2}$" },
+    client_reference: text(255),
+    description: text(1000),
+    return_url: text(2000),
+    payer_details: {
+      type: "object",
+      required: ["name", "email", "phone"],
+      properties: { name: text(200), email: { type: "string", format: "email", maxLength: 320 }, phone: text(40) }
+    },
+    mobile_money_details: {
+      type: "object",
+      required: ["provider", "phone_number"],
+      properties: { provider: text(60), phone_number: { type: "string", pattern: "^\\+?[\\d ()-]{6,24}$" } }
+    },
+    metadata: object
+  }
+}
+
+export interface InitiationBody {
+  readonly amount: number
+  readonly target_amount: number
+  readonly currency: string
+  readonly target_currency: string
+  readonly country: string
+  readonly client_reference?: string
+  readonly description?: string
+  readonly return_url?: string
+  readonly payer_details: { readonly name: string; readonly email: string; readonly phone: string }
+  readonly mobile_money_details: { readonly provider: string; readonly phone_number: string }
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export const initiationAnswer = {
+  type: "object",
+  properties: {
+    statusCode: { type: "integer" },
+    response: {
+      type: "object",
+      properties: {
+        success: { type: "boolean" },
+        payment_id: id,
+        transaction_id: id,
+        status: { type: "string" },
+        next_action: { type: "string" },
+        redirect_url: nullable,
+        provider: nullable,
+        message: nullable,
+        payment_data: {
+          type: "object",
+          properties: {
+            amount: { type: "number" },
+            currency: { type: "string" },
+            target_amount: { type: "number" },
+            target_currency: { type: "string" },
+            metadata: object
+          }
+        }
+      }
+    }
+  }
+}
+
+export const transactionParams = {
+  type: "object",
+  required: ["transaction_id"],
+  properties: { transaction_id: { type: "string", pattern: "^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$" } }
+}
+
+export const recordAnswer = {
+  type: "object",
+  properties: {
+    payment_id: id,
+    amount: { type: "number" },
+    currency: { type: "string" },
+    user_id: id,
+    status: { type: "string" },
+    direction: { type: "string" },
+    payment_method: { type: "string" },
+    org_id: nullable,
+    beneficiary_id: nullable,
+    transaction_id: nullable,
+    target_amount: { type: ["number", "null"] },
+    target_currency: nullable,
+    from_currency: nullable,
+    region_id: nullable,
+    payment_path_method: nullable,
+    bank_account: object,
+    card_details: object,
+    mobile_money_details: object,
+    payer_details: object,
+    recipient_info: object,
+    metadata: object,
+    user_metadata: object,
+    webhook_metadata: object,
+    fee_ids: { type: "array", items: { type: "string" } },
+    total_fees: { type: ["number", "null"] },
+    provider: nullable,
+    provider_payment_id: nullable,
+    provider_status: nullable,
+    provider_data: object,
+    payout_initiated: { type: "boolean" },
+    payout_id: nullable,
+    instructions: nullable,
+    comments: nullable,
+    client_reference: nullable,
+    description: nullable,
+    country: { type: "string" },
+    created_at: { type: "string" },
+    updated_at: { type: "string" }
+  }
+}

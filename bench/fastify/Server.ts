@@ -1,0 +1,38 @@
+/**
+ * The same two endpoints as a good engineer writes them by hand on Fastify and pg: schemas compiled once, prepared
+ * statements, one statement for each commit, no logging. Only what the benchmark sends is implemented.
+ */
+import Fastify, { type FastifyInstance } from "fastify"
+import type { Pool } from "pg"
+import { callerOf } from "./Caller.ts"
+import { initiate } from "./Initiate.ts"
+import { record } from "./Record.ts"
+import { type InitiationBody, initiationAnswer, initiationBody, recordAnswer, transactionParams } from "./Schemas.ts"
+
+export const fastifyServer = (pool: Pool): FastifyInstance => {
+  const server = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false, allErrors: true } } })
+
+  server.setErrorHandler((error: Error & { readonly statusCode?: number; readonly code?: string }, request, reply) => {
+    const statusCode = error.statusCode ?? 500
+    return reply.status(statusCode).send({
+      statusCode,
+      error: error.code ?? "INTERNAL_ERROR",
+      message: error.message,
+      path: request.url
+    })
+  })
+
+  server.post<{ Body: InitiationBody }>(
+    "/v1/payments-init/initiate",
+    { schema: { body: initiationBody, response: { 200: initiationAnswer } } },
+    async (request) => initiate(pool, await callerOf(pool, request), request.body)
+  )
+
+  server.get<{ Params: { transaction_id: string } }>(
+    "/v1/payments/transaction/:transaction_id",
+    { schema: { params: transactionParams, response: { 200: recordAnswer } } },
+    async (request) => record(pool, await callerOf(pool, request), request.params.transaction_id)
+  )
+
+  return server
+}

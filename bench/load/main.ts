@@ -1,0 +1,12 @@
+/** The load generator as a process of its own: takes jobs from its parent, one at a time. */
+import type { Job, LoadMessage } from "./Job.ts"
+import { runJob } from "./Load.ts"
+
+const tell = (message: LoadMessage) => void process.send?.(message)
+
+process.on("message", (job) => {
+  runJob(job as Job, (requests, seconds) => tell({ type: "progress", requests, seconds })).then(
+    (result) => tell({ type: "done", result }),
+    (error: unknown) => tell({ type: "failed", message: error instanceof Error ? error.message : String(error) })
+  )
+})

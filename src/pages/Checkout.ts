@@ -1,0 +1,116 @@
+/** The hosted checkout of one payment. Whoever holds its address may see it, pay it and call it off, and nothing else. */
+import { timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { isBuiltInRail } from "../domain/Corridor.ts"
+import { uuidOrNil } from "../domain/Ids.ts"
+import { isSettled } from "../domain/PaymentStatus.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
+import { type Attempt, isOpen, type Payment } from "../payments/Payment.ts"
+import { PaymentStore } from "../payments/PaymentStore.ts"
+import { type Card, Providers } from "../providers/Provider.ts"
+import { RailCustomer } from "../rails/RailCustomer.ts"
+import { CardEntry } from "./CardEntry.ts"
+
+/** What the customer can do about the payment at this moment. */
+export type Stage =
+  | { readonly _tag: "Confirm"; readonly attempt: Attempt }
+  | { readonly _tag: "GiveCard" }
+  | { readonly _tag: "Wait" }
+  | { readonly _tag: "Over" }
+
+export interface Visit {
+  readonly payment: Payment
+  readonly merchant: string
+  readonly testMode: boolean
+  readonly stage: Stage
+}
+
+const sameText = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Asks the customer for something that this page can take. */
+const asksHere = ({ next_action, status }: Payment): boolean =>
+  status === "pending" && (next_action === "redirect" || next_action === "pay_by_link")
+
+export class Checkout extends Context.Tag("corridor/Checkout")<
+  Checkout,
+  {
+    /** None for a wrong token and for a payment that does not exist alike. */
+    readonly open: (paymentId: string, token: string) => Effect.Effect<Option.Option<Visit>>
+    /** These change nothing where the stage does not ask for them, so that doing them twice does no harm. */
+    readonly pay: (visit: Visit) => Effect.Effect<void>
+    readonly cancel: (visit: Visit) => Effect.Effect<void>
+    readonly payWithCard: (
+      visit: Visit,
+      card: Redacted.Redacted<Card>
+    ) => Effect.Effect<"asked" | "overtaken" | "no_route">
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Checkout,
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const organizations = yield* Organizations
+      const providers = yield* Providers
+      const customer = yield* RailCustomer
+      const cardEntry = yield* CardEntry
+      const checkoutUrl = yield* makeCheckoutUrl
+      const { mode } = yield* Settings
+
+      const tokenOf = (paymentId: string): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
+
+      /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
+      const railStillAsks = Effect.fnUntraced(function* ({ attempt_id, provider, provider_payment_id }: Attempt) {
+        const rail = isBuiltInRail(provider) ? providers.find(provider) : undefined
+        if (rail === undefined) return false
+        const word = yield* rail.enquire({ reference: attempt_id, providerPaymentId: provider_payment_id })
+        return word._tag === "Report" && word.state === "pending"
+      })
+
+      const stageOf = Effect.fnUntraced(function* (payment: Payment) {
+        if (isSettled(payment.status)) return { _tag: "Over" } satisfies Stage
+        if (!asksHere(payment)) return { _tag: "Wait" } satisfies Stage
+        const [attempt] = (yield* payments.attemptsOf(payment.payment_id)).filter(isOpen)
+        if (attempt === undefined) {
+          const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
+          return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
+        }
+        const asks = attempt.outcome === "accepted" && (yield* railStillAsks(attempt))
+        return asks ? ({ _tag: "Confirm", attempt } satisfies Stage) : ({ _tag: "Wait" } satisfies Stage)
+      })
+
+      const visit = Effect.fnUntraced(function* (payment: Payment) {
+        const organization = yield* organizations.find(payment.org_id)
+        const opened: Visit = {
+          payment,
+          merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+          testMode: mode === "sandbox",
+          stage: yield* stageOf(payment)
+        }
+        return opened
+      })
+
+      return {
+        open: Effect.fn("Checkout.open")(function* (text, token) {
+          const paymentId = uuidOrNil(text)
+          if (!sameText(token, tokenOf(paymentId))) return Option.none()
+          // The token is the credential: it names this one payment, of whichever organisation.
+          const payment = yield* payments.find(Option.none(), paymentId)
+          return Option.isSome(payment) ? Option.some(yield* visit(payment.value)) : Option.none()
+        }),
+        pay: Effect.fn("Checkout.pay")(({ stage }) =>
+          stage._tag === "Confirm" ? customer.pay(stage.attempt.attempt_id) : Effect.void
+        ),
+        cancel: Effect.fn("Checkout.cancel")(({ payment, stage }) => {
+          if (stage._tag === "Confirm") return customer.abandon(stage.attempt.attempt_id)
+          return stage._tag === "GiveCard" ? cardEntry.giveUp(payment) : Effect.void
+        }),
+        payWithCard: ({ payment }, card) => cardEntry.payWithCard(payment, card)
+      }
+    })
+  )
+}

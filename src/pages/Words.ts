@@ -1,0 +1,129 @@
+/** Every sentence of the hosted pages, in the languages that they speak. */
+import type { CardField } from "./CardForm.ts"
+
+export interface Words {
+  readonly language: "en" | "fr"
+  readonly groupSeparator: string
+  readonly decimalSeparator: string
+  readonly testMode: string
+  readonly securedBy: string
+  readonly paymentTo: string
+  readonly description: string
+  readonly reference: string
+  readonly checkTitle: string
+  readonly checkText: string
+  readonly pay: (amount: string) => string
+  readonly cancel: string
+  readonly cardTitle: string
+  readonly cardText: string
+  readonly cardFields: Readonly<Record<CardField, string>>
+  readonly cardHints: Readonly<Record<CardField, string>>
+  readonly cardProblems: Readonly<Record<CardField, string>>
+  readonly notNow: string
+  readonly waitingTitle: string
+  readonly waitingText: (merchant: string) => string
+  readonly completedTitle: string
+  readonly completedText: (merchant: string) => string
+  readonly failedTitle: string
+  readonly failedText: (merchant: string) => string
+  readonly refundedTitle: string
+  readonly refundedText: (merchant: string) => string
+  readonly leavingText: (merchant: string) => string
+  readonly continue: string
+  readonly closeThis: string
+  readonly notFoundTitle: string
+  readonly notFoundText: string
+  readonly refusedTitle: string
+  readonly refusedText: string
+}
+
+export const english: Words = {
+  language: "en",
+  groupSeparator: ",",
+  decimalSeparator: ".",
+  testMode: "Test mode: no money moves.",
+  securedBy: "Payment page by Corridor",
+  paymentTo: "Payment to",
+  description: "Description",
+  reference: "Reference",
+  checkTitle: "Confirm your payment",
+  checkText: "Please check the details before you pay.",
+  pay: (amount) => `Pay ${amount}`,
+  cancel: "Cancel",
+  cardTitle: "Pay by card",
+  cardText: "Your card details go to the payment provider and are not kept here.",
+  cardFields: { number: "Card number", expiry: "Expiry date", cvv: "Security code", holder: "Name on card" },
+  cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" },
+  cardProblems: {
+    number: "Check the card number: it has 13 to 19 digits.",
+    expiry: "Enter a month and year that are not over, such as 09/30.",
+    cvv: "Enter the 3 or 4 digits printed on the card.",
+    holder: "Enter the name as it is on the card."
+  },
+  notNow: "This payment cannot be taken at the moment. Nothing was charged; please try again in a few minutes.",
+  waitingTitle: "Your payment is being processed",
+  waitingText: (merchant) =>
+    `This page updates by itself and takes you on once the result is known. ${merchant} is told even if you close it. Please do not pay again.`,
+  completedTitle: "Payment complete",
+  completedText: (merchant) => `Thank you. ${merchant} has been notified.`,
+  failedTitle: "Payment not completed",
+  failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
+  refundedTitle: "Payment refunded",
+  refundedText: (merchant) => `${merchant} has sent this payment back.`,
+  leavingText: (merchant) => `You are being taken back to ${merchant}.`,
+  continue: "Continue",
+  closeThis: "You can close this page.",
+  notFoundTitle: "Page not found",
+  notFoundText: "This payment link is not valid. Check that you opened the whole link, or ask whoever sent it to you.",
+  refusedTitle: "This could not be read",
+  refusedText: "Nothing was charged. Go back to the payment page and try again."
+}
+
+export const french: Words = {
+  language: "fr",
+  groupSeparator: "\u202f",
+  decimalSeparator: ",",
+  testMode: "Mode test : aucun argent n’est transféré.",
+  securedBy: "Page de paiement Corridor",
+  paymentTo: "Paiement à",
+  description: "Description",
+  reference: "Référence",
+  checkTitle: "Confirmez votre paiement",
+  checkText: "Veuillez vérifier les informations avant de payer.",
+  pay: (amount) => `Payer ${amount}`,
+  cancel: "Annuler",
+  cardTitle: "Payer par carte",
+  cardText: "Les données de votre carte sont transmises au prestataire de paiement et ne sont pas conservées ici.",
+  cardFields: {
+    number: "Numéro de carte",
+    expiry: "Date d’expiration",
+    cvv: "Code de sécurité",
+    holder: "Nom sur la carte"
+  },
+  cardHints: { number: "", expiry: "MM/AA", cvv: "3 ou 4 chiffres", holder: "" },
+  cardProblems: {
+    number: "Vérifiez le numéro de carte : il compte de 13 à 19 chiffres.",
+    expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
+    cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
+    holder: "Indiquez le nom tel qu’il figure sur la carte."
+  },
+  notNow:
+    "Ce paiement ne peut pas être accepté pour le moment. Rien n’a été débité ; veuillez réessayer dans quelques minutes.",
+  waitingTitle: "Votre paiement est en cours",
+  waitingText: (merchant) =>
+    `Cette page s’actualise d’elle-même et vous redirige dès que le résultat est connu. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
+  completedTitle: "Paiement effectué",
+  completedText: (merchant) => `Merci. ${merchant} en a été informé.`,
+  failedTitle: "Paiement non abouti",
+  failedText: (merchant) => `Le paiement n’a pas abouti. Pour réessayer, retournez chez ${merchant}.`,
+  refundedTitle: "Paiement remboursé",
+  refundedText: (merchant) => `${merchant} vous a remboursé ce paiement.`,
+  leavingText: (merchant) => `Vous êtes redirigé vers ${merchant}.`,
+  continue: "Continuer",
+  closeThis: "Vous pouvez fermer cette page.",
+  notFoundTitle: "Page introuvable",
+  notFoundText:
+    "Ce lien de paiement n’est pas valable. Vérifiez que vous avez ouvert le lien en entier, ou demandez à la personne qui vous l’a envoyé.",
+  refusedTitle: "Envoi illisible",
+  refusedText: "Rien n’a été débité. Revenez à la page de paiement et réessayez."
+}

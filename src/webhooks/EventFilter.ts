@@ -1,0 +1,17 @@
+/** Which events an endpoint asks for: exact types, all of one family, or everything. */
+import { eventTypes } from "../domain/EventTypes.ts"
+
+export const everyEvent = "*"
+
+const familyOf = (eventType: string): string => `${eventType.split(".", 1).join("")}.*`
+
+/** Whatever an endpoint may name in its `events`. */
+export const eventPatterns: ReadonlyArray<string> = [...eventTypes, ...new Set(eventTypes.map(familyOf)), everyEvent]
+
+const known = new Set(eventPatterns)
+
+export const isEventPattern = (text: string): boolean => known.has(text)
+
+/** The same rule as the function `webhook_wants` of the database. */
+export const wants = (patterns: ReadonlyArray<string>, eventType: string): boolean =>
+  patterns.includes(everyEvent) || patterns.includes(eventType) || patterns.includes(familyOf(eventType))

@@ -1,0 +1,109 @@
+/** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
+import { Clock, Context, Effect, Either, Layer, Option } from "effect"
+import type { TransactionData } from "../api/WebhookLog.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { Transactor } from "../database/Transactor.ts"
+import type { Permit } from "../domain/Access.ts"
+import { stringifyWire, toWireText, WireNumber } from "../domain/Decimal.ts"
+import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Ids } from "../domain/Ids.ts"
+import { Money } from "../domain/Money.ts"
+import type { Window } from "../pagination/Page.ts"
+import { type Delivery, type DeliveryFilter, DeliveryStore } from "./DeliveryStore.ts"
+import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
+import type { WebhookEvent } from "./Webhook.ts"
+
+type Transaction = typeof TransactionData.Type
+
+const testType = "transaction.updated"
+
+const testData = ({ amount, currency, ...transaction }: Transaction) =>
+  Either.map(Money.fromDecimal(amount, currency), (money) => ({
+    transaction_id: transaction.transaction_id,
+    status: transaction.status,
+    amount: new WireNumber(toWireText(money.toDecimal())),
+    currency,
+    updated_at: transaction.updated_at,
+    test: true
+  }))
+
+export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
+  WebhookLog,
+  {
+    readonly notify: (
+      permit: Permit<"webhooks">,
+      transaction: Transaction
+    ) => Effect.Effect<{ readonly event_id: string; readonly endpoints: number }, Invalid>
+    readonly events: (
+      permit: Permit<"webhook_log">,
+      filter: EventFilter,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<WebhookEvent>>
+    readonly deliveries: (
+      permit: Permit<"webhook_log">,
+      filter: DeliveryFilter,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<Delivery>>
+    /** One that waits in the queue already is left as it is. */
+    readonly replay: (permit: Permit<"webhooks">, deliveryId: string) => Effect.Effect<Delivery, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    WebhookLog,
+    Effect.gen(function* () {
+      const eventStore = yield* EventStore
+      const deliveryStore = yield* DeliveryStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const findDelivery = (permit: Permit<"webhooks">, id: string) =>
+        Effect.flatMap(
+          deliveryStore.find(permit.scope, id),
+          Option.match({ onNone: () => Effect.fail(notFound("delivery")), onSome: Effect.succeed })
+        )
+
+      return {
+        notify: Effect.fn("WebhookLog.notify")(function* (permit, transaction) {
+          const org_id = Option.getOrUndefined(permit.scope)
+          if (org_id === undefined) {
+            return yield* new Invalid({ message: "org_id: say whose endpoints are to be notified." })
+          }
+          const data = yield* Either.mapLeft(
+            testData(transaction),
+            (reason) => new Invalid({ message: `transaction_data.amount: ${reason}.` })
+          )
+          const event_id = yield* ids.next
+          const created_at = new Date(yield* Clock.currentTimeMillis)
+          const payload = stringifyWire({
+            event_id,
+            event_type: testType,
+            org_id,
+            created_at: created_at.toISOString(),
+            data
+          })
+          if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
+            return yield* new Invalid({
+              message: `transaction_data: makes an event larger than ${MAX_PAYLOAD_BYTES / 1024} KiB; send less.`
+            })
+          }
+          const event = { event_id, org_id, event_type: testType, payment_id: null, payload, created_at, test: true }
+          return { event_id, endpoints: yield* atomically(eventStore.insert(event)) }
+        }),
+        events: (permit, filter, window) => eventStore.list(permit.scope, filter, window),
+        deliveries: (permit, filter, window) => deliveryStore.list(permit.scope, filter, window),
+        replay: Effect.fn("WebhookLog.replay")(function* (permit, id) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const { org_id } = yield* findDelivery(permit, id)
+              if (yield* deliveryStore.requeue(permit.scope, id)) {
+                yield* audit.record(permit, { action: "delivery.replayed", org: org_id, subject: ["delivery", id] })
+              }
+              return yield* findDelivery(permit, id)
+            })
+          )
+        })
+      }
+    })
+  )
+}

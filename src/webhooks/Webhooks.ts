@@ -1,0 +1,148 @@
+/** The life of a webhook endpoint: registered where it may be called, changed, its secret rotated, removed. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { NewWebhook, UpdateWebhook } from "../api/Webhooks.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { Settings } from "../config/Settings.ts"
+import { Transactor } from "../database/Transactor.ts"
+import type { Access, Permit } from "../domain/Access.ts"
+import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Ids } from "../domain/Ids.ts"
+import type { Window } from "../pagination/Page.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { everyEvent } from "./EventFilter.ts"
+import { formatSecret, SECRET_BYTES, secretContext } from "./Secret.ts"
+import { Dns } from "./ssrf/Dns.ts"
+import { resolveChecked } from "./ssrf/ResolveChecked.ts"
+import type { Webhook } from "./Webhook.ts"
+import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
+
+type Fresh = typeof NewWebhook.Type
+
+export class Webhooks extends Context.Tag("corridor/Webhooks")<
+  Webhooks,
+  {
+    readonly list: (permit: Permit<Access>, window: Window) => Effect.Effect<ReadonlyArray<Webhook>>
+    readonly find: (permit: Permit<Access>, id: string) => Effect.Effect<Webhook, NotFound>
+    readonly create: (
+      permit: Permit<"webhooks">,
+      wanted: { readonly endpoint_url: string; readonly events?: ReadonlyArray<string> | undefined }
+    ) => Effect.Effect<Fresh, Invalid>
+    readonly update: (
+      permit: Permit<"webhooks">,
+      id: string,
+      wanted: typeof UpdateWebhook.Type
+    ) => Effect.Effect<Webhook, Invalid | NotFound>
+    readonly remove: (permit: Permit<"webhooks">, id: string) => Effect.Effect<void, NotFound>
+    readonly rotateSecret: (
+      permit: Permit<"webhooks">,
+      id: string,
+      immediate: boolean
+    ) => Effect.Effect<Fresh, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const vault = yield* Vault
+      const dns = yield* Dns
+      const { mode } = yield* Settings
+      const { atomically } = yield* Transactor
+
+      const orNotFound = Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.fail(notFound("webhook")),
+          onSome: (webhook: Webhook) => Effect.succeed(webhook)
+        })
+      )
+
+      const find = (permit: Permit<Access>, id: string) => orNotFound(store.find(permit.scope, id))
+
+      const findForUpdate = (permit: Permit<Access>, id: string) => orNotFound(store.findForUpdate(permit.scope, id))
+
+      const checkEndpoint = (url: string) =>
+        resolveChecked(url, mode).pipe(
+          Effect.provideService(Dns, dns),
+          Effect.mapError(({ message }) => new Invalid({ message: `endpoint_url: ${message}.` }))
+        )
+
+      const record = (permit: Permit<"webhooks">, action: string, webhook: Webhook, detail?: WebhookPatch | object) =>
+        audit.record(permit, {
+          action: `webhook.${action}`,
+          org: webhook.org_id,
+          subject: ["webhook", webhook.webhook_id],
+          detail: { ...detail }
+        })
+
+      const newSecret = Effect.fnUntraced(function* (webhookId: string) {
+        const secret_key = formatSecret(yield* ids.bytes(SECRET_BYTES))
+        return { secret_key, sealed: yield* vault.encrypt(secret_key, secretContext(webhookId)) }
+      })
+
+      return {
+        list: (permit, window) => store.list(permit.scope, window),
+        find,
+        create: Effect.fn("Webhooks.create")(function* (permit, { endpoint_url, events = [everyEvent] }) {
+          const org_id = Option.getOrUndefined(permit.scope)
+          if (org_id === undefined) {
+            return yield* new Invalid({ message: "org_id: say which organisation the endpoint is for." })
+          }
+          yield* checkEndpoint(endpoint_url)
+          const webhook_id = yield* ids.next
+          const { sealed, secret_key } = yield* newSecret(webhook_id)
+          const asked = { endpoint_url, events: Array.from(new Set(events)) }
+          return yield* atomically(
+            Effect.gen(function* () {
+              const webhook = yield* store.insert({ webhook_id, org_id, ...asked, secret_sealed: sealed })
+              yield* record(permit, "created", webhook, asked)
+              return { ...webhook, secret_key }
+            })
+          )
+        }),
+        update: Effect.fn("Webhooks.update")(function* (permit, id, { endpoint_url, events, status }) {
+          const before = yield* find(permit, id)
+          if (endpoint_url !== undefined) yield* checkEndpoint(endpoint_url)
+          const moved = endpoint_url !== undefined && endpoint_url !== before.endpoint_url
+          const asked: WebhookPatch = {
+            ...(endpoint_url === undefined ? {} : { endpoint_url }),
+            ...(events === undefined ? {} : { events: Array.from(new Set(events)) }),
+            ...(status === undefined ? {} : { status })
+          }
+          if (Object.keys(asked).length === 0) return before
+          const forgotten: WebhookPatch = {
+            ...(moved || status === "active" ? { failing_since: null } : {}),
+            ...(status === "active" ? { disabled_reason: null } : {})
+          }
+          return yield* atomically(
+            Effect.gen(function* () {
+              const webhook = yield* orNotFound(store.update(permit.scope, id, { ...asked, ...forgotten }))
+              yield* record(permit, "updated", webhook, asked)
+              return webhook
+            })
+          )
+        }),
+        remove: Effect.fn("Webhooks.remove")(function* (permit, id) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const webhook = yield* findForUpdate(permit, id)
+              yield* store.remove(permit.scope, id)
+              yield* record(permit, "deleted", webhook, { endpoint_url: webhook.endpoint_url })
+            })
+          )
+        }),
+        rotateSecret: Effect.fn("Webhooks.rotateSecret")(function* (permit, id, immediate) {
+          const { sealed, secret_key } = yield* newSecret(id)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const webhook = yield* orNotFound(store.replaceSecret(permit.scope, id, sealed, immediate))
+              yield* record(permit, "secret_rotated", webhook, { immediate })
+              return { ...webhook, secret_key }
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,91 @@
+/** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
+import { Clock, Duration, Effect, Option } from "effect"
+import { Settings } from "../../config/Settings.ts"
+import { webhookRetry } from "../../domain/Policies.ts"
+import { redactText } from "../../observability/Redaction.ts"
+import { Vault } from "../../secrets/Vault.ts"
+import { secretContext } from "../Secret.ts"
+import type { Answer, ClaimedDelivery, Result } from "./Delivery.ts"
+import { type HookAnswer, HookClient, NotAnswered } from "./HookClient.ts"
+import { hookHeaders } from "./HookHeaders.ts"
+
+const KEPT_CHARACTERS = 500
+
+/** More than is kept, so that a secret at the end of what is kept is still recognised, but no more than that. */
+const READ_CHARACTERS = 4 * KEPT_CHARACTERS
+
+/** The database takes no NUL; whole characters only. */
+const excerpt = (text: string): string =>
+  Array.from(redactText(text.slice(0, READ_CHARACTERS)).replaceAll("\0", ""))
+    .slice(0, KEPT_CHARACTERS)
+    .join("")
+    .replace(/\p{Surrogate}/gu, "\ufffd")
+
+const refusalOf = (status: number): string | null => {
+  if (status >= 200 && status < 300) return null
+  return status >= 300 && status < 400
+    ? `answered with status ${status}; redirects are not followed`
+    : `answered with status ${status}`
+}
+
+const answered = ({ status, text }: HookAnswer): Omit<Answer, "latency_ms"> => ({
+  status_code: status,
+  error: refusalOf(status),
+  answer: text === "" ? null : excerpt(text)
+})
+
+const failed = (error: string): Omit<Answer, "latency_ms"> => ({
+  status_code: null,
+  error: excerpt(error),
+  answer: null
+})
+
+export const makeAttempt = Effect.gen(function* () {
+  const { webhookRetryDelays } = yield* Settings
+  const vault = yield* Vault
+  const client = yield* HookClient
+
+  const secretsOf = Effect.fnUntraced(function* (delivery: ClaimedDelivery) {
+    const context = secretContext(delivery.webhook_id)
+    const current = yield* vault.decrypt(delivery.secret_sealed, context)
+    const sealed = delivery.previous_secret_sealed
+    return { current, previous: sealed === null ? null : yield* vault.decrypt(sealed, context) }
+  })
+
+  const send = Effect.fnUntraced(
+    function* (delivery: ClaimedDelivery) {
+      const secrets = yield* secretsOf(delivery)
+      const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis)
+      return answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
+    },
+    Effect.catchTags({
+      NotAnswered: ({ message }: NotAnswered) => Effect.succeed(failed(message)),
+      VaultError: ({ message }) =>
+        Effect.as(
+          Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
+          failed("its signing secret cannot be opened")
+        )
+    })
+  )
+
+  const judged = Effect.fnUntraced(function* ({ attempt, delivery_id, lease_token }: ClaimedDelivery, answer: Answer) {
+    const told = { delivery_id, lease_token, ...answer }
+    if (answer.error === null) return { ...told, verdict: "delivered" } satisfies Result
+    const delay = yield* webhookRetry(webhookRetryDelays, attempt)
+    return Option.match(delay, {
+      onNone: (): Result => ({ ...told, verdict: "dead" }),
+      onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
+    })
+  })
+
+  return Effect.fnUntraced(function* (delivery: ClaimedDelivery) {
+    // Attempts that ended with their worker were counted too: the one after the last is not made.
+    if (delivery.attempt > webhookRetryDelays.length + 1) {
+      return yield* judged(delivery, { ...failed("no attempt came to its end"), latency_ms: 0 })
+    }
+    const [taken, answer] = yield* Effect.timed(send(delivery))
+    return yield* judged(delivery, { ...answer, latency_ms: Math.round(Duration.toMillis(taken)) })
+  })
+})
+
+export type Attempt = Effect.Effect.Success<typeof makeAttempt>

@@ -1,0 +1,70 @@
+/** The dead letter queue on PostgreSQL. */
+import type { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import { firstRow, inScope, newest, type Scope } from "../../database/Query.ts"
+import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
+import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
+import type { StoredAttempt } from "./Delivery.ts"
+
+export const makeDeadLetterSql = (sql: SqlClient.SqlClient): DeadLetterStoreService => {
+  const columns = sql.literal(
+    "delivery_id, org_id, webhook_id, event_id, event_type, status, attempts, last_status_code, last_error, created_at, updated_at"
+  )
+  const endpoint = sql.literal(
+    "(select endpoint_url from webhooks w where w.webhook_id = webhook_deliveries.webhook_id) as endpoint_url"
+  )
+  const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
+
+  const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
+    sql.and([
+      sql`status = 'dead'`,
+      inScope(sql, scope),
+      ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
+      ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
+      ...(since === undefined ? [] : [sql`created_at >= ${since}`])
+    ])
+
+  return {
+    list: (scope, selection, window) =>
+      sql<DeadLetter>`select ${columns}, ${endpoint} from webhook_deliveries where ${dead(scope, selection)}
+        ${newest(sql, "delivery_id", window)}`.pipe(Effect.orDie),
+    find: (scope, id) =>
+      sql<DeadLetter & { readonly payload: string }>`select ${columns}, ${endpoint},
+          (select payload from events e where e.event_id = webhook_deliveries.event_id) as payload
+        from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
+        Effect.map(firstRow),
+        Effect.orDie
+      ),
+    attempts: (scope, id) =>
+      sql<StoredAttempt>`select delivery_id, attempt, at, status_code, error, answer, latency_ms from webhook_attempts
+        where delivery_id in (
+          select delivery_id from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}
+        ) order by at, attempt`.pipe(Effect.orDie),
+    now: sql<{ readonly now: Date }>`select now() + interval '1 ms' as now`.pipe(
+      Effect.map((rows) => rows[0]!.now),
+      Effect.orDie
+    ),
+    count: (scope, selection, before) =>
+      sql<Replayed>`select count(*) filter (where ${isActive})::int as replayed,
+          count(*) filter (where not ${isActive})::int as disabled
+        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`.pipe(
+        Effect.map((rows) => rows[0]!),
+        Effect.orDie
+      ),
+    replay: (scope, selection, before, limit) =>
+      sql<{ readonly count: number }>`with picked as (
+          select delivery_id, webhook_id from webhook_deliveries
+          where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
+          order by created_at, delivery_id limit ${limit} for update skip locked
+        ), revived as (
+          update webhook_deliveries d set status = 'pending', updated_at = now()
+          from picked p where d.delivery_id = p.delivery_id
+        ), queued as (
+          insert into webhook_queue (delivery_id, webhook_id) select delivery_id, webhook_id from picked
+        )
+        select count(*)::int from picked`.pipe(
+        Effect.map((rows) => rows[0]!.count),
+        Effect.orDie
+      )
+  }
+}

@@ -1,0 +1,86 @@
+/** The dead letter queue for the people who look after it. */
+import { Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../../audit/AuditLog.ts"
+import { Transactor } from "../../database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { type NotFound, notFound } from "../../domain/Failure.ts"
+import { webhookReplayBatch } from "../../domain/Policies.ts"
+import type { Window } from "../../pagination/Page.ts"
+import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
+import { DeadLetterStore } from "./DeadLetterStore.ts"
+import type { StoredAttempt } from "./Delivery.ts"
+
+export interface Autopsy extends DeadLetter {
+  readonly payload: string
+  readonly log: ReadonlyArray<StoredAttempt>
+}
+
+/** Hears how far a replay is. */
+export type Progress = (done: number, total: number) => Effect.Effect<void>
+
+export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
+  DeadLetters,
+  {
+    readonly list: (
+      permit: Permit<"platform">,
+      selection: Selection,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<DeadLetter>>
+    /** Whatever its status is by now. */
+    readonly show: (permit: Permit<"platform">, deliveryId: string) => Effect.Effect<Autopsy, NotFound>
+    /** What dies again meanwhile is left out; a replay that was cut off is taken up by the next one. */
+    readonly replay: (permit: Permit<"platform">, selection: Selection, progress: Progress) => Effect.Effect<Replayed>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    DeadLetters,
+    Effect.gen(function* () {
+      const store = yield* DeadLetterStore
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
+
+      const subjectOf = ({ delivery_id, webhook_id }: Selection): readonly [string, string] =>
+        delivery_id !== undefined
+          ? ["delivery", delivery_id]
+          : webhook_id !== undefined
+            ? ["webhook", webhook_id]
+            : ["dead_letters", "all"]
+
+      const replayBatch = (permit: Permit<"platform">, selection: Selection, before: Date) =>
+        atomically(
+          Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
+            replayed === 0
+              ? Effect.void
+              : audit.record(permit, {
+                  action: "delivery.replayed",
+                  org: Option.getOrNull(permit.scope),
+                  subject: subjectOf(selection),
+                  detail: {
+                    replayed,
+                    ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
+                  }
+                })
+          )
+        )
+
+      return {
+        list: (permit, selection, window) => store.list(permit.scope, selection, window),
+        show: Effect.fn("DeadLetters.show")(function* (permit, id) {
+          const delivery = yield* store.find(permit.scope, id)
+          if (Option.isNone(delivery)) return yield* notFound("delivery")
+          return { ...delivery.value, log: yield* store.attempts(permit.scope, id) }
+        }),
+        replay: Effect.fn("DeadLetters.replay")(function* (permit, selection, progress) {
+          const before = yield* store.now
+          const { disabled, replayed: total } = yield* store.count(permit.scope, selection, before)
+          const from = (done: number): Effect.Effect<number> =>
+            Effect.flatMap(replayBatch(permit, selection, before), (batch) => {
+              if (batch === 0) return Effect.succeed(done)
+              return Effect.zipRight(progress(done + batch, total), from(done + batch))
+            })
+          return { replayed: yield* from(0), disabled }
+        })
+      }
+    })
+  )
+}

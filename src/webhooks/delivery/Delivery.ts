@@ -1,0 +1,73 @@
+/** A delivery on its way: as a worker claims it, and what came of the attempt. */
+import { Duration } from "effect"
+import { webhookGivesUpAfter } from "../../domain/Policies.ts"
+
+/** Why an endpoint was disabled. */
+export const givenUpReason = `It failed for ${Duration.toDays(webhookGivesUpAfter)} days in a row.`
+
+/** What is wrong with a delivery that waited for it and was never tried. */
+export const buriedError = "the endpoint was disabled before it could be sent"
+
+export interface ClaimedDelivery {
+  readonly delivery_id: string
+  readonly webhook_id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly test: boolean
+  /** The event's exact text, the same at every attempt. */
+  readonly payload: string
+  readonly endpoint_url: string
+  readonly secret_sealed: string
+  /** Only while its time lasts. */
+  readonly previous_secret_sealed: string | null
+  /** Whether the endpoint's last attempt failed. */
+  readonly failing: boolean
+  /** Which attempt this is; counted at the claim, so that one that kills its worker counts as well. */
+  readonly attempt: number
+  readonly lease_token: string
+}
+
+export interface Claim {
+  readonly deliveries: ReadonlyArray<ClaimedDelivery>
+  /** Where the next claim goes on; none when the walk over the endpoints came to its end. */
+  readonly next: string | null
+}
+
+export interface ClaimOptions {
+  readonly after: string
+  readonly limit: number
+  /** How many of them may go to endpoints whose last attempt failed. */
+  readonly failingLimit: number
+  /** Deliveries under way, by endpoint. */
+  readonly underWay: ReadonlyMap<string, number>
+  readonly leaseMillis: number
+}
+
+export interface Answer {
+  readonly status_code: number | null
+  readonly error: string | null
+  /** The beginning of what the receiver said. */
+  readonly answer: string | null
+  readonly latency_ms: number
+}
+
+export type Verdict =
+  | { readonly verdict: "delivered" }
+  | { readonly verdict: "retry"; readonly delay_ms: number }
+  | { readonly verdict: "dead" }
+
+/** Counts only for whoever still holds the lease. */
+export type Result = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
+
+/** An endpoint that was disabled because it failed for too long, and how much was still waiting for it. */
+export interface GivenUp {
+  readonly webhook_id: string
+  readonly org_id: string
+  readonly waiting: number
+}
+
+export interface StoredAttempt extends Answer {
+  readonly delivery_id: string
+  readonly attempt: number
+  readonly at: Date
+}

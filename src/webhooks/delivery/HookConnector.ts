@@ -1,0 +1,46 @@
+/** Opens connections to receivers, only to addresses that were checked a moment before, and to no others by the same name. */
+import { isIP, type LookupFunction } from "node:net"
+import { Cause, Duration, Effect, Exit, Runtime } from "effect"
+import { buildConnector } from "undici"
+import { Settings } from "../../config/Settings.ts"
+import { checkAddress, type Protocol } from "../ssrf/Address.ts"
+import { EndpointRefused, resolveChecked } from "../ssrf/ResolveChecked.ts"
+
+const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
+
+const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error : new Error(String(error))
+}
+
+export const makeConnector = Effect.gen(function* () {
+  const { mode, webhookTimeout } = yield* Settings
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+
+  /** Node connects to what this answers, and asks nobody else; the certificate is still held against the name. */
+  const lookupFor =
+    (protocol: Protocol): LookupFunction =>
+    (hostname, options, callback) => {
+      runFork(resolveChecked(`${protocol}//${hostname}/`, mode)).addObserver((exit) => {
+        if (Exit.isFailure(exit)) return callback(errorOf(exit.cause), "")
+        const { addresses } = exit.value
+        if (options.all === true) return callback(null, [...addresses])
+        callback(null, addresses[0].address, addresses[0].family)
+      })
+    }
+
+  const connectorFor = (protocol: Protocol) =>
+    buildConnector({ lookup: lookupFor(protocol), autoSelectFamily: true, timeout: Duration.toMillis(webhookTimeout) })
+
+  const connectors = { "http:": connectorFor("http:"), "https:": connectorFor("https:") }
+
+  const connect: buildConnector.connector = (options, callback) => {
+    const protocol: Protocol = options.protocol === "https:" ? "https:" : "http:"
+    const host = bare(options.hostname)
+    // A literal address is never looked up, so it is checked here.
+    const literal = isIP(host) === 0 ? undefined : checkAddress(host, mode, protocol)
+    if (literal?._tag === "Left") return callback(new EndpointRefused({ kind: "address", message: literal.left }), null)
+    connectors[protocol]({ ...options, hostname: host }, callback)
+  }
+  return connect
+})

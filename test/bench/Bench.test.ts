@@ -1,0 +1,142 @@
+/** What the benchmark compares must be the same: the hand-written server answers and leaves behind what Corridor does. */
+import type { AddressInfo } from "node:net"
+import { expect } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Pool } from "pg"
+import { startCompletion } from "../../bench/fastify/Completion.ts"
+import { fastifyServer } from "../../bench/fastify/Server.ts"
+import { median } from "../../bench/Report.ts"
+import { verify } from "../../bench/Verification.ts"
+import { INITIATE_PATH, initiation, recordPath } from "../../bench/Workload.ts"
+import { StoresLive } from "../../src/app/Stores.ts"
+import { startWorkers } from "../../src/app/Workers.ts"
+import { DatabaseServer } from "../../src/database/DatabaseServer.ts"
+import { eventually } from "../payments/Calls.ts"
+import { people } from "../support/Credentials.ts"
+import { bodyOf, post, send } from "../support/Send.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
+import { onServer, TestServer } from "../support/TestServer.ts"
+
+let databaseUrl = ""
+const Database = Layer.tap(TestDatabase, (context) =>
+  Effect.sync(() => {
+    databaseUrl = Redacted.value(Context.get(context, DatabaseServer).url)
+  })
+)
+const stores = StoresLive.pipe(Layer.provide(Database))
+
+const onDatabase = Effect.acquireRelease(
+  Effect.sync(() => new Pool({ connectionString: databaseUrl, max: 4 })),
+  (pool) => Effect.promise(() => pool.end())
+)
+
+const handWritten = (pool: Pool) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = fastifyServer(pool)
+        await server.listen({ port: 0, host: "127.0.0.1" })
+        return server
+      }),
+      (server) => Effect.promise(() => server.close())
+    ),
+    (server) => (server.server.address() as AddressInfo).port
+  )
+
+const completing = (pool: Pool) =>
+  Effect.acquireRelease(
+    Effect.sync(() => startCompletion(pool)),
+    (stop) => Effect.promise(stop)
+  )
+
+/** With everything hidden that cannot be the same twice. */
+const comparable = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, "(id)")
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, "(time)")
+      .replaceAll(/fiat_[0-9a-f]{24}/g, "(provider's id)")
+  )
+
+const rowsOf = (pool: Pool, paymentId: string) =>
+  Effect.promise(async () => {
+    const { rows } = await pool.query<{ readonly events: ReadonlyArray<string> }>(
+      `select to_jsonb(p) as payment,
+        (select jsonb_agg(to_jsonb(a)) from attempts a where a.payment_id = p.payment_id) as attempts,
+        (select jsonb_agg(to_jsonb(h) order by h.version) from payment_history h where h.payment_id = p.payment_id) as history,
+        (select jsonb_agg(to_jsonb(c)) from provider_callbacks c where c.payment_id = p.payment_id) as callbacks,
+        (select jsonb_agg(to_jsonb(r)) from rail_payments r join attempts a on a.attempt_id = r.reference
+          where a.payment_id = p.payment_id) as rail,
+        array(select e.payload from events e where e.payment_id = p.payment_id
+          order by e.created_at, e.event_type) as events
+      from payments p where p.payment_id = $1`,
+      [paymentId]
+    )
+    return comparable(rows.map(({ events, ...row }) => ({ ...row, events: events.map((text) => JSON.parse(text)) })))
+  })
+
+interface Initiated {
+  readonly response: { readonly payment_id: string; readonly transaction_id: string }
+}
+
+/** Initiates a payment at the server on the port, and waits for its completion. */
+const lifeOf = (port: number, pool: Pool) =>
+  Effect.gen(function* () {
+    const { acme } = yield* people
+    const headers = { ...acme.key, "content-type": "application/json" }
+    const request = { method: "POST", headers, port, body: JSON.stringify(initiation("order-1")) }
+    const answer = yield* send(INITIATE_PATH, request)
+    const { payment_id, transaction_id } = (bodyOf(answer) as Initiated).response
+    const record = Effect.map(send(recordPath(transaction_id), { headers: { ...acme.key }, port }), bodyOf)
+    const early = yield* record
+    const completed = yield* eventually(record, (seen) => (seen as { readonly status: string }).status === "completed")
+    return {
+      status: answer.status,
+      answer: comparable(bodyOf(answer)),
+      early: comparable(early),
+      completed: comparable(completed),
+      rows: yield* rowsOf(pool, payment_id)
+    }
+  })
+
+onServer("The benchmark's servers", "PostgreSQL", { stores }, (it) => {
+  it.scoped("answer alike and write the same rows", () =>
+    Effect.gen(function* () {
+      const pool = yield* onDatabase
+      const { port } = yield* TestServer
+      const corridor = yield* Effect.scoped(Effect.zipRight(startWorkers, lifeOf(port, pool)))
+      const fastifyPort = yield* handWritten(pool)
+      const fastify = yield* Effect.scoped(Effect.zipRight(completing(pool), lifeOf(fastifyPort, pool)))
+      expect(fastify.status).toBe(200)
+      expect(fastify.answer).toEqual(corridor.answer)
+      expect(fastify.early).toEqual(corridor.early)
+      expect(fastify.completed).toEqual(corridor.completed)
+      expect(fastify.rows).toEqual(corridor.rows)
+      yield* eventually(verify("both", pool, 2), (counts) => counts.payments === 2)
+    })
+  )
+
+  it.scoped("both refuse a body that breaks the schema, and a key that nobody has", () =>
+    Effect.gen(function* () {
+      const pool = yield* onDatabase
+      const port = yield* handWritten(pool)
+      const { acme } = yield* people
+      const body = JSON.stringify({ ...initiation("order-2"), amount: "1500" })
+      const headers = { ...acme.key, "content-type": "application/json" }
+      const wrong = { method: "POST", headers, body }
+      expect((yield* send(INITIATE_PATH, wrong)).status).toBe(400)
+      expect((yield* send(INITIATE_PATH, { ...wrong, port })).status).toBe(400)
+      const nobody = { ...acme.key, "x-api-key": `${acme.api_key}x` }
+      expect((yield* post(INITIATE_PATH, nobody, initiation("order-3"))).status).toBe(401)
+      expect((yield* send(recordPath("-"), { headers: nobody, port })).status).toBe(400)
+      const unknown = recordPath("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
+      expect((yield* send(unknown, { headers: nobody, port })).status).toBe(401)
+      expect((yield* send(unknown, { headers: { ...acme.key }, port })).status).toBe(404)
+    })
+  )
+
+  it("takes the middle of its rounds", () => {
+    expect(median([9, 1, 5])).toBe(5)
+    expect(median([4, 1, 9, 2])).toBe(3)
+  })
+})

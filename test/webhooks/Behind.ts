@@ -1,0 +1,61 @@
+/** What no operation does or shows: a delivery's end without a worker, and the rows as they are at rest. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Option } from "effect"
+import { MemoryTables } from "../../src/database/MemoryTables.ts"
+import type { StoredDelivery, StoredWebhook } from "../../src/webhooks/Webhook.ts"
+
+type Outcome = Pick<StoredDelivery, "status" | "attempts" | "last_status_code" | "last_error">
+
+const onEither = <A>(
+  inSql: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>,
+  inMemory: (tables: MemoryTables["Type"]) => A
+): Effect.Effect<A> =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isSome(sql)) return yield* inSql(sql.value)
+    return inMemory(yield* Effect.serviceOptional(MemoryTables))
+  }).pipe(Effect.orDie)
+
+/** As the worker leaves it: out of the queue. */
+export const settle = (deliveryId: string, outcome: Outcome) =>
+  onEither(
+    (sql) =>
+      Effect.all(
+        [
+          sql`update webhook_deliveries set ${sql.update({ ...outcome })} where delivery_id = ${deliveryId}`,
+          sql`delete from webhook_queue where delivery_id = ${deliveryId}`
+        ],
+        { discard: true }
+      ),
+    ({ webhookDeliveries, webhookQueue }) => {
+      webhookDeliveries.set(deliveryId, { ...webhookDeliveries.get(deliveryId)!, ...outcome })
+      webhookQueue.delete(deliveryId)
+    }
+  )
+
+export const queueRow = (deliveryId: string) =>
+  onEither(
+    (sql) =>
+      Effect.map(
+        sql<{ attempt: number; next_at: Date; lease_token: string | null }>`
+          select attempt, next_at, lease_token from webhook_queue where delivery_id = ${deliveryId}`,
+        (rows) => rows[0]
+      ),
+    ({ webhookQueue }) => webhookQueue.get(deliveryId)
+  )
+
+/** The whole row of an endpoint, its sealed secrets included. */
+export const webhookRow = (webhookId: string) =>
+  onEither(
+    (sql) => Effect.map(sql<StoredWebhook>`select * from webhooks where webhook_id = ${webhookId}`, (rows) => rows[0]!),
+    ({ webhooks }) => webhooks.get(webhookId)!
+  )
+
+/** As the worker does it after days of failures. */
+export const giveUpOn = (webhookId: string, since: Date) => {
+  const given = { status: "disabled", disabled_reason: "It failed for too long.", failing_since: since } as const
+  return onEither(
+    (sql) => Effect.asVoid(sql`update webhooks set ${sql.update({ ...given })} where webhook_id = ${webhookId}`),
+    ({ webhooks }) => void webhooks.set(webhookId, { ...webhooks.get(webhookId)!, ...given })
+  )
+}
