@@ -37,7 +37,9 @@ export const PaymentRecord = Schema.Struct({
   user_metadata: JsonObject,
   webhook_metadata: JsonObject.annotations({ description: "The provider's last callback" }),
   fee_ids: Schema.Array(Schema.String),
-  total_fees: Schema.NullOr(WireDecimal),
+  total_fees: Schema.NullOr(WireDecimal).annotations({
+    description: "In `target_currency` for inbound payments, else in `currency`; null when nothing is charged"
+  }),
   provider: Schema.NullOr(ProviderName),
   provider_payment_id: Text,
   provider_status: Text,

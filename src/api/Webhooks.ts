@@ -176,7 +176,7 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
       .pipe(
         operation({
           access: "webhooks",
-          summary: "Rotate an endpoint's signing secret",
+          summary: "Rotate the signing secret of an endpoint",
           description:
             "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
           request: { immediate: false },

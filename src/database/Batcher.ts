@@ -23,12 +23,15 @@ export const batched = <In, Out>(
     const queue: Array<Waiting<In, Out>> = []
     let running = 0
 
-    const alone = (item: In): Effect.Effect<Out> => Effect.map(run([item]), ([out]) => out as Out)
+    /** What `run` throws before it is an effect fails the batch like anything else, and never leaves anyone waiting. */
+    const runAll = (items: ReadonlyArray<In>) => Effect.suspend(() => run(items))
+
+    const alone = (item: In): Effect.Effect<Out> => Effect.map(runAll([item]), ([out]) => out as Out)
 
     const answer = (waiting: Waiting<In, Out>, exit: Exit.Exit<Out>) => Deferred.done(waiting.answer, exit)
 
     const flush = (batch: ReadonlyArray<Waiting<In, Out>>): Effect.Effect<void> =>
-      Effect.flatMap(Effect.exit(run(batch.map(({ item }) => item))), (exit) => {
+      Effect.flatMap(Effect.exit(runAll(batch.map(({ item }) => item))), (exit) => {
         if (Exit.isSuccess(exit)) {
           return Effect.forEach(batch, (waiting, index) => answer(waiting, Exit.succeed(exit.value[index] as Out)), {
             discard: true

@@ -23,3 +23,7 @@ export const firstRow = <Row>(rows: ReadonlyArray<Row>): Option.Option<Row> => O
 
 export const violates = ({ cause }: SqlError.SqlError, constraint: string): boolean =>
   (cause as { readonly constraint?: string }).constraint === constraint
+
+/** The questions of a batch as JSON, each with its place, so that answers find their way back. */
+export const inOrder = (asked: ReadonlyArray<object>): string =>
+  JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))

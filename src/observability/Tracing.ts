@@ -46,7 +46,8 @@ export const tracing = (options: {
   readonly instance: string
 }): Layer.Layer<never> =>
   Option.match(options.endpoint, {
-    onNone: () => Layer.empty,
+    // Spans that go nowhere are not made at all: they would cost a fifth of a request.
+    onNone: () => Layer.setTracerEnabled(false),
     onSome: (endpoint) =>
       OtlpTracer.layer({
         url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,

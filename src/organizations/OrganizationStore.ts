@@ -1,8 +1,9 @@
 /** Organisations at rest. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { batched } from "../database/Batcher.ts"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
-import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
+import { inOrder, inScope, newest, type Scope } from "../database/Query.ts"
 import type { Window } from "../pagination/Page.ts"
 import type { Organization } from "./Organization.ts"
 
@@ -18,28 +19,38 @@ interface Store {
 }
 
 export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")<OrganizationStore, Store>() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     OrganizationStore,
-    Effect.map(SqlClient.SqlClient, (sql): Store => {
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(
         "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, created_at, updated_at"
       )
-      return {
+      const find = yield* batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
+        sql<Organization & { readonly seq: number }>`select a.seq, ${columns}
+          from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
+          join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(
+          Effect.map((rows) => {
+            const found = new Map(rows.map(({ seq, ...organization }) => [seq, organization]))
+            return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
+          }),
+          Effect.orDie
+        )
+      )
+
+      const store: Store = {
         insert: (organization) =>
           sql<Organization>`insert into organizations ${sql.insert({ ...organization, features: [...organization.features] })}
             returning ${columns}`.pipe(
             Effect.map((rows) => rows[0]!),
             Effect.orDie
           ),
-        find: (scope, orgId) =>
-          sql<Organization>`select ${columns} from organizations where org_id = ${orgId} and ${inScope(sql, scope)}`.pipe(
-            Effect.map(firstRow),
-            Effect.orDie
-          ),
+        find: (scope, orgId) => find({ org: Option.getOrNull(scope), id: orgId }),
         list: (scope, window) =>
           sql<Organization>`select ${columns} from organizations where ${inScope(sql, scope)}
             ${newest(sql, "org_id", window)}`.pipe(Effect.orDie)
       }
+      return store
     })
   )
 

@@ -30,9 +30,10 @@ button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;borde
 .primary:hover{background:var(--hover)}
 .secondary{background:transparent;color:var(--text);border-color:var(--edge)}
 .secondary:hover{background:var(--soft)}
-.pair{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:.75rem}
-.field label{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 .5rem;margin-bottom:.3rem;font-size:.9375rem;font-weight:600}
-.field label span{font-weight:400;color:var(--muted);font-size:.875rem}
+.field+.primary{margin-top:.5rem}
+.pair{display:grid;align-items:start;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:.75rem}
+.field label{display:block;margin-bottom:.3rem;font-size:.9375rem;font-weight:600}
+.field label span{display:block;font-weight:400;color:var(--muted);font-size:.875rem}
 .field input{width:100%;min-height:3rem;padding:.6rem .8rem;border:1px solid var(--edge);border-radius:10px;background:var(--card);color:var(--text);font:inherit;font-variant-numeric:tabular-nums}
 .field input[aria-invalid]{border-color:var(--bad);border-width:2px}
 .body .problem{margin-top:.3rem;color:var(--bad);font-size:.875rem}

@@ -55,7 +55,7 @@ export const english: Words = {
   cardFields: { number: "Card number", expiry: "Expiry date", cvv: "Security code", holder: "Name on card" },
   cardHints: { number: "", expiry: "MM/YY", cvv: "3 or 4 digits", holder: "" },
   cardProblems: {
-    number: "Check the card number: it has 13 to 19 digits.",
+    number: "Check the card number: a digit is missing or wrong.",
     expiry: "Enter a month and year that are not over, such as 09/30.",
     cvv: "Enter the 3 or 4 digits printed on the card.",
     holder: "Enter the name as it is on the card."
@@ -102,7 +102,7 @@ export const french: Words = {
   },
   cardHints: { number: "", expiry: "MM/AA", cvv: "3 ou 4 chiffres", holder: "" },
   cardProblems: {
-    number: "Vérifiez le numéro de carte : il compte de 13 à 19 chiffres.",
+    number: "Vérifiez le numéro de carte : un chiffre manque ou est erroné.",
     expiry: "Indiquez un mois et une année non dépassés, par exemple 09/30.",
     cvv: "Indiquez les 3 ou 4 chiffres imprimés sur la carte.",
     holder: "Indiquez le nom tel qu’il figure sur la carte."

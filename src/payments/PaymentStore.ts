@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
-import { firstRow, inScope, newest, type Scope, violates } from "../database/Query.ts"
+import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import { enquiryLease } from "../domain/Policies.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
@@ -107,7 +107,6 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
         "attempt_id, payment_id, org_id, leg, provider, config_id, outcome, reason, provider_payment_id, started_at, answered_at, enquiries, next_enquiry_at"
       )
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
-      const one = (rows: ReadonlyArray<PaymentRow>) => Option.map(firstRow(rows), fromRow)
 
       const create = yield* batched((all: ReadonlyArray<Opening>) => {
         const bodies = all.map(({ attempt, fees = [], item, key, payment }) => ({
@@ -142,19 +141,34 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
         )
       )
 
+      const prefixed = sql.literal(paymentColumns.map((name) => `p.${name}`).join(", "))
+      const findBy = (column: "payment_id" | "transaction_id") =>
+        batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
+          sql<PaymentRow & { readonly seq: number }>`select a.seq, ${prefixed}
+            from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
+            join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)`.pipe(
+            Effect.map((rows) => {
+              const found = new Map(rows.map(({ seq, ...row }) => [seq, fromRow(row)]))
+              return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
+            }),
+            Effect.orDie
+          )
+        )
+      const byPayment = yield* findBy("payment_id")
+      const byTransaction = yield* findBy("transaction_id")
+
+      const attempt = yield* batched((ids: ReadonlyArray<string>) =>
+        sql<Attempt>`select ${attemptColumns} from attempts where ${sql.in("attempt_id", ids)}`.pipe(
+          Effect.map((rows) => ids.map((id) => Option.fromNullable(rows.find((row) => row.attempt_id === id)))),
+          Effect.orDie
+        )
+      )
+
       const store: Store = {
         create,
         apply,
-        find: (scope, id) =>
-          sql<PaymentRow>`select ${columns} from payments where payment_id = ${id} and ${inScope(sql, scope)}`.pipe(
-            Effect.map(one),
-            Effect.orDie
-          ),
-        findByTransaction: (scope, id) =>
-          sql<PaymentRow>`select ${columns} from payments where transaction_id = ${id} and ${inScope(sql, scope)}`.pipe(
-            Effect.map(one),
-            Effect.orDie
-          ),
+        find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
+        findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
         list: (scope, filter, window) => {
           const equal = (["status", "direction", "payment_method", "client_reference"] as const).flatMap((name) =>
             filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]
@@ -168,11 +182,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
           return sql<PaymentRow>`select ${columns} from payments where ${sql.and(conditions)}
             ${newest(sql, "payment_id", window)}`.pipe(Effect.map(payments), Effect.orDie)
         },
-        attempt: (id) =>
-          sql<Attempt>`select ${attemptColumns} from attempts where attempt_id = ${id}`.pipe(
-            Effect.map(firstRow),
-            Effect.orDie
-          ),
+        attempt,
         attemptOf: (provider, id) =>
           sql<Attempt>`select ${attemptColumns} from attempts where provider = ${provider} and provider_payment_id = ${id}
             order by started_at desc limit 1`.pipe(Effect.map(firstRow), Effect.orDie),

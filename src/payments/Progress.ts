@@ -53,9 +53,10 @@ export class Progress extends Context.Tag("corridor/Progress")<
         return written ? Option.some({ payment: after, outcome: decision.outcome }) : Option.none()
       })
 
+      /** The payment first: an attempt that changes after it was read comes with a version that no longer fits. */
       const read = Effect.fnUntraced(function* ({ attempt_id, org_id, payment_id }: Attempt) {
-        const attempt = yield* Effect.flatten(store.attempt(attempt_id))
         const payment = yield* Effect.flatten(store.find(Option.some(org_id), payment_id))
+        const attempt = yield* Effect.flatten(store.attempt(attempt_id))
         return { attempt, payment }
       }, Effect.orDie)
 

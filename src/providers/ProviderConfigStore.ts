@@ -4,7 +4,7 @@ import { BigDecimal, Clock, Context, Effect, Layer, Option } from "effect"
 import type * as ProviderConfigsApi from "../api/ProviderConfigs.ts"
 import { batched } from "../database/Batcher.ts"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
-import { firstRow, newest } from "../database/Query.ts"
+import { firstRow, inOrder, newest } from "../database/Query.ts"
 import { toPlainText } from "../domain/Decimal.ts"
 import type { Corridor } from "../domain/Routing.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -85,7 +85,7 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
         >`select seq, config_id, c.org_id, provider, c.country, payment_method, direction,
             api_version, priority, is_active, webhook_required, min_amount, max_amount, description, webhook_url,
             created_at, updated_at
-          from jsonb_to_recordset(${JSON.stringify(asked.map((one, seq) => ({ ...one, seq })))}::jsonb)
+          from jsonb_to_recordset(${inOrder(asked)}::jsonb)
             as a (seq integer, "orgId" uuid, country text, "paymentMethod" text, flow text)
           join provider_configs c on c.country = a.country and c.payment_method = a."paymentMethod"
             and c.direction = a.flow and (c.org_id = a."orgId" or c.org_id is null)`.pipe(

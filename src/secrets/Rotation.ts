@@ -60,7 +60,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
       const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
         const [old, fresh] = [Vault.make(from), Vault.make(to)]
         // A secret that a server adds now waits for the end of this, instead of slipping past it.
-        yield* sql`lock table secrets in share row exclusive mode`.pipe(Effect.orDie)
+        yield* sql`lock table secrets, webhooks in share row exclusive mode`.pipe(Effect.orDie)
         const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
           Effect.gen(function* () {
             const again = yield* reseal(old, fresh, sealed, name)

@@ -31,7 +31,7 @@ export interface Store {
   ) => Effect.Effect<Option.Option<Webhook>>
   /** With its deliveries. */
   readonly remove: (scope: Scope, id: string) => Effect.Effect<void>
-  /** Whatever is sealed in the table, locked against writes until the end of the transaction. */
+  /** Whatever is sealed in the table. */
   readonly allSealed: Effect.Effect<ReadonlyArray<SealedRow>>
   readonly replaceSealed: (row: SealedRow) => Effect.Effect<void>
 }
@@ -78,12 +78,10 @@ export class WebhookStore extends Context.Tag("corridor/WebhookStore")<WebhookSt
             where ${one(scope, id)} returning ${columns}`.pipe(Effect.map(firstRow), Effect.orDie)
         },
         remove: (scope, id) => sql`delete from webhooks where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
-        allSealed: sql`lock table webhooks in share row exclusive mode`.pipe(
-          Effect.zipRight(
-            sql<SealedRow>`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`
+        allSealed:
+          sql<SealedRow>`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`.pipe(
+            Effect.orDie
           ),
-          Effect.orDie
-        ),
         replaceSealed: ({ webhook_id, ...sealed }) =>
           sql`update webhooks set ${sql.update(sealed)} where webhook_id = ${webhook_id}`.pipe(
             Effect.orDie,

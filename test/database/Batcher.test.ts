@@ -49,6 +49,18 @@ describe("A batcher", () => {
     })
   )
 
+  it.scoped("answers with a failure when the work throws instead of failing", () =>
+    Effect.gen(function* () {
+      const thrower = yield* batched((items: ReadonlyArray<number>): Effect.Effect<ReadonlyArray<number>> => {
+        if (items.includes(13)) throw new Error("13")
+        return Effect.succeed(items)
+      })
+      expect(Exit.isFailure(yield* Effect.exit(thrower(13)))).toBe(true)
+      expect(Exit.isFailure(yield* Effect.exit(thrower(13)))).toBe(true)
+      expect(yield* thrower(1)).toBe(1)
+    })
+  )
+
   it.scoped("works at once, and alone, inside a transaction", () =>
     Effect.gen(function* () {
       const { batches, double, open } = yield* doubling

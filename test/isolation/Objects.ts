@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Document, operationsOf } from "../api/Operations.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
-import { bodyOf, post } from "../support/Send.ts"
+import { bodyOf, post, send } from "../support/Send.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -40,6 +40,12 @@ const make = (document: Document, path: string, credential: Credential, change: 
     }
   )
 
+const newestDelivery = (credential: Credential) =>
+  Effect.map(send("/v1/public/webhooks/deliveries?limit=1", { headers: { ...credential } }), (answer) => {
+    const { data } = bodyOf(answer) as { readonly data: ReadonlyArray<Fields> }
+    return data[0] ?? {}
+  })
+
 /** A route with a path parameter that is made nowhere here fails the walk: add its maker. */
 export const makeObjects = (document: Document, { admin, owner }: Makers) =>
   Effect.gen(function* () {
@@ -48,14 +54,19 @@ export const makeObjects = (document: Document, { admin, owner }: Makers) =>
     const beneficiary = yield* make(document, "/beneficiaries", owner.key)
     const config = yield* make(document, "/payments/provider-configs", admin, { org_id })
     const payment = yield* make(document, "/payments-init/initiate", owner.key)
+    const webhook = yield* make(document, "/public/webhooks", owner.key, { endpoint_url: "http://127.0.0.1:9/" })
+    yield* make(document, "/public/webhooks/notify", owner.key, { org_id })
+    const delivery = yield* newestDelivery(owner.key)
     return {
       ids: {
         org_id,
         api_key_id: textOf(key["api_key_id"]),
         beneficiary_id: textOf(beneficiary["beneficiary_id"]),
         config_id: textOf(config["config_id"]),
+        delivery_id: textOf(delivery["delivery_id"]),
         payment_id: textOf(payment["payment_id"]),
-        transaction_id: textOf(payment["transaction_id"])
+        transaction_id: textOf(payment["transaction_id"]),
+        webhook_id: textOf(webhook["webhook_id"])
       },
       words: { provider: textOf(config["provider"]) }
     } satisfies Made as Made

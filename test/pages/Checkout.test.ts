@@ -1,8 +1,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { ProviderConfigStore } from "../../src/providers/ProviderConfigStore.ts"
 import { act } from "../payments/actions/Acting.ts"
 import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../payments/Calls.ts"
-import { onBothPaymentServers } from "../payments/PaymentServer.ts"
+import { onBothPaymentServers, serveCountry } from "../payments/PaymentServer.ts"
 import { byCard, byPhone } from "../payments/Requests.ts"
 import { type Answer, send } from "../support/Send.ts"
 import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./Visits.ts"
@@ -227,6 +228,22 @@ onBothPaymentServers(
         for (const typed of [wrong.number, wrong.expiry, wrong.cvv, wrong.holder])
           expect(refused.text).not.toContain(typed)
         expect(yield* attemptsOf(payment_id)).toEqual([])
+      })
+    )
+
+    it.effect("keeps the payment for later when no provider takes cards at the moment", () =>
+      Effect.gen(function* () {
+        const configs = yield* serveCountry("RW", ["fiat"])
+        const { path, payment_id } = yield* withoutCard({ country: "RW" })
+        const store = yield* ProviderConfigStore
+        yield* Effect.forEach(configs.flat(), ({ config_id }) => store.remove(config_id))
+        const refused = yield* submit(path, typedCard())
+        expect(refused.status).toBe(503)
+        expect(refused.text).toContain("Nothing was charged")
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+        yield* serveCountry("RW", ["fiat"])
+        expect((yield* submit(path, typedCard())).status).toBe(303)
+        yield* untilStatus(payment_id, "completed")
       })
     )
 
