@@ -94,6 +94,8 @@ const collect = (request: IncomingMessage, limit: number) =>
 /** Succeeds with whether the body came to its end. */
 const drain = (request: IncomingMessage) =>
   Effect.async<boolean, BodyAborted>((resume) => {
+    // The part that grew over the limit may have been the last one.
+    if (request.complete) return resume(Effect.succeed(true))
     if (request.destroyed) return resume(new BodyAborted({}))
     let size = 0
     const stop = listen(request, {

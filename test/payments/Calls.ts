@@ -1,5 +1,5 @@
 /** Calls of the payment endpoints with the raw bytes in sight, and waiting for what comes later. */
-import { Effect, Schedule } from "effect"
+import { Data, Effect, Schedule } from "effect"
 import { type Credential, people } from "../support/Credentials.ts"
 import { type Answer, post, send } from "../support/Send.ts"
 import { PROOF } from "./ScriptedProvider.ts"
@@ -50,10 +50,12 @@ export const ofKind = (items: ReadonlyArray<Json>, kind: string) => items.filter
 
 export const attemptsOf = (paymentId: string) => Effect.map(timelineOf(paymentId), (items) => ofKind(items, "attempt"))
 
+class NeverCame extends Data.TaggedError("NeverCame")<{ readonly message: string }> {}
+
 /** Looks again until it is so; whoever waits longer than this waits in vain. */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
   look.pipe(
-    Effect.filterOrFail(isSo, (seen) => new Error(`never came to be: ${JSON.stringify(seen)}`)),
+    Effect.filterOrFail(isSo, (seen) => new NeverCame({ message: `never came to be: ${JSON.stringify(seen)}` })),
     Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo("15 seconds")))
   )
 

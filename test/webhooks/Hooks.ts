@@ -1,11 +1,12 @@
 /** A server with the tables in sight and a resolver of the test's own, and the calls that the suites share. */
+import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Dns } from "../../src/webhooks/ssrf/Dns.ts"
 import { openStoresOn } from "../payments/PaymentServices.ts"
 import type { Credential } from "../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../support/Send.ts"
 import { backends } from "../support/Stores.ts"
-import { onServer, type TestServer } from "../support/TestServer.ts"
+import { onServer } from "../support/TestServer.ts"
 import type { Variables } from "../support/TestSettings.ts"
 import { makeNames, type Names } from "./ssrf/Names.ts"
 
@@ -45,10 +46,11 @@ export const dataOf = <A>(answer: Answer): A => (bodyOf(answer) as { readonly da
 export const register = (credential: Credential, body: Body = {}) =>
   post(HOOKS, { ...credential }, { endpoint_url: PUBLIC, ...body })
 
-export const registered = (credential: Credential, body: Body = {}): Effect.Effect<FreshHook, Error, TestServer> =>
-  Effect.flatMap(register(credential, body), (answer) =>
-    answer.status === 201 ? Effect.succeed(dataOf<FreshHook>(answer)) : Effect.fail(new Error(answer.text))
-  )
+export const registered = (credential: Credential, body: Body = {}) =>
+  Effect.map(register(credential, body), (answer) => {
+    expect(answer.status, answer.text).toBe(201)
+    return dataOf<FreshHook>(answer)
+  })
 
 export const get = (credential: Credential, path: string) => send(path, { headers: { ...credential } })
 

@@ -1,7 +1,7 @@
 /** A receiver of webhooks on loopback that remembers what it got and answers as a test wants. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 
 export interface Hook {
   readonly path: string
@@ -71,8 +71,10 @@ export const newReceiver = (answering: Answering = withStatus(200)) =>
   )
 
 /** Waits for a condition; the test's own time limit ends a wait in vain. */
-export const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
-  Effect.repeat(look, { until: isSo, schedule: Schedule.spaced("10 millis") })
+export const until = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  Effect.flatMap(look, (seen) =>
+    isSo(seen) ? Effect.succeed(seen) : Effect.zipRight(Effect.sleep("10 millis"), until(look, isSo))
+  )
 
 export const untilTrue = (isSo: () => boolean) => until(Effect.sync(isSo), (so) => so)
 

@@ -30,7 +30,7 @@ const answering = (post: (request: HookRequest, nth: number) => Effect.Effect<nu
 
 /** At the end the clock goes on, since a worker that is stopped waits a moment for what it has under way. */
 const running = <R>(worker: Effect.Effect<never, never, R>) =>
-  Effect.acquireRelease(Effect.forkDaemon(worker), (fiber) =>
+  Effect.acquireRelease(Effect.forkDaemon(Effect.interruptible(worker)), (fiber) =>
     Effect.gen(function* () {
       const stopping = yield* Effect.fork(Fiber.interrupt(fiber))
       yield* TestClock.adjust("3 seconds")

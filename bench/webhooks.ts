@@ -1,0 +1,140 @@
+/**
+ * How many deliveries a second one instance makes to a hundred endpoints, and how many of them are left when one more
+ * endpoint hangs under a backlog. `npm run bench:webhooks [deliveries to each endpoint] [backlog]`
+ */
+import { fork } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { SqlClient } from "@effect/sql"
+import { Effect, Fiber } from "effect"
+import { AppLive } from "../src/app/Live.ts"
+import { Ids } from "../src/domain/Ids.ts"
+import { OrganizationStore } from "../src/organizations/OrganizationStore.ts"
+import { Vault } from "../src/secrets/Vault.ts"
+import { deliveryWorker } from "../src/webhooks/delivery/DeliveryWorker.ts"
+import { formatSecret, SECRET_BYTES, secretContext } from "../src/webhooks/Secret.ts"
+import { WebhookStore } from "../src/webhooks/WebhookStore.ts"
+
+const ENDPOINTS = 100
+const RECEIVER = "receiver"
+
+/** In a process of its own, so that its work is not taken for the sender's. `/hang` never answers. */
+const receive = (): void => {
+  let received = 0
+  let wanted = 0
+  const tell = () => {
+    if (wanted > 0 && received >= wanted) {
+      process.send?.({ received })
+      wanted = 0
+    }
+  }
+  process.on("message", ({ count }: { readonly count: number }) => {
+    received = 0
+    wanted = count
+  })
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.url === "/hang") return
+    request.on("end", () => {
+      response.writeHead(200).end()
+      received += 1
+      tell()
+    })
+  })
+  server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }))
+}
+
+const startReceiver = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const child = fork(fileURLToPath(import.meta.url), [RECEIVER])
+    const next = <A>() => new Promise<A>((done) => child.once("message", (message) => done(message as A)))
+    const { port } = await next<{ readonly port: number }>()
+    return { child, next, url: `http://127.0.0.1:${port}` }
+  }),
+  ({ child }) => Effect.sync(() => child.kill())
+)
+
+const newOrganization = Effect.gen(function* () {
+  const store = yield* OrganizationStore
+  const org_id = yield* Effect.flatMap(Ids, ({ next }) => next)
+  const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
+  yield* store.insert({ org_id, ...about, features: [], sandbox: true })
+  return org_id
+})
+
+const newEndpoint = (org_id: string, endpoint_url: string) =>
+  Effect.gen(function* () {
+    const [ids, store, vault] = [yield* Ids, yield* WebhookStore, yield* Vault]
+    const webhook_id = yield* ids.next
+    const secret = formatSecret(yield* ids.bytes(SECRET_BYTES))
+    const secret_sealed = yield* vault.encrypt(secret, secretContext(webhook_id))
+    yield* store.insert({ webhook_id, org_id, endpoint_url, events: ["*"], secret_sealed })
+  })
+
+/** About as large as the event of a payment. */
+const writeEvents = (org_id: string, count: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`insert into events (event_id, org_id, event_type, payload, created_at)
+      select gen_random_uuid(), ${org_id}, 'payment.completed',
+        json_build_object('event_id', gen_random_uuid(), 'data', repeat('x', 450))::text, now()
+      from generate_series(1, ${count}::int)`
+  )
+
+const analyze = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`analyze`)
+
+const bench = (each: number, backlog: number) =>
+  Effect.gen(function* () {
+    const receiver = yield* startReceiver
+    const healthy = yield* newOrganization
+    yield* Effect.replicateEffect(newEndpoint(healthy, `${receiver.url}/hook`), ENDPOINTS)
+
+    const run = Effect.gen(function* () {
+      yield* writeEvents(healthy, each)
+      yield* analyze
+      const count = each * ENDPOINTS
+      const done = receiver.next<{ readonly received: number }>()
+      receiver.child.send({ count })
+      const began = performance.now()
+      const before = process.cpuUsage()
+      const worker = yield* Effect.fork(deliveryWorker)
+      yield* Effect.promise(() => done)
+      const seconds = (performance.now() - began) / 1000
+      const { system, user } = process.cpuUsage(before)
+      yield* Fiber.interrupt(worker)
+      return { rate: count / seconds, cpu: (system + user) / count }
+    })
+
+    const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
+    const words = ({ cpu, rate }: Effect.Effect.Success<typeof run>) =>
+      `${rate.toFixed(0)} deliveries/s, ${cpu.toFixed(0)} µs of the sender's CPU each`
+    const alone = yield* run
+    yield* say(`${ENDPOINTS} endpoints: ${words(alone)}`)
+    const hanging = yield* newOrganization
+    yield* newEndpoint(hanging, `${receiver.url}/hang`)
+    yield* writeEvents(hanging, backlog)
+    const beside = yield* run
+    yield* say(`beside one that hangs with ${backlog} waiting: ${words(beside)}`)
+    yield* say(`ratio: ${(beside.rate / alone.rate).toFixed(2)}`)
+  }).pipe(Effect.scoped)
+
+const main = async (): Promise<void> => {
+  const dataDir = mkdtempSync(join(tmpdir(), "corridor-bench-"))
+  // PostgreSQL runs as a user of its own when this runs as root.
+  chmodSync(dataDir, 0o755)
+  process.env["DATA_DIR"] = dataDir
+  process.env["LOG_LEVEL"] ??= "warn"
+  const [each = 200, backlog = 20_000] = process.argv.slice(2).map(Number)
+  try {
+    await Effect.runPromise(bench(each, backlog).pipe(Effect.provide(AppLive)))
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[2] === RECEIVER) receive()
+else await main()

@@ -1,0 +1,81 @@
+/** What a person settles when no machine can: once, with a reason, and written down. */
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { AuditLog } from "../../src/audit/AuditLog.ts"
+import { operatorPermit } from "../../src/domain/Access.ts"
+import { Resolution, type Verdict } from "../../src/payments/Resolution.ts"
+import { attemptsOf, callBack, initiate, queueOf, recordOf, timelineOf } from "./Calls.ts"
+import { eventsOf } from "./PaymentServices.ts"
+import { onBothPaymentServers, serveCountry } from "./PaymentServer.ts"
+import { byCard } from "./Requests.ts"
+import { isLost, scripted } from "./ScriptedProvider.ts"
+
+const make = () => {
+  const stripe = scripted("stripe")
+  return { stripe, providers: [stripe], variables: { STATUS_ENQUIRY_DELAYS: "1 hour" } }
+}
+
+const operator = operatorPermit("platform", "amina")
+
+const resolve = (paymentId: string, verdict: Verdict) =>
+  Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, verdict))
+
+onBothPaymentServers("Settling by hand", make, (it, { stripe }) => {
+  const unknownIn = (country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      const description = `unknown in ${country}`
+      stripe.on(description, isLost())
+      const { payment_id } = yield* initiate({ ...byCard(), country, description })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      return payment_id
+    })
+
+  it.effect.each([
+    ["FR", "completed", "payment.completed"],
+    ["DE", "failed", "payment.failed"]
+  ] as const)("in %s an unknown outcome becomes %s, with its event and an audit row", ([country, outcome, event]) =>
+    Effect.gen(function* () {
+      const payment_id = yield* unknownIn(country)
+      yield* resolve(payment_id, { outcome, reason: "seen in the provider's books" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: outcome })
+      expect((yield* eventsOf(payment_id)).map(({ event_type }) => event_type)).toContain(event)
+      const last = (yield* timelineOf(payment_id)).findLast((item) => item["kind"] === "status")
+      expect(last).toMatchObject({ to: outcome, cause: "settled by amina: seen in the provider's books" })
+      const log = yield* AuditLog
+      const rows = yield* log.list(operatorPermit("audit", "test"), Option.some("payment.resolved"), {
+        after: Option.none(),
+        take: 100
+      })
+      const row = rows.find((one) => one.subject_id === payment_id)
+      expect(row).toMatchObject({ actor_type: "operator", actor_id: "amina", detail: { outcome, provider: "stripe" } })
+      expect(yield* Effect.flip(resolve(payment_id, { outcome, reason: "again" }))).toMatchObject({ _tag: "Conflict" })
+    })
+  )
+
+  it.effect("money in suspense is closed with a word on the record, and the state stays", () =>
+    Effect.gen(function* () {
+      const payment_id = yield* unknownIn("ES")
+      yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
+      const [attempt] = yield* attemptsOf(payment_id)
+      yield* callBack("stripe", {
+        key: `late ${payment_id}`,
+        reference: String(attempt?.["attempt_id"]),
+        state: "completed"
+      })
+      const waiting = Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === payment_id))
+      expect(yield* waiting).toMatchObject([{ kind: "suspense" }])
+      yield* resolve(payment_id, { outcome: "failed", reason: "sent back by wire" })
+      expect(yield* waiting).toEqual([])
+      const record = yield* recordOf(payment_id)
+      expect(record).toMatchObject({ status: "failed", comments: expect.stringContaining("sent back by wire") })
+    })
+  )
+
+  it.effect("nobody settles what does not exist", () =>
+    Effect.gen(function* () {
+      const nowhere = resolve("00000000-0000-0000-0000-000000000000", { outcome: "failed", reason: "x" })
+      expect(yield* Effect.flip(nowhere)).toMatchObject({ _tag: "NotFound" })
+    })
+  )
+})

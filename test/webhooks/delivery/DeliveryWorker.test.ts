@@ -1,0 +1,159 @@
+/** Workers, receivers and a database, all real. */
+import { createHmac } from "node:crypto"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { Webhook } from "standardwebhooks"
+import { Vault } from "../../../src/secrets/Vault.ts"
+import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
+import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
+import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
+import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEvents, onPostgreSQL } from "./Fixtures.ts"
+import { eventIds, hanging, newReceiver, until, untilTrue, withStatus } from "./Receiver.ts"
+
+const options = { excludeTestServices: true, timeout: "60 seconds" } as const
+
+const platform = operatorPermit("platform", "olga")
+
+const idsOf = (events: ReadonlyArray<{ readonly event_id: string }>) =>
+  events.map(({ event_id }) => event_id).toSorted()
+
+const isOver = (webhookId: string, status: string) =>
+  until(deliveriesTo(webhookId), (all) => all.length > 0 && all.every((one) => one.status === status))
+
+layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: "30 millis, 60 millis" })), options)(
+  "deliveryWorker on PostgreSQL",
+  (it) => {
+    it.scoped("delivers what a receiver can verify in both ways", () =>
+      Effect.gen(function* () {
+        yield* Effect.forkScoped(deliveryWorker)
+        const receiver = yield* newReceiver()
+        const { org_id, secret, webhook_id } = yield* newEndpoint(receiver.url)
+        const [event] = yield* newEvents(org_id, 1)
+        yield* isOver(webhook_id, "delivered")
+        const { body, headers } = receiver.hooks[0]!
+        expect(body).toBe(event!.payload)
+        const digest = createHmac("sha256", secret).update(body).digest("hex")
+        expect(headers).toMatchObject({
+          "content-type": "application/json",
+          "user-agent": "Corridor-Webhooks/1.0",
+          "x-service-signature": digest,
+          "x-service-event-id": event!.event_id,
+          "x-service-event-type": "payment.completed",
+          "x-service-attempt": "1"
+        })
+        new Webhook(secret).verify(body, headers as Record<string, string>)
+      })
+    )
+
+    it.scoped("signs with both secrets for a while after a rotation", () =>
+      Effect.gen(function* () {
+        const receiver = yield* newReceiver()
+        const { org_id, secret, webhook_id } = yield* newEndpoint(receiver.url)
+        const [store, vault] = [yield* WebhookStore, yield* Vault]
+        const fresh = formatSecret(Buffer.alloc(32, 1))
+        const sealed = yield* vault.encrypt(fresh, secretContext(webhook_id))
+        yield* store.replaceSecret(Option.none(), webhook_id, sealed, false)
+        yield* Effect.forkScoped(deliveryWorker)
+        yield* newEvents(org_id, 1)
+        yield* isOver(webhook_id, "delivered")
+        yield* store.replaceSecret(Option.none(), webhook_id, sealed, true)
+        yield* newEvents(org_id, 1)
+        yield* isOver(webhook_id, "delivered")
+        const [during, after] = receiver.hooks
+        const signature = (key: string, body: string) => createHmac("sha256", key).update(body).digest("hex")
+        expect(during!.headers["x-service-signature"]).toBe(signature(secret, during!.body))
+        for (const key of [secret, fresh])
+          new Webhook(key).verify(during!.body, during!.headers as Record<string, string>)
+        expect(after!.headers["x-service-signature"]).toBe(signature(fresh, after!.body))
+        expect(() => new Webhook(secret).verify(after!.body, after!.headers as Record<string, string>)).toThrow()
+      })
+    )
+
+    it.scoped("retries with the same bytes until the delivery is dead, and delivers it when it is replayed", () =>
+      Effect.gen(function* () {
+        yield* Effect.forkScoped(deliveryWorker)
+        const receiver = yield* newReceiver(withStatus(503))
+        const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
+        const [event] = yield* newEvents(org_id, 1)
+        const [dead] = yield* isOver(webhook_id, "dead")
+        expect(dead).toMatchObject({ attempts: 3, last_status_code: 503 })
+        expect(receiver.hooks.map(({ headers }) => headers["x-service-attempt"])).toEqual(["1", "2", "3"])
+        receiver.answer(withStatus(200))
+        const letters = yield* DeadLetters
+        const wanted = { delivery_id: dead!.delivery_id }
+        expect(yield* letters.replay(platform, wanted, () => Effect.void)).toEqual({ replayed: 1, disabled: 0 })
+        yield* isOver(webhook_id, "delivered")
+        expect(receiver.hooks).toHaveLength(4)
+        expect(new Set(receiver.hooks.map(({ body }) => body))).toEqual(new Set([event!.payload]))
+        const { log } = yield* letters.show(platform, dead!.delivery_id)
+        expect(log.map(({ attempt, status_code }) => [attempt, status_code])).toEqual([
+          [1, 503],
+          [2, 503],
+          [3, 503],
+          [1, 200]
+        ])
+        expect(yield* letters.replay(platform, wanted, () => Effect.void)).toEqual({ replayed: 0, disabled: 0 })
+      })
+    )
+
+    it.scoped("disables an endpoint that failed for five days", () =>
+      Effect.gen(function* () {
+        const receiver = yield* newReceiver(withStatus(500))
+        const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
+        const { age, failingSince } = yield* Endpoints
+        const worker = yield* Effect.forkScoped(deliveryWorker)
+        yield* newEvents(org_id, 1)
+        yield* until(failingSince(webhook_id), (since) => since !== null)
+        yield* Fiber.interrupt(worker)
+        yield* age(webhook_id, 121)
+        yield* newEvents(org_id, 30)
+        yield* Effect.forkScoped(deliveryWorker)
+        yield* isOver(webhook_id, "dead")
+        const store = yield* WebhookStore
+        const webhook = Option.getOrThrow(yield* store.find(Option.none(), webhook_id))
+        expect(webhook).toMatchObject({ status: "disabled", disabled_reason: "It failed for 5 days in a row." })
+        expect(yield* deliveriesTo(webhook_id)).toHaveLength(31)
+        expect(receiver.hooks.length, "not all of them were tried").toBeLessThan(31)
+      })
+    )
+  }
+)
+
+layer(Layer.provideMerge(HookClient.layer, onPostgreSQL()), options)("deliveryWorker among many", (it) => {
+  it.scoped("serves ten receivers within seconds while a backlog waits for one that never answers", () =>
+    Effect.gen(function* () {
+      const dead = yield* newReceiver(hanging)
+      const stuck = yield* newEndpoint(dead.url)
+      yield* newEvents(stuck.org_id, 300)
+      const receivers = yield* Effect.replicateEffect(newReceiver(), 10)
+      const sent = yield* Effect.forEach(receivers, (receiver) =>
+        Effect.flatMap(newEndpoint(receiver.url), ({ org_id }) => newEvents(org_id, 20))
+      )
+      const began = performance.now()
+      yield* Effect.forkScoped(deliveryWorker)
+      yield* untilTrue(() => receivers.every(({ hooks }) => hooks.length >= 20))
+      // Less than the ten seconds after which the first that hang are given up.
+      expect(performance.now() - began).toBeLessThan(8_000)
+      for (const [nth, receiver] of receivers.entries()) {
+        expect(eventIds(receiver.hooks).toSorted()).toEqual(idsOf(sent[nth]!))
+      }
+      expect(dead.hooks).toHaveLength(8)
+    })
+  )
+
+  it.scoped("shares the work with another worker, and nothing is sent twice", () =>
+    Effect.gen(function* () {
+      const receiver = yield* newReceiver()
+      const endpoints = yield* Effect.replicateEffect(newEndpoint(receiver.url), 10)
+      const events = (yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 50))).flat()
+      const one = yield* Effect.forkScoped(deliveryWorker)
+      const other = yield* Effect.forkScoped(deliveryWorker)
+      yield* Effect.forEach(endpoints, ({ webhook_id }) => isOver(webhook_id, "delivered"))
+      yield* Fiber.interruptAll([one, other])
+      expect(eventIds(receiver.hooks).toSorted()).toEqual(idsOf(events))
+    })
+  )
+})
