@@ -26,8 +26,15 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     alter table events add constraint events_payload_size check (octet_length(payload) <= 65536);
     create index events_all_newest on events (created_at desc, event_id desc);
 
+    -- Version 7 on every supported server: the time in milliseconds, then the random part of a version 4.
+    create function uuid_v7() returns uuid language sql volatile as $$
+      select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '7'
+        || substr(random, 14))::uuid
+      from (select replace(gen_random_uuid()::text, '-', '') as random) v4
+    $$;
+
     create table webhook_deliveries (
-      delivery_id uuid primary key default gen_random_uuid(),
+      delivery_id uuid primary key default uuid_v7(),
       org_id uuid not null references organizations on delete cascade,
       webhook_id uuid not null references webhooks on delete cascade,
       event_id uuid not null references events on delete cascade,

@@ -140,7 +140,8 @@ layer(Layer.provideMerge(HookClient.layer, onPostgreSQL()), options)("deliveryWo
       for (const [nth, receiver] of receivers.entries()) {
         expect(eventIds(receiver.hooks).toSorted()).toEqual(idsOf(sent[nth]!))
       }
-      expect(dead.hooks).toHaveLength(8)
+      expect(dead.hooks.length, "no more than its share").toBeLessThanOrEqual(8)
+      yield* untilTrue(() => dead.hooks.length === 8)
     })
   )
 
