@@ -30,5 +30,4 @@ export const transitions: Readonly<Record<PaymentStatus, ReadonlyArray<PaymentSt
 export const canMove = (from: PaymentStatus, to: PaymentStatus): boolean => transitions[from].includes(to)
 
 /** Nothing that a provider says can move a payment out of these, other than giving completed money back. */
-export const isSettled = (status: PaymentStatus): boolean =>
-  status === "completed" || transitions[status].length === 0
+export const isSettled = (status: PaymentStatus): boolean => status === "completed" || transitions[status].length === 0

@@ -48,9 +48,7 @@ const failed = (standing: Standing): Decision => ({
 
 /** A payout that its provider sends back after it was completed. */
 const returned = (standing: Standing): Decision =>
-  standing.status === "completed"
-    ? { status: "refunded", outcome: "accepted", suspense: false }
-    : failed(standing)
+  standing.status === "completed" ? { status: "refunded", outcome: "accepted", suspense: false } : failed(standing)
 
 const answered = (standing: Standing, word: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
   switch (word._tag) {

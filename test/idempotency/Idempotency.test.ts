@@ -115,7 +115,11 @@ describe("Canonical JSON", () => {
       Array.isArray(value)
         ? value.map(reversed)
         : typeof value === "object" && value !== null
-          ? Object.fromEntries(Object.entries(value).reverse().map(([k, v]) => [k, reversed(v)]))
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([k, v]) => [k, reversed(v)])
+            )
           : value
     fc.assert(fc.property(fc.jsonValue(), (value) => canonicalJson(reversed(value)) === canonicalJson(value)))
   })
