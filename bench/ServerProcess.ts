@@ -64,7 +64,7 @@ export const startServer = (
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         fork(fileURLToPath(new URL(module, import.meta.url)), {
-          execArgv: ["--import", cpuReport, ...profiling],
+          execArgv: ["--max-semi-space-size=32", "--import", cpuReport, ...profiling],
           env: { PATH: process.env["PATH"], NODE_ENV: "production", PORT: `${port}`, ...environment },
           stdio: ["ignore", "ignore", "inherit", "ipc"]
         })

@@ -48,14 +48,14 @@ export class Authenticator extends Context.Tag("corridor/Authenticator")<
       const { mode } = yield* Settings
       const keyMode = mode === "live" ? "live" : "test"
 
-      const byApiKey = Effect.fn("Authenticator.byApiKey")(function* (text: string) {
+      const byApiKey = Effect.fnUntraced(function* (text: string) {
         const parsed = parseApiKey(text)
         if (Option.isNone(parsed) || parsed.value.mode !== keyMode) return yield* refused()
         const caller = yield* callers.byApiKey(hashApiKey(text), keyMode)
         return yield* Effect.mapError(caller, refused)
       })
 
-      const byToken = Effect.fn("Authenticator.byToken")(function* (text: string) {
+      const byToken = Effect.fnUntraced(function* (text: string) {
         const token = BEARER.exec(text)?.[1]
         if (token === undefined) return yield* refused()
         const { orgId, sub } = yield* jwt.verify(token).pipe(
@@ -67,7 +67,7 @@ export class Authenticator extends Context.Tag("corridor/Authenticator")<
       })
 
       return {
-        authenticate: Effect.fn("Authenticator.authenticate")(function* (headers) {
+        authenticate: Effect.fnUntraced(function* (headers) {
           const authorization = yield* single(headers.authorization)
           const apiKey = yield* single(headers.apiKey)
           if (Option.isNone(authorization)) {

@@ -43,7 +43,7 @@ export class Gate extends Context.Tag("corridor/Gate")<
       const requests = new RateLimiter(rateLimitPerMinute)
       const failures = new RateLimiter(rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute)
       return {
-        admit: Effect.fn("Gate.admit")(function* (request) {
+        admit: Effect.fnUntraced(function* (request) {
           const forwarded = request.headers["x-forwarded-for"]
           const address = rateLimitKey(
             clientAddress(

@@ -2,12 +2,12 @@
  * Gathers what concurrent fibers ask for into one statement: whatever arrives while a batch is under way goes out with
  * the next one, so that an idle service answers at once and a busy one shares its round trips.
  */
-import { Deferred, Effect, Exit, FiberSet, type Scope } from "effect"
+import { Effect, Exit, FiberSet, type Scope } from "effect"
 import { InTransaction } from "./InTransaction.ts"
 
 interface Waiting<In, Out> {
   readonly item: In
-  readonly answer: Deferred.Deferred<Out>
+  readonly answer: (exit: Exit.Exit<Out>) => void
 }
 
 /**
@@ -28,23 +28,20 @@ export const batched = <In, Out>(
 
     const alone = (item: In): Effect.Effect<Out> => Effect.map(runAll([item]), ([out]) => out as Out)
 
-    const answer = (waiting: Waiting<In, Out>, exit: Exit.Exit<Out>) => Deferred.done(waiting.answer, exit)
-
     const flush = (batch: ReadonlyArray<Waiting<In, Out>>): Effect.Effect<void> =>
       Effect.flatMap(Effect.exit(runAll(batch.map(({ item }) => item))), (exit) => {
         if (Exit.isSuccess(exit)) {
-          return Effect.forEach(batch, (waiting, index) => answer(waiting, Exit.succeed(exit.value[index] as Out)), {
-            discard: true
-          })
+          batch.forEach(({ answer }, index) => answer(Exit.succeed(exit.value[index] as Out)))
+          return Effect.void
         }
-        const [only] = batch
-        return batch.length === 1 && only !== undefined
-          ? Effect.asVoid(answer(only, Exit.failCause(exit.cause)))
-          : Effect.forEach(
-              batch,
-              (waiting) => Effect.flatMap(Effect.exit(alone(waiting.item)), (each) => answer(waiting, each)),
-              { discard: true }
-            )
+        const [only, ...others] = batch
+        if (only !== undefined && others.length === 0) {
+          only.answer(Exit.failCause(exit.cause))
+          return Effect.void
+        }
+        return Effect.forEach(batch, ({ answer, item }) => Effect.map(Effect.exit(alone(item)), answer), {
+          discard: true
+        })
       })
 
     const drain: Effect.Effect<void> = Effect.suspend(() => {
@@ -54,17 +51,13 @@ export const batched = <In, Out>(
       return Effect.void
     })
 
-    return (item) =>
-      Effect.flatMap(InTransaction, (inside) =>
-        inside
-          ? alone(item)
-          : Effect.flatMap(Deferred.make<Out>(), (deferred) => {
-              queue.push({ item, answer: deferred })
-              if (running < underWay) {
-                running += 1
-                fork(drain)
-              }
-              return Deferred.await(deferred)
-            })
-      )
+    const gathered = (item: In): Effect.Effect<Out> =>
+      Effect.async((answer) => {
+        queue.push({ item, answer })
+        if (running >= underWay) return
+        running += 1
+        fork(drain)
+      })
+
+    return (item) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
   })

@@ -5,6 +5,7 @@ import Pg from "pg"
 import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../domain/Policies.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
+import { prepareRepeated } from "./PreparedStatements.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
@@ -39,6 +40,7 @@ const openPool = Effect.gen(function* () {
     application_name: "corridor"
   })
   countConnections(pool)
+  prepareRepeated(pool)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
   const version = yield* Effect.tryPromise({

@@ -4,6 +4,22 @@ import { randomBytes } from "node:crypto"
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
 
+/** What is random in an id. */
+const RANDOM_BYTES = 10
+
+const DRAWN_AHEAD = 4096
+
+/** Asking the system for a few bytes costs as much as asking for many; each byte is handed out once. */
+const bytesAhead = (): ((count: number) => Uint8Array) => {
+  let left: Uint8Array = new Uint8Array()
+  return (count) => {
+    if (left.length < count) left = randomBytes(Math.max(DRAWN_AHEAD, count))
+    const taken = left.subarray(0, count)
+    left = left.subarray(count)
+    return taken
+  }
+}
+
 export const uuidv7 = (millis: number, random: Uint8Array): string => {
   const time = Math.trunc(millis).toString(16).padStart(12, "0")
   const bytes = Uint8Array.from(random.subarray(0, 10))
@@ -25,17 +41,25 @@ export const uuidOrNil = (text: string): string => {
 
 export class Ids extends Context.Tag("corridor/Ids")<
   Ids,
-  { readonly next: Effect.Effect<string>; readonly bytes: (count: number) => Effect.Effect<Uint8Array> }
+  {
+    readonly next: Effect.Effect<string>
+    readonly several: (count: number) => Effect.Effect<Array<string>>
+    readonly bytes: (count: number) => Effect.Effect<Uint8Array>
+  }
 >() {
   static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => ({
     bytes,
-    next: Effect.flatMap(Clock.currentTimeMillis, (millis) => Effect.map(bytes(10), (random) => uuidv7(millis, random)))
+    next: Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), uuidv7),
+    several: (count) =>
+      Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES * count), (millis, random) =>
+        Array.from({ length: count }, (_, at) => uuidv7(millis, random.subarray(at * RANDOM_BYTES)))
+      )
   })
 
-  static readonly layer = Layer.succeed(
-    Ids,
-    Ids.fromBytes((count) => Effect.sync(() => randomBytes(count)))
-  )
+  static readonly layer = Layer.sync(Ids, () => {
+    const ahead = bytesAhead()
+    return Ids.fromBytes((count) => Effect.sync(() => ahead(count)))
+  })
 
   /** The same ids for the same seed of Effect's Random. */
   static readonly layerSeeded = Layer.succeed(

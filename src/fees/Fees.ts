@@ -92,7 +92,7 @@ export class Fees extends Context.Tag("corridor/Fees")<
           )
         }),
         list: (permit) => store.list(permit.scope),
-        charge: Effect.fn("Fees.charge")(function* (payment) {
+        charge: Effect.fnUntraced(function* (payment) {
           const rule = yield* store.find(payment)
           if (Option.isNone(rule)) return []
           const amount = feeOf(rule.value, payment)

@@ -1,6 +1,6 @@
 /** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Exit, FiberRef, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { NotFound, type Failure } from "../domain/Failure.ts"
 import { Ids, uuidv7 } from "../domain/Ids.ts"
@@ -56,10 +56,12 @@ export const makeExchange = Effect.gen(function* () {
         requestStarted()
         const found = router.find(method, url)
         const route = found?.handler.path ?? "(unknown)"
-        const handled =
+        const plain =
           found === undefined
             ? Effect.fail(unknownRoute)
             : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+        const traced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
+        const handled = traced ? Effect.withSpan(plain, `${method} ${route}`, { kind: "server" }) : plain
         yield* Effect.gen(function* () {
           const exit = yield* Effect.exit(handled)
           const outgoing = yield* replyTo(exit, pathOf(url))

@@ -44,7 +44,7 @@ export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<I
           sql<StoredKey>`delete from idempotency_keys where org_id = ${org_id} and operation = ${operation}
             and key = ${key} and created_at < now() - make_interval(secs => ${age})`.pipe(
             Effect.zipRight(
-              sql<StoredKey>`select * from idempotency_keys
+              sql<StoredKey>`select org_id, operation, key, body_digest, payment_id, status, response, created_at from idempotency_keys
                 where org_id = ${org_id} and operation = ${operation} and key = ${key}`
             ),
             Effect.map(firstRow),

@@ -19,7 +19,7 @@ export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
 
-  const handle = Effect.fn("CallbackRoute.handle")(function* (incoming: Incoming) {
+  const handle = Effect.fnUntraced(function* (incoming: Incoming) {
     const name = incoming.params["provider"]
     const provider = isProviderName(name) ? providers.find(name) : undefined
     if (provider === undefined) return yield* new NotFound({ message: "No such provider." })

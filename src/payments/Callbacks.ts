@@ -5,7 +5,7 @@ import { Ids, uuidOrNil } from "../domain/Ids.ts"
 import type { Enquiry } from "../domain/Outcome.ts"
 import { type CallbackEvent, type CallbackRequest, type NoProof, type Provider } from "../providers/Provider.ts"
 import type { Attempt } from "./Payment.ts"
-import { PaymentStore } from "./PaymentStore.ts"
+import { type Known, PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 
 export type Received = "applied" | "seen before" | "unknown payment"
@@ -21,14 +21,14 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const progress = yield* Progress
       const ids = yield* Ids
 
-      const attemptOf = Effect.fnUntraced(function* (provider: ProviderName, { attempt }: CallbackEvent) {
+      const knownBy = Effect.fnUntraced(function* (provider: ProviderName, { attempt }: CallbackEvent) {
         const { providerPaymentId, reference } = attempt
-        const byReference = reference === null ? Option.none<Attempt>() : yield* store.attempt(uuidOrNil(reference))
-        const found =
-          Option.isNone(byReference) && providerPaymentId !== null
-            ? yield* store.attemptOf(provider, providerPaymentId)
-            : byReference
-        return Option.filter(found, (one) => one.provider === provider)
+        const byReference = reference === null ? Option.none<Known>() : yield* store.known(uuidOrNil(reference))
+        if (Option.isSome(byReference) || providerPaymentId === null) {
+          return Option.filter(byReference, (one) => one.attempt.provider === provider)
+        }
+        const found = yield* store.attemptOf(provider, providerPaymentId)
+        return Option.isNone(found) ? Option.none<Known>() : yield* store.known(found.value.attempt_id)
       })
 
       const stray = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent) {
@@ -53,17 +53,18 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           : Effect.succeed(event.report)
 
       return {
-        receive: Effect.fn("Callbacks.receive")(function* (provider, request) {
+        receive: Effect.fnUntraced(function* (provider, request) {
           const event = yield* provider.callback(request)
-          if (yield* store.callbackSeen(provider.name, event.key)) return "seen before"
-          const attempt = yield* attemptOf(provider.name, event)
-          if (Option.isNone(attempt)) return yield* stray(provider.name, event)
-          const word = yield* wordOf(provider, event, attempt.value)
-          const applied = progress.hearAbout(attempt.value, word, {
+          const known = yield* knownBy(provider.name, event)
+          if (Option.isNone(known)) return yield* stray(provider.name, event)
+          // A hint leads to a call to the provider, so it is worth looking first.
+          if (event.report === null && (yield* store.callbackSeen(provider.name, event.key))) return "seen before"
+          const word = yield* wordOf(provider, event, known.value.attempt)
+          const applied = progress.hear(known.value, word, {
             cause: `callback from ${provider.name}`,
             callback: { provider: provider.name, key: event.key }
           })
-          // The same event may have come twice at once: whoever is second finds it stored.
+          // Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored.
           return yield* Effect.catchAllDefect(Effect.as(applied, "applied" as const), (defect) =>
             Effect.flatMap(store.callbackSeen(provider.name, event.key), (seen) =>
               seen ? Effect.succeed("seen before" as const) : Effect.die(defect)

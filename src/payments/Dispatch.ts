@@ -74,7 +74,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const { providerTimeout } = yield* Settings
 
       /** Whom to ask: the first whose circuit lets it through, else simply the first. */
-      const choose = Effect.fn("Dispatch.choose")(function* (candidates: Candidates, leg: Leg) {
+      const choose = Effect.fnUntraced(function* (candidates: Candidates, leg: Leg) {
         let picked = candidates[0]
         for (const candidate of candidates) {
           if (yield* health.begin(candidate.provider)) {
@@ -143,7 +143,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
 
       return {
         choose,
-        ask: Effect.fn("Dispatch.ask")(function* (payment, order, chosen) {
+        ask: Effect.fnUntraced(function* (payment, order, chosen) {
           const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(initiationBudget)
           return yield* attempt({ payment, order, chosen, deadline })
         })

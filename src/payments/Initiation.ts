@@ -70,16 +70,21 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           () => new Invalid({ message: "org_id: this credential names no organisation; use one that does." })
         )
 
-      const plan = Effect.fn("Initiation.plan")(function* (orgId: string, request: Request) {
+      /** Only a request that leaves its country open waits for the organisation to be read. */
+      const countryOf = (orgId: string, { country }: Request) =>
+        country === undefined
+          ? Effect.map(organizations.find(orgId), (organization) => Option.getOrUndefined(organization)?.country ?? "")
+          : Effect.succeed<string>(country)
+
+      const plan = Effect.fnUntraced(function* (orgId: string, request: Request) {
         const scope = Option.some(orgId)
         const beneficiary =
           request.beneficiary_id === undefined
             ? Option.none()
             : yield* beneficiaries.find(scope, uuidOrNil(request.beneficiary_id))
         const lock = request.org_rate_id === undefined ? Option.none() : yield* rates.locked(orgId, request.org_rate_id)
-        const organization = request.country === undefined ? yield* organizations.find(orgId) : Option.none()
         return yield* planPayment(request, {
-          orgCountry: Option.match(organization, { onNone: () => request.country ?? "", onSome: (org) => org.country }),
+          orgCountry: yield* countryOf(orgId, request),
           mode,
           now: new Date(yield* Clock.currentTimeMillis),
           beneficiary,
@@ -143,20 +148,16 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         return created ? payment : yield* stillRunning()
       })
 
-      const initiate = Effect.fn("Initiation.initiate")(function* (
-        permit: Permit<"any" | "payouts">,
-        request: Request,
-        key?: NewKey
-      ) {
+      const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
         const orgId = yield* orgOf(permit)
         const planned = yield* plan(orgId, request)
-        const [routed, charged] = yield* Effect.all(
-          [routeOf(orgId, planned), fees.charge({ ...planned.payment, org_id: orgId })],
-          { concurrency: 2 }
+        const [routed, charged, organization] = yield* Effect.all(
+          [routeOf(orgId, planned), fees.charge({ ...planned.payment, org_id: orgId }), organizations.find(orgId)],
+          { concurrency: "unbounded" }
         )
         if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
         const payment = yield* draft(permit, orgId, planned.payment, charged)
-        const held = yield* threshold(payment)
+        const held = yield* threshold(payment, organization)
         if (Option.isSome(held)) return yield* hold(payment, charged, held.value, key)
         const chosen = yield* dispatch.choose(routed.candidates, "payment")
         const { org_id, payment_id } = payment

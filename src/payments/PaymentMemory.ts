@@ -153,7 +153,13 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
           window
         )
       ),
-    attempt: (id) => Effect.sync(() => Option.fromNullable(attempts.get(id))),
+    known: (id) =>
+      Effect.sync(() => {
+        const attempt = attempts.get(id)
+        return attempt === undefined
+          ? Option.none()
+          : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
+      }),
     attemptOf: (provider, id) =>
       Effect.sync(() =>
         Option.fromNullable(

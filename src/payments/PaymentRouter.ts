@@ -15,7 +15,7 @@ export const makePaymentRouter = Effect.gen(function* () {
   const providers = yield* Providers
   const health = yield* ProviderHealth
   /** `money` is what the provider itself collects or pays. */
-  return Effect.fn("PaymentRouter.route")(function* (orgId: string, payment: Routed, money: Money) {
+  return Effect.fnUntraced(function* (orgId: string, payment: Routed, money: Money) {
     const { country, direction: flow, payment_method: paymentMethod } = payment
     const now = yield* Clock.currentTimeMillis
     return route({

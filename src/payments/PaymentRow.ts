@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { chargedSide } from "../domain/Fee.ts"
 import { Money } from "../domain/Money.ts"
-import type { Payment } from "./Payment.ts"
+import type { Attempt, Payment } from "./Payment.ts"
 
 export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees"> {
   readonly amount: string
@@ -74,4 +74,33 @@ export const fromRow = (row: PaymentRow): Payment => {
   const target = moneyOf(target_amount, target_currency)
   const charged = chargedSide({ direction: row.direction, amount, target })
   return { ...rest, amount, target, total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency) }
+}
+
+export const attemptFields = [
+  "attempt_id",
+  "payment_id",
+  "org_id",
+  "leg",
+  "provider",
+  "config_id",
+  "outcome",
+  "reason",
+  "provider_payment_id",
+  "started_at",
+  "answered_at",
+  "enquiries",
+  "next_enquiry_at"
+] as const satisfies ReadonlyArray<keyof Attempt>
+
+/** An attempt's columns beside those of its payment, told apart by their prefix. */
+export type AttemptInPayment = { readonly [Field in (typeof attemptFields)[number] as `a_${Field}`]: Attempt[Field] }
+
+export const knownOf = (
+  row: PaymentRow & AttemptInPayment
+): { readonly payment: Payment; readonly attempt: Attempt } => {
+  const payment: Record<string, unknown> = {}
+  const attempt: Record<string, unknown> = {}
+  for (const name of paymentColumns) payment[name] = row[name]
+  for (const name of attemptFields) attempt[name] = row[`a_${name}`]
+  return { payment: fromRow(payment as unknown as PaymentRow), attempt: attempt as unknown as Attempt }
 }

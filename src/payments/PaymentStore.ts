@@ -19,7 +19,16 @@ import type {
   StoredCallback,
   StoredOperatorItem
 } from "./Payment.ts"
-import { fromRow, moneyOf, paymentColumns, type PaymentRow, toRow } from "./PaymentRow.ts"
+import {
+  attemptFields,
+  type AttemptInPayment,
+  fromRow,
+  knownOf,
+  moneyOf,
+  paymentColumns,
+  type PaymentRow,
+  toRow
+} from "./PaymentRow.ts"
 import { applyStatement, createStatement } from "./PaymentSql.ts"
 
 export interface PaymentFilter {
@@ -38,6 +47,12 @@ export interface Story {
   readonly items: ReadonlyArray<StoredOperatorItem>
 }
 
+/** An attempt and its payment, as they were at one moment. */
+export interface Known {
+  readonly payment: Payment
+  readonly attempt: Attempt
+}
+
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. */
   readonly create: (opening: Opening) => Effect.Effect<boolean>
@@ -46,7 +61,7 @@ export interface Store {
   readonly find: (scope: Scope, paymentId: string) => Effect.Effect<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: string) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
-  readonly attempt: (attemptId: string) => Effect.Effect<Option.Option<Attempt>>
+  readonly known: (attemptId: string) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>>
   /** In the order in which they were asked for. */
@@ -103,9 +118,8 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const columns = sql.literal(paymentColumns.join(", "))
-      const attemptColumns = sql.literal(
-        "attempt_id, payment_id, org_id, leg, provider, config_id, outcome, reason, provider_payment_id, started_at, answered_at, enquiries, next_enquiry_at"
-      )
+      const attemptColumns = sql.literal(attemptFields.join(", "))
+      const attemptInPayment = sql.literal(attemptFields.map((name) => `a.${name} as a_${name}`).join(", "))
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
 
       const create = yield* batched((all: ReadonlyArray<Opening>) => {
@@ -157,9 +171,14 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
       const byPayment = yield* findBy("payment_id")
       const byTransaction = yield* findBy("transaction_id")
 
-      const attempt = yield* batched((ids: ReadonlyArray<string>) =>
-        sql<Attempt>`select ${attemptColumns} from attempts where ${sql.in("attempt_id", ids)}`.pipe(
-          Effect.map((rows) => ids.map((id) => Option.fromNullable(rows.find((row) => row.attempt_id === id)))),
+      const known = yield* batched((ids: ReadonlyArray<string>) =>
+        sql<PaymentRow & AttemptInPayment>`select ${prefixed}, ${attemptInPayment}
+          from attempts a join payments p on p.payment_id = a.payment_id
+          where a.attempt_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.pipe(
+          Effect.map((rows) => {
+            const found = new Map(rows.map((row) => [row.a_attempt_id, knownOf(row)]))
+            return ids.map((id) => Option.fromNullable(found.get(id)))
+          }),
           Effect.orDie
         )
       )
@@ -182,7 +201,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
           return sql<PaymentRow>`select ${columns} from payments where ${sql.and(conditions)}
             ${newest(sql, "payment_id", window)}`.pipe(Effect.map(payments), Effect.orDie)
         },
-        attempt,
+        known,
         attemptOf: (provider, id) =>
           sql<Attempt>`select ${attemptColumns} from attempts where provider = ${provider} and provider_payment_id = ${id}
             order by started_at desc limit 1`.pipe(Effect.map(firstRow), Effect.orDie),
@@ -223,9 +242,11 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
               from payment_history where payment_id = ${payment_id} and org_id = ${org_id} order by version`,
             attempts: sql<Attempt>`select ${attemptColumns} from attempts
               where payment_id = ${payment_id} and org_id = ${org_id} order by started_at, attempt_id`,
-            callbacks: sql<StoredCallback>`select * from provider_callbacks
+            callbacks: sql<StoredCallback>`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
+              report, effect, received_at from provider_callbacks
               where payment_id = ${payment_id} and org_id = ${org_id} order by received_at, callback_id`,
-            items: sql<StoredOperatorItem>`select * from operator_items
+            items: sql<StoredOperatorItem>`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at,
+              closed_at, closed_by from operator_items
               where payment_id = ${payment_id} and org_id = ${org_id} order by opened_at, item_id`
           }).pipe(Effect.orDie),
         openItems: (scope, window) => {

@@ -10,17 +10,12 @@ import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { refundChangeOf } from "./actions/RefundChange.ts"
 import { changeOf, type Source } from "./PaymentChange.ts"
-import { PaymentStore } from "./PaymentStore.ts"
+import { type Known, PaymentStore } from "./PaymentStore.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
   readonly payment: Payment
   readonly outcome: AttemptOutcome | null
-}
-
-interface Known {
-  readonly payment: Payment
-  readonly attempt: Attempt
 }
 
 /** A change takes at most this many ids of its own: three events, a callback, an operator item. */
@@ -42,7 +37,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
       const { statusEnquiryDelays } = yield* Settings
 
       const write = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
-        const fresh = yield* Effect.replicateEffect(ids.next, IDS_PER_CHANGE)
+        const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const moment = { at, newId: () => fresh.pop()!, enquiryDelays: statusEnquiryDelays }
         const { after, change, decision } =
@@ -53,28 +48,21 @@ export class Progress extends Context.Tag("corridor/Progress")<
         return written ? Option.some({ payment: after, outcome: decision.outcome }) : Option.none()
       })
 
-      /** The payment first: an attempt that changes after it was read comes with a version that no longer fits. */
-      const read = Effect.fnUntraced(function* ({ attempt_id, org_id, payment_id }: Attempt) {
-        const payment = yield* Effect.flatten(store.find(Option.some(org_id), payment_id))
-        const attempt = yield* Effect.flatten(store.attempt(attempt_id))
-        return { attempt, payment }
-      }, Effect.orDie)
-
-      const again = (attempt: Attempt, word: Word, source: Source): Effect.Effect<Heard> =>
-        Effect.flatMap(read(attempt), (known) => write(known, word, source)).pipe(
+      const again = ({ attempt_id }: Attempt, word: Word, source: Source): Effect.Effect<Heard> =>
+        Effect.flatten(store.known(attempt_id)).pipe(
+          Effect.flatMap((known) => write(known, word, source)),
           Effect.flatten,
           Effect.retry(overtakenRetry),
           Effect.orDie
         )
 
       return {
-        hear: Effect.fn("Progress.hear")((known, word, source) =>
+        hear: (known, word, source) =>
           Effect.flatMap(
             write(known, word, source),
             Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
-          )
-        ),
-        hearAbout: Effect.fn("Progress.hearAbout")(again)
+          ),
+        hearAbout: again
       }
     })
   )

@@ -41,7 +41,7 @@ const isSigned = (vault: VaultService, { body, headers }: CallbackRequest): bool
 }
 
 export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
-  Effect.fn("Rail.callback")(function* (request: CallbackRequest) {
+  Effect.fnUntraced(function* (request: CallbackRequest) {
     if (!isSigned(vault, request)) return yield* new NoProof({ message: "The signature is missing or wrong" })
     const body = yield* decodeBody(request.body.toString("utf8")).pipe(
       Effect.mapError(() => new NoProof({ message: "The body is not a rail's callback" }))

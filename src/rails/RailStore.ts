@@ -35,6 +35,6 @@ export interface RailStoreService {
 }
 
 export class RailStore extends Context.Tag("corridor/RailStore")<RailStore, RailStoreService>() {
-  static readonly layer = Layer.effect(RailStore, makeSql)
+  static readonly layer = Layer.scoped(RailStore, makeSql)
   static readonly layerMemory = Layer.effect(RailStore, makeMemory)
 }

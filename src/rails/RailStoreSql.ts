@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { Money } from "../domain/Money.ts"
+import { batched } from "../database/Batcher.ts"
 import { firstRow } from "../database/Query.ts"
 import type { NewRailTimer, RailAnswer, RailPayment, RailTimer } from "./RailPayment.ts"
 import type { RailChange, RailStoreService } from "./RailStore.ts"
@@ -52,13 +53,16 @@ export const makeSql = Effect.gen(function* () {
 
   const columns = sql.literal("reference, rail, state, behaviour, amount, currency, reason, detail")
 
-  /** Goes after a `with` that names the payment `owner`. */
-  const insertTimers = (timers: ReadonlyArray<NewRailTimer>) =>
-    sql`insert into rail_timers (timer_id, rail, reference, report, event_id, reason, occurred_at, due_at)
-      select t."timerId", owner.rail, owner.reference, t.report, t."eventId", t.reason,
-        now() + t."occursInMillis" * interval '1 ms', now() + t."dueInMillis" * interval '1 ms'
-      from owner, json_to_recordset(${JSON.stringify(timers)}::json) as t("timerId" uuid, "eventId" uuid, report text,
-        reason text, "occursInMillis" float8, "dueInMillis" float8)`
+  const timerColumns = sql.literal("timer_id, rail, reference, report, event_id, reason, occurred_at, due_at")
+  const timerFields = sql.literal(
+    `"timerId" uuid, "eventId" uuid, report text, reason text, "occursInMillis" float8, "dueInMillis" float8`
+  )
+  const timerValues = sql.literal(`t."timerId", owner.rail, owner.reference, t.report, t."eventId", t.reason,
+    now() + t."occursInMillis" * interval '1 ms', now() + t."dueInMillis" * interval '1 ms'`)
+
+  /** One text for any number of them, so that the statement is prepared once. */
+  const listed = (timerIds: ReadonlyArray<string>) =>
+    sql`timer_id in (select jsonb_array_elements_text(${JSON.stringify(timerIds)}::jsonb)::uuid)`
 
   const find = (reference: string) =>
     sql<PaymentRow>`select ${columns} from rail_payments where reference = ${reference}`.pipe(
@@ -72,8 +76,10 @@ export const makeSql = Effect.gen(function* () {
       where reference = ${reference}`
     if (change.dropTimers) yield* sql`delete from rail_timers where reference = ${reference}`
     if (change.timers !== undefined) {
-      yield* sql`with owner as (select rail, reference from rail_payments where reference = ${reference})
-        ${insertTimers(change.timers)}`
+      yield* sql`insert into rail_timers (${timerColumns})
+        select ${timerValues} from rail_payments owner,
+          json_to_recordset(${JSON.stringify(change.timers)}::json) as t (${timerFields})
+        where owner.reference = ${reference}`
     }
   })
 
@@ -89,15 +95,33 @@ export const makeSql = Effect.gen(function* () {
     return Option.some({ answer, timers: change?.timers ?? [] })
   })
 
+  const open = yield* batched(
+    (all: ReadonlyArray<{ readonly payment: RailPayment; readonly timers: ReadonlyArray<NewRailTimer> }>) =>
+      sql<{ readonly reference: string }>`with input as (
+          select * from jsonb_to_recordset(${JSON.stringify(all.map(({ payment, timers }) => ({ ...rowOf(payment), timers })))}::jsonb)
+            as i (reference uuid, rail text, state text, behaviour text, amount numeric, currency text, reason text,
+              detail text, timers jsonb)
+        ), owner as (
+          insert into rail_payments (${columns})
+          select reference, rail, state, behaviour, amount, currency, reason, detail::jsonb from input
+          on conflict do nothing returning rail, reference
+        ), scheduled as (
+          insert into rail_timers (${timerColumns})
+          select ${timerValues} from owner join input using (reference)
+          cross join lateral jsonb_to_recordset(input.timers) as t (${timerFields})
+        )
+        select reference from owner`.pipe(
+        Effect.map((rows) => {
+          const opened = new Set(rows.map(({ reference }) => reference))
+          return all.map(({ payment }) => opened.has(payment.reference))
+        }),
+        Effect.orDie
+      )
+  )
+
   const service: RailStoreService = {
-    open: Effect.fn("RailStore.open")(function* (payment, timers) {
-      const { amount, behaviour, currency, detail, rail, reason, reference, state } = rowOf(payment)
-      const opened = yield* sql`with owner as (
-          insert into rail_payments (${columns}) values (${reference}, ${rail}, ${state}, ${behaviour}, ${amount},
-            ${currency}, ${reason}, ${detail}) on conflict do nothing returning rail, reference
-        ), scheduled as (${insertTimers(timers)})
-        select reference from owner`.pipe(Effect.orDie)
-      if (opened.length === 0) return yield* Effect.flatMap(find(reference), Effect.orDie)
+    open: Effect.fnUntraced(function* (payment, timers) {
+      if (!(yield* open({ payment, timers }))) return yield* Effect.flatMap(find(payment.reference), Effect.orDie)
       yield* wake.added(timers)
       return payment
     }),
@@ -136,14 +160,12 @@ export const makeSql = Effect.gen(function* () {
     done: (token, timerIds) =>
       timerIds.length === 0
         ? Effect.void
-        : sql`delete from rail_timers where lease_token = ${token} and ${sql.in("timer_id", timerIds)}`.pipe(
-            Effect.orDie
-          ),
+        : sql`delete from rail_timers where lease_token = ${token} and ${listed(timerIds)}`.pipe(Effect.orDie),
     postpone: (token, timerIds, millis) =>
       timerIds.length === 0
         ? Effect.void
         : sql`update rail_timers set due_at = now() + ${millis} * interval '1 ms', lease_token = null
-            where lease_token = ${token} and ${sql.in("timer_id", timerIds)}`.pipe(Effect.orDie),
+            where lease_token = ${token} and ${listed(timerIds)}`.pipe(Effect.orDie),
     dueSoon: wake.dueSoon
   }
   return service

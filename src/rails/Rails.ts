@@ -68,7 +68,7 @@ const makeRail = (rail: BuiltInRail) =>
     const ids = yield* Ids
     const customer = yield* makeCustomer
 
-    const initiate = Effect.fn("Rail.initiate")(function* (order: PaymentOrder) {
+    const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
       const behaviour = behaviourOf(rail, order)
       const payment = remembered(rail, order, behaviour, yield* Clock.currentTimeMillis)
       const kept = yield* store.open(payment, yield* timersFor(ids, behaviour))

@@ -81,7 +81,7 @@ for (const backend of backends) {
           answered_at: null,
           enquiries: 0
         })
-        expect(yield* store.attempt(attempt.attempt_id)).toEqual(Option.some(only))
+        expect(Option.map(yield* store.known(attempt.attempt_id), (known) => known.attempt)).toEqual(Option.some(only))
         const dueIn = only!.next_enquiry_at!.getTime() - attempt.started_at.getTime()
         expect(Math.abs(dueIn - 45_000)).toBeLessThan(10_000)
         const { callbacks, history, items } = yield* store.story(payment)
@@ -123,7 +123,7 @@ for (const backend of backends) {
         if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
         expect(yield* store.find(anywhere, nilUuid)).toEqual(Option.none())
         expect(yield* store.findByTransaction(anywhere, payment.payment_id)).toEqual(Option.none())
-        expect(yield* store.attempt(nilUuid)).toEqual(Option.none())
+        expect(yield* store.known(nilUuid)).toEqual(Option.none())
         expect(yield* store.attemptOf("stripe", "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })

@@ -1,7 +1,6 @@
 /** Which payments wait for a second pair of eyes: those that reach what their organisation allows without one. */
 import { BigDecimal, Effect, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
-import { Organizations } from "../../organizations/Organizations.ts"
 import { RateQuote } from "../../rates/RateQuote.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { Organization } from "../../organizations/Organization.ts"
@@ -12,10 +11,8 @@ const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecim
 
 /** Answers with why a payment is held, if it is. An amount that cannot be compared is held: nobody has allowed it. */
 export const makeReviewThreshold = Effect.gen(function* () {
-  const organizations = yield* Organizations
   const rates = yield* RateQuote
-  return Effect.fn("ReviewThreshold.holds")(function* ({ amount, org_id }: Pick<Payment, "amount" | "org_id">) {
-    const organization = yield* organizations.find(org_id)
+  return Effect.fnUntraced(function* ({ amount }: Pick<Payment, "amount">, organization: Option.Option<Organization>) {
     const threshold = Option.flatMap(organization, thresholdOf)
     if (Option.isNone(organization) || Option.isNone(threshold)) return Option.none<string>()
     const { currency, review_threshold } = organization.value
