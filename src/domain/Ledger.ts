@@ -1,0 +1,153 @@
+/**
+ * The books in principle: what accounts there are, and that whatever leaves one arrives on another. An account is its
+ * name, so that posting needs no look-up.
+ */
+import { Brand } from "effect"
+import type { ProviderName } from "./Corridor.ts"
+import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
+import { Money } from "./Money.ts"
+
+/** Accounts with a floor: their balance is kept beside the postings, and a debit waits for the one before it. */
+export const keptKinds = ["settlement", "held", "virtual", "escrow", "party", "ramp"] as const
+
+/** Accounts of the platform: their balance is the sum of their postings, and nobody waits for anybody. */
+export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
+
+export type AccountKind = (typeof keptKinds)[number] | (typeof systemKinds)[number]
+
+export type LedgerAccount = string & Brand.Brand<"LedgerAccount">
+
+const brand = Brand.nominal<LedgerAccount>()
+
+const owned = (kind: (typeof keptKinds)[number]) => (id: string, currency: AnyCurrencyCode) =>
+  brand(`${kind}/${id}/${currency}`)
+
+const shared = (kind: "fees" | "fx" | "suspense") => (currency: AnyCurrencyCode) => brand(`${kind}/${currency}`)
+
+export const LedgerAccount = {
+  /** What an organisation has, or owes, at the platform; by its id. */
+  settlement: owned("settlement"),
+  /** What it has given out of its hands and nobody has received yet; by its id. */
+  held: owned("held"),
+  /** By the id of the virtual account. */
+  virtual: owned("virtual"),
+  /** By the id of the escrow. */
+  escrow: owned("escrow"),
+  /** What an escrow has paid a party that has no account of its own; by the id of the party. */
+  party: owned("party"),
+  /** What was collected for a ramp and is not settled yet; by the id of the payment. */
+  ramp: owned("ramp"),
+  /** Below zero is what the provider owes the platform. */
+  provider: (name: ProviderName, currency: AnyCurrencyCode) => brand(`provider/${name}/${currency}`),
+  fees: shared("fees"),
+  fx: shared("fx"),
+  suspense: shared("suspense"),
+  /** A name that the database has checked. */
+  stored: brand
+} as const
+
+export const kindOf = (account: LedgerAccount): AccountKind => account.slice(0, account.indexOf("/")) as AccountKind
+
+export const keepsBalance = (account: LedgerAccount): boolean =>
+  (keptKinds as ReadonlyArray<string>).includes(kindOf(account))
+
+export const currencyOf = (account: LedgerAccount): AnyCurrencyCode => {
+  const code = account.slice(account.lastIndexOf("/") + 1)
+  if (!isAnyCurrencyCode(code)) throw new Error(`${account} is in no currency`)
+  return code
+}
+
+/** The organisation that an account names itself; null where it names something else. */
+export const ownerNamedBy = (account: LedgerAccount): string | null => {
+  const [kind, id = null] = account.split("/")
+  return kind === "settlement" || kind === "held" ? id : null
+}
+
+export interface Posting {
+  readonly account: LedgerAccount
+  /** Above zero: the account gets it. */
+  readonly amount: Money
+}
+
+/** What an entry is about, for whoever reads the books. */
+export type EntryKind =
+  | "payin"
+  | "payout_hold"
+  | "payout"
+  | "payout_release"
+  | "payout_return"
+  | "refund_hold"
+  | "refund"
+  | "refund_release"
+  | "fee"
+  | "deposit"
+  | "transfer"
+  | "withdrawal_hold"
+  | "withdrawal"
+  | "withdrawal_release"
+  | "withdrawal_return"
+  | "escrow_fund"
+  | "escrow_disburse"
+  | "escrow_return"
+  | "party_payout"
+  | "ramp_collect"
+  | "ramp_settle"
+  | "ramp_return"
+  | "suspense"
+  | "adjustment"
+
+/** What moves at one time for one reason. Its id is written once: the same entry again is refused. */
+export interface Entry {
+  readonly entry_id: string
+  /** Whose business it is; every account with a floor in it belongs to this organisation. */
+  readonly org_id: string | null
+  readonly kind: EntryKind
+  readonly payment_id: string | null
+  readonly reference: string | null
+  readonly postings: ReadonlyArray<Posting>
+}
+
+export const posting = (account: LedgerAccount, amount: Money): Posting => {
+  if (!account.endsWith(`/${amount.currency}`)) throw new Error(`${amount.toString()} cannot be posted to ${account}`)
+  return { account, amount }
+}
+
+export const move = (from: LedgerAccount, to: LedgerAccount, amount: Money): readonly [Posting, Posting] => {
+  if (amount.isNegative) throw new Error(`cannot move ${amount.toString()} from ${from}: turn the accounts round`)
+  return [posting(from, amount.negate()), posting(to, amount)]
+}
+
+/** One posting for each account, in the order in which they come up; none where nothing is left. */
+export const combine = (postings: ReadonlyArray<Posting>): ReadonlyArray<Posting> => {
+  const sums = new Map<LedgerAccount, Money>()
+  for (const one of postings) {
+    const { account, amount } = posting(one.account, one.amount)
+    const minor = (sums.get(account)?.minor ?? 0n) + amount.minor
+    sums.set(account, new Money({ currency: amount.currency, minor }))
+  }
+  return Array.from(sums, ([account, amount]) => ({ account, amount })).filter(({ amount }) => !amount.isZero)
+}
+
+/** What does not cancel out, for each currency in which something does not. */
+export const leftOver = (postings: ReadonlyArray<Posting>): ReadonlyArray<Money> => {
+  const sums = new Map<AnyCurrencyCode, bigint>()
+  for (const { amount } of postings) sums.set(amount.currency, (sums.get(amount.currency) ?? 0n) + amount.minor)
+  return Array.from(sums, ([currency, minor]) => new Money({ currency, minor })).filter(({ isZero }) => !isZero)
+}
+
+export const isBalanced = ({ postings }: Pick<Entry, "postings">): boolean => leftOver(postings).length === 0
+
+/** The postings as they are written. An entry that creates money, or touches another organisation's, is a bug. */
+export const settled = (entry: Entry): ReadonlyArray<Posting> => {
+  const postings = combine(entry.postings)
+  const [over] = leftOver(postings)
+  if (over !== undefined) {
+    throw new Error(`entry ${entry.entry_id} (${entry.kind}) does not balance: ${over.toString()} are left over`)
+  }
+  for (const { account } of postings) {
+    const owner = ownerNamedBy(account)
+    const stranger = owner === null ? keepsBalance(account) && entry.org_id === null : owner !== entry.org_id
+    if (stranger) throw new Error(`entry ${entry.entry_id} (${entry.kind}) of ${entry.org_id} touches ${account}`)
+  }
+  return postings
+}
