@@ -26,6 +26,8 @@ interface Store {
   /** Inside a transaction the row stays locked until its end. */
   readonly findForUpdate: (scope: Scope, id: string) => Effect.Effect<Option.Option<Key>>
   readonly revoke: (scope: Scope, id: string) => Effect.Effect<void>
+  /** Every key of this user that still works; answers with their ids. */
+  readonly revokeAllOf: (orgId: string, userId: string) => Effect.Effect<ReadonlyArray<string>>
   readonly expire: (scope: Scope, id: string, graceSeconds: number) => Effect.Effect<void>
 }
 
@@ -70,6 +72,13 @@ export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore
             Effect.orDie,
             Effect.asVoid
           ),
+        revokeAllOf: (orgId, userId) =>
+          sql<{ api_key_id: string }>`update api_keys set status = 'revoked', expires_at = null, updated_at = now()
+            where org_id = ${orgId} and user_id = ${userId} and (status = 'active' or expires_at > now())
+            returning api_key_id`.pipe(
+            Effect.map((rows) => rows.map((row) => row.api_key_id)),
+            Effect.orDie
+          ),
         expire: (scope, id, graceSeconds) =>
           sql`update api_keys set status = 'expiring', expires_at = now() + make_interval(secs => ${graceSeconds}),
             updated_at = now() where api_key_id = ${id} and (status = 'active' or expires_at > now()) and ${inScope(sql, scope)}`.pipe(
@@ -113,6 +122,16 @@ export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore
             Option.map(Option.fromNullable(visible(scope, now).find((key) => key.api_key_id === id)), withoutHash)
           ),
         revoke: (scope, id) => change(scope, id, () => ({ status: "revoked", expires_at: null })),
+        revokeAllOf: (orgId, userId) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const working = visible(Option.some(orgId), now).filter(
+              (key) => key.user_id === userId && key.status !== "revoked"
+            )
+            for (const key of working) {
+              apiKeys.set(key.api_key_id, { ...key, status: "revoked", expires_at: null, updated_at: new Date(now) })
+            }
+            return working.map((key) => key.api_key_id)
+          }),
         expire: (scope, id, graceSeconds) =>
           change(scope, id, (_, now) => ({ status: "expiring", expires_at: new Date(now + graceSeconds * 1000) }))
       }

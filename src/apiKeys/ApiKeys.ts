@@ -37,6 +37,8 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       graceSeconds: number
     ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
     readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound>
+    /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
+    readonly revokeAllOf: (permit: Permit<"members">, orgId: string, userId: string) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -119,6 +121,14 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
               })
               return key
             })
+          )
+        }),
+        revokeAllOf: Effect.fn("ApiKeys.revokeAllOf")(function* (permit, org, userId) {
+          const revoked = yield* store.revokeAllOf(org, userId)
+          yield* Effect.forEach(
+            revoked,
+            (id) => audit.record(permit, { action: "api_key.revoked", org, subject: ["api_key", id] }),
+            { discard: true }
           )
         }),
         revoke: Effect.fn("ApiKeys.revoke")(function* (permit, id) {

@@ -58,12 +58,13 @@ export class Authenticator extends Context.Tag("corridor/Authenticator")<
       const byToken = Effect.fnUntraced(function* (text: string) {
         const token = BEARER.exec(text)?.[1]
         if (token === undefined) return yield* refused()
-        const { orgId, sub } = yield* jwt.verify(token).pipe(
+        const { email, orgId, sub } = yield* jwt.verify(token).pipe(
           Effect.tapErrorTag("JwksUnavailable", (error) => Effect.logWarning(error.message)),
           Effect.tapErrorTag("InvalidToken", (error) => Effect.logDebug(`Token refused: ${error.message}`)),
           Effect.mapError(refused)
         )
-        return yield* callers.byToken(sub, orgId)
+        const caller = yield* callers.byToken(sub, orgId)
+        return { ...caller, identity: { subject: sub, email } }
       })
 
       return {

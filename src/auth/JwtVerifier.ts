@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Data, Effect, Layer, Option, Schema } from "effect"
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from "jose"
+import { EmailAddress } from "../domain/EmailAddress.ts"
 import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
 
 /** `message` is for the log; callers learn only that the token was refused. */
@@ -12,6 +13,8 @@ export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly me
 export interface TokenSubject {
   readonly sub: string
   readonly orgId: Option.Option<string>
+  /** None when the token says that the identity provider has not verified it. */
+  readonly email: Option.Option<string>
 }
 
 export interface JwtSettings {
@@ -32,7 +35,18 @@ const REFUSED_HEADERS = ["jku", "x5u", "jwk", "x5c", "crit"]
 const Identifier = Schema.String.pipe(Schema.pattern(/^[^\p{Cc}\p{Cs}]+$/u))
 
 /** Some identity providers write a claim without a value as null. */
-const Claims = Schema.Struct({ sub: Identifier, org_id: Schema.optional(Schema.NullOr(Identifier)) })
+const Claims = Schema.Struct({
+  sub: Identifier,
+  org_id: Schema.optional(Schema.NullOr(Identifier)),
+  email: Schema.optional(Schema.Unknown),
+  email_verified: Schema.optional(Schema.Unknown)
+})
+
+const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
+
+/** An address that is none, or that nobody vouches for, is left out: it is no reason to refuse the token. */
+const emailOf = ({ email, email_verified }: typeof Claims.Type): Option.Option<string> =>
+  email_verified === false || email_verified === "false" ? Option.none() : Option.liftPredicate(isAddress)(email)
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
@@ -60,7 +74,11 @@ const readClaims = (payload: JWTPayload) =>
   Schema.decodeUnknown(Claims)(payload).pipe(
     Effect.mapBoth({
       onFailure: () => refuse('claim "sub" or "org_id" is not a usable identifier'),
-      onSuccess: ({ sub, org_id }): TokenSubject => ({ sub, orgId: Option.fromNullable(org_id) })
+      onSuccess: (claims): TokenSubject => ({
+        sub: claims.sub,
+        orgId: Option.fromNullable(claims.org_id),
+        email: emailOf(claims)
+      })
     })
   )
 

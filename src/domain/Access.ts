@@ -5,6 +5,7 @@
  */
 import { Data, Either, Option } from "effect"
 import { Forbidden } from "./Failure.ts"
+import { nilUuid } from "./Ids.ts"
 
 export const roles = ["member", "staff", "org-admin"] as const
 export type Role = (typeof roles)[number]
@@ -24,8 +25,24 @@ export const permissions = [
 ] as const
 export type Permission = (typeof permissions)[number]
 
+/** The role that holds a permission by itself; below it only those hold it who were granted it. */
+export const permissionRoles: Readonly<Record<Permission, Role>> = {
+  payouts: "staff",
+  payment_links: "staff",
+  transactions: "staff",
+  refunds: "staff",
+  reviews: "staff",
+  accounts: "staff",
+  verification: "staff",
+  webhooks: "org-admin",
+  api_keys: "org-admin",
+  members: "org-admin",
+  escrow: "org-admin"
+}
+
+/** `stranger` is anyone whom a valid token names, a member or not. */
 interface Requirement {
-  readonly role: Role | "admin"
+  readonly role: Role | "admin" | "stranger"
   readonly permission?: Permission
   readonly feature?: string
 }
@@ -36,15 +53,29 @@ export const accessTable = {
   transactions: { role: "staff", permission: "transactions" },
   refunds: { role: "staff", permission: "refunds" },
   reviews: { role: "staff", permission: "reviews" },
+  accounts: { role: "staff", permission: "accounts" },
   operations: { role: "staff" },
+  verification: { role: "staff", permission: "verification" },
   api_keys: { role: "org-admin", permission: "api_keys" },
+  escrow: { role: "org-admin", permission: "escrow", feature: "escrow" },
   webhooks: { role: "org-admin", permission: "webhooks" },
   webhook_log: { role: "staff", permission: "webhooks" },
+  member_list: { role: "staff", permission: "members" },
+  members: { role: "org-admin", permission: "members" },
+  organization: { role: "org-admin" },
   audit: { role: "org-admin" },
+  person: { role: "stranger" },
   platform: { role: "admin" }
 } as const satisfies Record<string, Requirement>
 
 export type Access = keyof typeof accessTable
+
+/** Whom a token names, in the words of the identity provider. */
+export interface Identity {
+  readonly subject: string
+  /** None when the token has none, or says that it is not verified. */
+  readonly email: Option.Option<string>
+}
 
 /** The person (or the key made by a person) behind a request, as the database knows them at this moment. */
 export interface Caller {
@@ -57,12 +88,16 @@ export interface Caller {
     readonly permissions: ReadonlySet<Permission>
   }>
   readonly admin: boolean
+  /** Only a token has one. */
+  readonly identity?: Identity
 }
 
 export interface Actor {
   readonly kind: "user" | "api_key" | "operator"
   readonly id: string
   readonly userId: Option.Option<string>
+  /** Of a caller who need not be a user yet. */
+  readonly identity?: Identity
 }
 
 /** `scope` is the organisation that every query is held to; none (a platform admin who named no organisation) is all. */
@@ -77,6 +112,10 @@ export class Permit<A extends Access> extends Data.Class<{
 
 export const roleAtLeast = (role: Role, needed: Role): boolean => roles.indexOf(role) >= roles.indexOf(needed)
 
+/** Whether someone may do what a permission opens, by role or by grant. */
+export const holds = (role: Role | "admin", granted: Iterable<Permission>, permission: Permission): boolean =>
+  role === "admin" || roleAtLeast(role, permissionRoles[permission]) || new Set(granted).has(permission)
+
 export const lowerRole = (a: Role, b: Role): Role => (roleAtLeast(a, b) ? b : a)
 
 const actorOf = (caller: Caller): Actor =>
@@ -85,6 +124,19 @@ const actorOf = (caller: Caller): Actor =>
     onSome: (id) => ({ kind: "api_key", id, userId: Option.some(caller.userId) })
   })
 
+/** Holds a permit to no organisation at all, where `none` would be every one. */
+const nowhere = Option.some(nilUuid)
+
+/** Whoever they are elsewhere, they come as themselves alone: what is theirs by membership does not count here. */
+const personPermit = <A extends Access>(caller: Caller, access: A): Either.Either<Permit<A>, Forbidden> => {
+  const { identity } = caller
+  if (identity === undefined) {
+    return Either.left(new Forbidden({ message: "This needs the token of a person: an API key is nobody's." }))
+  }
+  const actor: Actor = { kind: "user", id: caller.userId, userId: Option.none(), identity }
+  return Either.right(new Permit({ access, scope: nowhere, actor, role: "member" }))
+}
+
 /** `selector` is the organisation that the request names outright, in its path, query or body. */
 export const authorize = <A extends Access>(
   caller: Caller,
@@ -92,6 +144,7 @@ export const authorize = <A extends Access>(
   selector: Option.Option<string>
 ): Either.Either<Permit<A>, Forbidden> => {
   const requirement: Requirement = accessTable[access]
+  if (requirement.role === "stranger") return personPermit(caller, access)
   const actor = actorOf(caller)
   if (caller.admin) {
     const scope = Option.orElse(selector, () => Option.map(caller.organization, (o) => o.orgId))
@@ -138,6 +191,8 @@ export const describeAccess = (access: Access): string => {
       return `Who may call it: any valid credential${feature}.`
     case "admin":
       return "Who may call it: platform admins only."
+    case "stranger":
+      return "Who may call it: anyone with a valid token of their own, a member or not; API keys may not."
     default:
       return `Who may call it: \`${requirement.role}\`${requirement.role === "staff" ? " and above" : ""}${grant}${feature}.`
   }

@@ -11,6 +11,8 @@ export interface Organization {
   readonly sandbox: boolean
   /** Payments of this much and more, in the organisation's currency, wait for a review. Decimal text; null or 0: none. */
   readonly review_threshold: string | null
+  /** How much less than the base rate its customers get, in basis points. */
+  readonly spread_bps: number
   readonly created_at: Date
   readonly updated_at: Date
 }

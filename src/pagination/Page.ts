@@ -25,10 +25,12 @@ export const paginate = Effect.fn("Page.paginate")(function* <Row extends { read
   readonly route: string
   readonly asked: Asked
   readonly filters?: unknown
+  /** What this list calls its cursor, where that is not `last_evaluated_key`. */
+  readonly cursorName?: string
   readonly fetch: (window: Window) => Effect.Effect<ReadonlyArray<Row>, never, R>
   readonly idOf: (row: Row) => string
 }) {
-  const { asked, fetch, idOf, permit, route, vault } = options
+  const { asked, cursorName = "last_evaluated_key", fetch, idOf, permit, route, vault } = options
   const scope = JSON.stringify([Option.getOrNull(permit.scope), route, options.filters ?? null])
   const mac = (data: string) => vault.hmac(data, "cursor")
   const after =
@@ -36,7 +38,7 @@ export const paginate = Effect.fn("Page.paginate")(function* <Row extends { read
       ? Option.none<Position>()
       : yield* openCursor(asked.last_evaluated_key, scope, mac).pipe(
           Either.map((position) => Option.some(position as unknown as Position)),
-          Either.mapLeft((reason) => new Invalid({ message: `last_evaluated_key: ${reason}.` }))
+          Either.mapLeft((reason) => new Invalid({ message: `${cursorName}: ${reason}.` }))
         )
   const rows = yield* fetch({ after, take: asked.limit + 1 })
   const { hasMore, items, next } = page(rows, asked.limit, (row) => [row.created_at.toISOString(), idOf(row)])

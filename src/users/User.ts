@@ -16,5 +16,10 @@ export interface Membership {
   readonly org_id: string
   readonly user_id: string
   readonly role: Role
+  /** What was granted to them beyond their role. */
   readonly permissions: ReadonlyArray<Permission>
+  readonly created_at: Date
+  readonly updated_at: Date
 }
+
+export type Place = Pick<Membership, "org_id" | "user_id" | "role">

@@ -6,7 +6,7 @@ import { firstRow, newest, type Scope } from "../database/Query.ts"
 import type { Permission, Role } from "../domain/Access.ts"
 import { Conflict } from "../domain/Failure.ts"
 import type { Window } from "../pagination/Page.ts"
-import type { Membership, User } from "./User.ts"
+import type { Membership, Place, User } from "./User.ts"
 
 export type NewUser = Omit<User, "created_at" | "updated_at">
 
@@ -19,13 +19,14 @@ interface Store {
   /** Conflict when the e-mail address or the subject is taken. */
   readonly insert: (user: NewUser) => Effect.Effect<User, Conflict>
   readonly find: (userId: string) => Effect.Effect<Option.Option<User>>
+  readonly findBySubject: (subject: string) => Effect.Effect<Option.Option<User>>
   /** Whatever the case of its letters. */
   readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
   /** Every organisation that the person belongs to. */
-  readonly membershipsOf: (userId: string) => Effect.Effect<ReadonlyArray<Omit<Membership, "permissions">>>
+  readonly membershipsOf: (userId: string) => Effect.Effect<ReadonlyArray<Place>>
   /** Within an organisation: its members, each with their role. */
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Member>>
-  readonly putMember: (membership: Omit<Membership, "permissions">) => Effect.Effect<void>
+  readonly putMember: (membership: Place) => Effect.Effect<void>
   readonly oldestOrgAdmin: (orgId: string) => Effect.Effect<Option.Option<string>>
   readonly grant: (orgId: string, userId: string, permission: Permission, grantedBy: string) => Effect.Effect<void>
 }
@@ -47,13 +48,15 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
           ),
         find: (userId) =>
           sql<User>`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.map(firstRow), Effect.orDie),
+        findBySubject: (subject) =>
+          sql<User>`select ${columns} from users u where subject = ${subject}`.pipe(Effect.map(firstRow), Effect.orDie),
         findByEmail: (email) =>
           sql<User>`select ${columns} from users u where lower(email) = lower(${email})`.pipe(
             Effect.map(firstRow),
             Effect.orDie
           ),
         membershipsOf: (userId) =>
-          sql<Omit<Membership, "permissions">>`select org_id, user_id, role from memberships
+          sql<Place>`select org_id, user_id, role from memberships
             where user_id = ${userId} order by created_at, org_id`.pipe(Effect.orDie),
         list: (scope, window) => {
           const from = Option.match(scope, {
@@ -101,6 +104,8 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
             return Effect.succeed(row)
           }),
         find: (userId) => Effect.sync(() => Option.fromNullable(users.get(userId))),
+        findBySubject: (subject) =>
+          Effect.sync(() => Option.fromNullable(Array.from(users.values()).find((user) => user.subject === subject))),
         findByEmail: (email) =>
           Effect.sync(() =>
             Option.fromNullable(
@@ -123,9 +128,11 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
             return newestFirst(rows, (row) => row.user_id, window)
           }),
         putMember: (membership) =>
-          Effect.sync(() => {
+          Effect.map(Clock.currentTimeMillis, (now) => {
             const key = memberKey(membership.org_id, membership.user_id)
-            memberships.set(key, { ...membership, permissions: memberships.get(key)?.permissions ?? [] })
+            const at = new Date(now)
+            const fresh: Omit<Membership, keyof Place> = { permissions: [], created_at: at, updated_at: at }
+            memberships.set(key, { ...fresh, ...memberships.get(key), ...membership, updated_at: at })
           }),
         oldestOrgAdmin: (orgId) =>
           Effect.sync(() => Option.fromNullable(membersOf(orgId).find((row) => row.role === "org-admin")?.user_id)),

@@ -2,30 +2,17 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
-import { type Permit, roles } from "../domain/Access.ts"
+import type { Permit } from "../domain/Access.ts"
+import { RoleName } from "../domain/AccessNames.ts"
 import { CountryCode } from "../domain/Country.ts"
+import { EmailAddress } from "../domain/EmailAddress.ts"
 import { type Conflict, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
 import type { Window } from "../pagination/Page.ts"
 import { type Member, UserStore } from "./UserStore.ts"
 
-const LONGEST_EMAIL = 320
 const LONGEST_SUBJECT = 255
-
-/** Whether a mailbox answers only a message to it can tell: this refuses what cannot be an address at all. */
-export const EmailAddress = Schema.Trim.pipe(
-  Schema.filter(
-    (text) =>
-      (text.length <= LONGEST_EMAIL && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text)) ||
-      "is not an e-mail address such as ada@example.com"
-  )
-).annotations({ identifier: "EmailAddress" })
-
-export const RoleName = Schema.Literal(...roles).annotations({
-  identifier: "Role",
-  message: () => ({ message: "is not a role: use org-admin, staff or member", override: true })
-})
 
 /** As the claim `sub` may hold it: control characters and lone surrogates name nobody. */
 export const Subject = Schema.String.pipe(

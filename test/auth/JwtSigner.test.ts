@@ -33,7 +33,11 @@ describe("TokenSigner", () => {
         iat: 1_800_000_000,
         exp: 1_800_043_200
       })
-      expect(yield* verifyWith(signer, token)).toEqual({ sub: "user_1", orgId: Option.some("org_1") })
+      expect(yield* verifyWith(signer, token)).toEqual({
+        sub: "user_1",
+        orgId: Option.some("org_1"),
+        email: Option.none()
+      })
       yield* TestClock.adjust("12 hours")
       expect(yield* verifyWith(signer, token)).toMatchObject({ sub: "user_1" })
       yield* TestClock.adjust("60 seconds")
@@ -46,7 +50,7 @@ describe("TokenSigner", () => {
       const signer = yield* newSigner
       const token = yield* signer.issue({ ...request, orgId: undefined })
       expect(decodeJwt(token)).not.toHaveProperty("org_id")
-      expect(yield* verifyWith(signer, token)).toEqual({ sub: "user_1", orgId: Option.none() })
+      expect(yield* verifyWith(signer, token)).toEqual({ sub: "user_1", orgId: Option.none(), email: Option.none() })
     })
   )
 

@@ -72,7 +72,7 @@ const refusal = (token: string) =>
     Effect.map((error) => `${error._tag}: ${error.message}`)
   )
 
-const accepted = { sub: "user_1", orgId: Option.some("org_1") }
+const accepted = { sub: "user_1", orgId: Option.some("org_1"), email: Option.none() }
 
 describe("a good token", () => {
   it.effect("is accepted with RS256, ES256 and EdDSA", () =>
@@ -86,8 +86,16 @@ describe("a good token", () => {
   it.effect("may leave out org_id, hold it as null, or name several audiences", () =>
     Effect.gen(function* () {
       const { org_id: _, ...withoutOrg } = claims
-      expect(yield* verify(yield* sign(withoutOrg))).toEqual({ sub: "user_1", orgId: Option.none() })
-      expect(yield* verify(yield* sign({ ...claims, org_id: null }))).toEqual({ sub: "user_1", orgId: Option.none() })
+      expect(yield* verify(yield* sign(withoutOrg))).toEqual({
+        sub: "user_1",
+        orgId: Option.none(),
+        email: Option.none()
+      })
+      expect(yield* verify(yield* sign({ ...claims, org_id: null }))).toEqual({
+        sub: "user_1",
+        orgId: Option.none(),
+        email: Option.none()
+      })
       expect(yield* verify(yield* sign({ ...claims, aud: ["other", audience] }))).toEqual(accepted)
     })
   )

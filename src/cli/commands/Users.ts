@@ -1,7 +1,8 @@
 /** `corridor users` */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { RoleName, Users, WantedUser } from "../../users/Users.ts"
+import { RoleName } from "../../domain/AccessNames.ts"
+import { Users, WantedUser } from "../../users/Users.ts"
 import type { Member } from "../../users/UserStore.ts"
 import { allPages } from "../AllPages.ts"
 import { decodeInput, decodeOption, optional, option, refuse } from "../Input.ts"
@@ -10,6 +11,7 @@ import { permitFor } from "../Operator.ts"
 import { onApp } from "../OnApp.ts"
 import { json } from "../Report.ts"
 import { minute, properties, table } from "../Table.ts"
+import { join, leave, role } from "./Memberships.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
 
@@ -98,5 +100,5 @@ const list = Command.make(
 
 export const users = Command.make("users").pipe(
   Command.withDescription("People, and their place in an organisation."),
-  Command.withSubcommands([create, list])
+  Command.withSubcommands([create, list, join, role, leave])
 )

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import { success } from "../api/Envelope.ts"
+import type { MembersApi } from "../api/Members.ts"
+import type { Handlers } from "../http/Handlers.ts"
+import { paginateCamel } from "../pagination/CamelPage.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { Members } from "./Members.ts"
+
+export const membersHandlers = Effect.gen(function* () {
+  const members = yield* Members
+  const vault = yield* Vault
+  const handlers: Handlers<typeof MembersApi> = {
+    list: ({ permit, route, urlParams }) =>
+      paginateCamel({
+        vault,
+        permit,
+        route,
+        asked: urlParams,
+        fetch: (window) => members.list(permit, window),
+        idOf: (member) => member.user_id
+      }).pipe(Effect.map((page) => ({ status: "success", message: "Members", ...page }))),
+    change: ({ path, payload, permit }) =>
+      Effect.map(members.changeRole(permit, path.user_id, payload.role), (changed) =>
+        success("Member changed", changed)
+      ),
+    remove: ({ path, permit }) => members.remove(permit, path.user_id),
+    grant: ({ path, payload, permit }) =>
+      Effect.map(members.grant(permit, path.user_id, payload.permission), (member) =>
+        success("Permission granted", member)
+      ),
+    replace: ({ path, payload, permit }) =>
+      Effect.map(members.replacePermissions(permit, path.user_id, payload.permissions), (member) =>
+        success("Permissions replaced", member)
+      ),
+    revoke: ({ path, permit }) => Effect.asVoid(members.revoke(permit, path.user_id, path.permission)),
+    check: ({ path, permit, urlParams }) =>
+      Effect.map(members.check(permit, path.user_id, urlParams.permission), (allowed) =>
+        success("Permission checked", { allowed })
+      )
+  }
+  return handlers
+})

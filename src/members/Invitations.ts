@@ -1,0 +1,146 @@
+/** How a person becomes a member: invited by someone who may, told of it, and bound once they accept. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { InviteMember } from "../api/Invitations.ts"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { Settings } from "../config/Settings.ts"
+import { Transactor } from "../database/Transactor.ts"
+import type { Permit } from "../domain/Access.ts"
+import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Ids } from "../domain/Ids.ts"
+import { Notifier } from "../notifications/Notifier.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import type { Window } from "../pagination/Page.ts"
+import { makeUndisturbed } from "../payments/Undisturbed.ts"
+import { makeAcceptance } from "./Acceptance.ts"
+import { authorityOf, mayHandle } from "./Authority.ts"
+import { invitationMessage } from "./InvitationMessage.ts"
+import { InvitationStore } from "./InvitationStore.ts"
+import { formatToken, hashToken, TOKEN_BYTES } from "./InvitationToken.ts"
+import type { Invitation, OrgMember } from "./Member.ts"
+import { MemberStore } from "./MemberStore.ts"
+
+type Manager = Permit<"members">
+
+export class Invitations extends Context.Tag("corridor/Invitations")<
+  Invitations,
+  {
+    readonly invite: (
+      permit: Manager,
+      wanted: typeof InviteMember.Type
+    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound>
+    readonly list: (permit: Manager, window: Window) => Effect.Effect<ReadonlyArray<Invitation>>
+    readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict>
+    readonly accept: (
+      permit: Permit<"person">,
+      token: string
+    ) => Effect.Effect<OrgMember, Conflict | Forbidden | Invalid | NotFound>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Invitations,
+    Effect.gen(function* () {
+      const store = yield* InvitationStore
+      const members = yield* MemberStore
+      const organizations = yield* Organizations
+      const notifier = yield* Notifier
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { publicUrl } = yield* Settings
+      const { atomically } = yield* Transactor
+      const undisturbed = yield* makeUndisturbed
+      const accept = yield* makeAcceptance
+
+      const record = (
+        permit: Manager,
+        action: string,
+        { invitation_id, org_id }: Invitation,
+        detail: Readonly<Record<string, unknown>>
+      ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
+
+      const keep = Effect.fnUntraced(function* (
+        permit: Manager,
+        org_id: string,
+        { email, role }: typeof InviteMember.Type,
+        token: string
+      ) {
+        const invited_by = Option.getOrNull(permit.actor.userId)
+        const own = invited_by === null ? Option.none() : yield* members.find(org_id, invited_by)
+        const authority = yield* authorityOf(permit, Option.getOrUndefined(own))
+        yield* mayHandle(authority, role, "role")
+        if (Option.isSome(yield* members.findByEmail(org_id, email))) {
+          return yield* new Conflict({ message: "email: is the address of a member already." })
+        }
+        const invitation_id = yield* ids.next
+        const made = yield* store.insert({
+          invitation_id,
+          org_id,
+          email,
+          role,
+          invited_by,
+          token_hash: hashToken(token)
+        })
+        if (Option.isNone(made)) {
+          return yield* new Conflict({
+            message: "email: has an open invitation already; withdraw that one to send another."
+          })
+        }
+        yield* record(permit, "member.invited", made.value, { email, role })
+        return made.value
+      })
+
+      const withdrawUnsent = (permit: Manager, invitation: Invitation) =>
+        atomically(
+          Effect.zipRight(
+            store.withdraw(Option.some(invitation.org_id), invitation.invitation_id),
+            record(permit, "invitation.withdrawn", invitation, { reason: "the message could not be sent" })
+          )
+        )
+
+      const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
+        const org_id = yield* Effect.mapError(
+          permit.scope,
+          () => new Invalid({ message: "org_id: say which organisation is meant." })
+        )
+        const organization = yield* Effect.mapError(Effect.flatten(organizations.find(org_id)), () =>
+          notFound("organisation")
+        )
+        const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
+        const invitation = yield* atomically(keep(permit, org_id, wanted, token))
+        // A mail server may take its time: no transaction waits for it.
+        yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
+          Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
+          Effect.onError(() => withdrawUnsent(permit, invitation)),
+          Effect.mapError(
+            () =>
+              new Conflict({
+                message: "email: the invitation could not be sent to this address; nothing was kept, try again later."
+              })
+          )
+        )
+        return invitation
+      })
+
+      return {
+        invite: (permit, wanted) => undisturbed(invite(permit, wanted)),
+        list: (permit, window) => store.list(permit.scope, window),
+        withdraw: Effect.fn("Invitations.withdraw")(function* (permit, id) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const found = yield* store.findForUpdate(permit.scope, id)
+              const invitation = yield* Effect.mapError(found, () => notFound("invitation"))
+              if (invitation.status === "accepted") {
+                return yield* new Conflict({
+                  message: "This invitation was accepted: remove the member instead."
+                })
+              }
+              if (invitation.status !== "pending") return
+              yield* store.withdraw(permit.scope, id)
+              yield* record(permit, "invitation.withdrawn", invitation, {})
+            })
+          )
+        }),
+        accept
+      }
+    })
+  )
+}
