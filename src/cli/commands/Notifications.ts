@@ -1,0 +1,76 @@
+/** `corridor notifications` */
+import { Args, Command } from "@effect/cli"
+import { Effect, type Option } from "effect"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import type { Notification } from "../../notifications/Notification.ts"
+import { Outbox } from "../../notifications/Outbox.ts"
+import { allPages } from "../AllPages.ts"
+import { optional, refuse } from "../Input.ts"
+import { organizationNamed } from "../LookUp.ts"
+import { onApp } from "../OnApp.ts"
+import { permitFor } from "../Operator.ts"
+import { json } from "../Report.ts"
+import { minute, properties, table } from "../Table.ts"
+
+/** The text may hold the token of an invitation: only "show" shows it. */
+const withoutText = ({ text: _text, ...rest }: Notification) => rest
+
+const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option<string>) {
+  const outbox = yield* Outbox
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const permit = yield* permitFor("platform", scope)
+  const all = yield* allPages(
+    (window) => outbox.list(permit, window),
+    (notification) => notification.notification_id
+  )
+  const rows = all.map((one) => [
+    one.notification_id,
+    one.kind,
+    one.priority,
+    one.to,
+    one.subject,
+    minute(one.created_at)
+  ])
+  const titles = ["ID", "KIND", "PRIORITY", "TO", "SUBJECT", "CREATED"]
+  return { data: all.map(withoutText), text: table(titles, rows, "The outbox is empty.") }
+})
+
+const list = Command.make("list", { org: optional("org", "ORG", "Only this organisation's."), json }, (input) =>
+  onApp(input.json, listAll(input.org))
+).pipe(Command.withDescription("List the messages in the outbox, newest first."))
+
+const textOf = (one: Notification): string => {
+  const facts = properties([
+    ["Notification", one.notification_id],
+    ["Organisation", one.org_id],
+    ["Kind", one.kind],
+    ["Priority", one.priority],
+    ["To", one.to],
+    ["Subject", one.subject],
+    ["Created", one.created_at.toISOString()]
+  ])
+  return `${facts}\n\n${one.text}`
+}
+
+const showOne = Effect.fn("Cli.showNotification")(function* (given: string) {
+  const outbox = yield* Outbox
+  const data = yield* outbox
+    .show(yield* permitFor("platform"), uuidOrNil(given))
+    .pipe(
+      Effect.mapError(() =>
+        refuse(`There is no notification with the id ${given} ("corridor notifications list" shows them).`)
+      )
+    )
+  return { data, text: textOf(data) }
+})
+
+const show = Command.make(
+  "show",
+  { id: Args.text({ name: "ID" }).pipe(Args.withDescription("The notification's id.")), json },
+  (input) => onApp(input.json, showOne(input.id))
+).pipe(Command.withDescription("Show a message with its text."))
+
+export const notifications = Command.make("notifications").pipe(
+  Command.withDescription("The outbox of the sandbox: messages that are mailed where SMTP_URL is set."),
+  Command.withSubcommands([list, show])
+)
