@@ -3,6 +3,7 @@
  * takes one as an argument, so that the compiler refuses to fall back from anything else.
  */
 import { Data } from "effect"
+import type { Money } from "./Money.ts"
 
 export type NextAction = "redirect" | "wait" | "bank_transfer" | "pay_by_link" | "collect_otp" | "check_status"
 
@@ -32,6 +33,8 @@ export class Report extends Data.TaggedClass("Report")<{
   readonly reason: string | null
   readonly providerPaymentId: string | null
   readonly providerStatus: string | null
+  /** What has really arrived, where the provider says so and it may be another amount than was asked for. */
+  readonly received?: Money
 }> {}
 
 /** The provider can prove that it never had the reference. */

@@ -2,16 +2,27 @@
  * A card that its customer gives at the hosted checkout, for a payment whose first card could not be kept: routed and
  * dispatched from here as an initiation would be.
  */
-import { Array as Arr, Context, Effect, Layer, type Redacted } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option, Redacted } from "effect"
+import { maskCard } from "../domain/Card.ts"
 import { checkoutPatience } from "../domain/Policies.ts"
 import { makeDesk } from "../payments/actions/Desk.ts"
-import { orderOf, providersMoney } from "../payments/actions/OrderOf.ts"
+import { orderOf } from "../payments/actions/OrderOf.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
 import type { Payment } from "../payments/Payment.ts"
+import { noted } from "../payments/PaymentChange.ts"
 import { makePaymentRouter } from "../payments/PaymentRouter.ts"
+import { providersMoney } from "../payments/ProvidersMoney.ts"
+import { makeStaleness } from "../payments/Staleness.ts"
 import { makeUndisturbed } from "../payments/Undisturbed.ts"
 import type { Card } from "../providers/Provider.ts"
+
+const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
+  card_number: number,
+  expiry_month: expiryMonth,
+  expiry_year: expiryYear,
+  ...(holder === null ? {} : { card_holder_name: holder })
+})
 
 export class CardEntry extends Context.Tag("corridor/CardEntry")<
   CardEntry,
@@ -31,18 +42,32 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const desk = yield* makeDesk
       const dispatch = yield* Dispatch
       const router = yield* makePaymentRouter
+      const staleness = yield* makeStaleness
       const checkoutUrl = yield* makeCheckoutUrl
       const undisturbed = yield* makeUndisturbed
 
+      /** The amounts were agreed at a rate that no longer holds, and are never worked out again. */
+      const turnAway = (payment: Payment, why: string) =>
+        Effect.as(
+          desk.write(payment, {
+            status: "failed",
+            patch: { next_action: null, action_data: {}, comments: noted(payment.comments, why) },
+            cause: `RATE_MISMATCH: ${why}`
+          }),
+          "overtaken" as const
+        )
+
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
         function* (payment: Payment, card: Redacted.Redacted<Card>) {
+          const stale = yield* staleness(payment)
+          if (Option.isSome(stale)) return yield* turnAway(payment, stale.value)
           const { candidates } = yield* router(payment.org_id, payment, providersMoney(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* dispatch.choose(candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.
           const opened = yield* desk.write(payment, {
             status: payment.status,
-            patch: { next_action: "wait", action_data: {} },
+            patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
             nextAttempt: chosen.attempt,
             cause: "the customer gave a card at the hosted checkout"
           })
@@ -50,7 +75,11 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           yield* Effect.timeoutOption(undisturbed(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const
         },
-        Effect.catchTag("Overtaken", () => Effect.succeed("overtaken" as const))
+        Effect.catchTags({
+          Overtaken: () => Effect.succeed("overtaken" as const),
+          InsufficientFunds: () => Effect.succeed("no_route" as const),
+          Conflict: () => Effect.succeed("no_route" as const)
+        })
       )
 
       return {
@@ -64,7 +93,8 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             })
             .pipe(
               Effect.asVoid,
-              Effect.catchTag("Overtaken", () => Effect.void)
+              Effect.catchTag("Overtaken", () => Effect.void),
+              Effect.orDie
             )
         )
       }

@@ -5,24 +5,16 @@
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import type { ProviderName } from "../domain/Corridor.ts"
-import { Ids } from "../domain/Ids.ts"
 import { Declined, type Outcome } from "../domain/Outcome.ts"
-import { initiationBudget, leastAttemptTime, orphanedAfter } from "../domain/Policies.ts"
-import type { Candidate } from "../domain/Routing.ts"
+import { initiationBudget, leastAttemptTime } from "../domain/Policies.ts"
 import { type PaymentOrder, Providers } from "../providers/Provider.ts"
 import { ProviderHealth } from "../providers/ProviderHealth.ts"
+import { type Candidates, type Chosen, makeChoose } from "./Choice.ts"
 import type { Attempt, Leg, NewAttempt, Payment } from "./Payment.ts"
 import { type Heard, Progress } from "./Progress.ts"
 import { outcomeWithin } from "./ProviderAnswer.ts"
 
-export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
-
 type Order = Omit<PaymentOrder, "reference">
-
-interface Chosen {
-  readonly attempt: NewAttempt
-  readonly rest: ReadonlyArray<Candidate>
-}
 
 interface Call {
   readonly payment: Payment
@@ -70,28 +62,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const providers = yield* Providers
       const health = yield* ProviderHealth
       const progress = yield* Progress
-      const ids = yield* Ids
+      const choose = yield* makeChoose
       const { providerTimeout } = yield* Settings
-
-      /** Whom to ask: the first whose circuit lets it through, else simply the first. */
-      const choose = Effect.fnUntraced(function* (candidates: Candidates, leg: Leg) {
-        let picked = candidates[0]
-        for (const candidate of candidates) {
-          if (yield* health.begin(candidate.provider)) {
-            picked = candidate
-            break
-          }
-        }
-        const attempt: NewAttempt = {
-          attempt_id: yield* ids.next,
-          leg,
-          provider: picked.provider,
-          config_id: picked.config_id,
-          started_at: new Date(yield* Clock.currentTimeMillis),
-          enquire_in: Duration.toSeconds(orphanedAfter)
-        }
-        return { attempt, rest: candidates.filter((candidate) => candidate !== picked) }
-      })
 
       const call = Effect.fn("Dispatch.call")(
         function* ({ deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {

@@ -4,12 +4,13 @@
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { type Enquiry, Unknown } from "../domain/Outcome.ts"
-import { absenceGrace } from "../domain/Policies.ts"
+import { absenceGrace, orphanedAfter } from "../domain/Policies.ts"
 import { Settings } from "../config/Settings.ts"
 import { Providers } from "../providers/Provider.ts"
 import type { Attempt } from "./Payment.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
+import { Settling } from "./ramp/Settling.ts"
 
 const BATCH = 32
 
@@ -26,6 +27,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const store = yield* PaymentStore
       const providers = yield* Providers
       const progress = yield* Progress
+      const settling = yield* Settling
       const { providerTimeout } = yield* Settings
 
       const ask = (attempt: Attempt): Effect.Effect<Enquiry> => {
@@ -53,10 +55,20 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
           ? new Unknown({ reason: "the provider has no trace of it yet" })
           : enquiry
 
+      /** Nobody waits for the second leg of a ramp: what its provider never had is simply sent now. */
+      const sendAgain = Effect.fnUntraced(function* (attempt: Attempt) {
+        const known = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id)))
+        if (known.payment.status !== "processing") return
+        yield* settling.sendAgain(known.payment, { ...known.attempt, enquire_in: Duration.toSeconds(orphanedAfter) })
+      })
+
       const enquire = Effect.fn("Enquiries.enquire")(
         function* (attempt: Attempt) {
           const enquiry = yield* ask(attempt)
           const word = believed(attempt, enquiry, yield* Clock.currentTimeMillis)
+          if (word._tag === "Absent" && attempt.leg === "settlement" && attempt.outcome !== "accepted") {
+            return yield* sendAgain(attempt)
+          }
           yield* progress.hearAbout(attempt, word, { cause: `status enquiry at ${attempt.provider}`, enquiry: true })
         },
         (effect, attempt) =>

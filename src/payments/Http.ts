@@ -36,10 +36,7 @@ export const paymentsHandlers = Effect.gen(function* () {
         permit,
         route,
         asked: urlParams,
-        fetch: (window) =>
-          Effect.map(payments.queue(permit, window), (items) =>
-            items.map(({ opened_at, ...item }) => ({ ...item, created_at: opened_at }))
-          ),
+        fetch: (window) => payments.queue(permit, window),
         idOf: (item) => item.item_id
       }).pipe(Effect.map((page) => ({ status: "success", message: "Operations queue", ...page })))
   }

@@ -1,68 +1,58 @@
-/** The initiation of a payment: planned, routed, committed with its first attempt, then dispatched to the end. */
-import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
+/** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
-import type { Permit } from "../domain/Access.ts"
+import type { Access, Permit } from "../domain/Access.ts"
 import {
   type AllProvidersFailed,
   type IdempotencyConflict,
+  type InsufficientFunds,
   Invalid,
   type NoRoute,
   type RateMismatch
 } from "../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../domain/Ids.ts"
-import { totalOf } from "../domain/Fee.ts"
+import { uuidOrNil } from "../domain/Ids.ts"
 import type { Route } from "../domain/Routing.ts"
-import { Fees } from "../fees/Fees.ts"
-import { stillRunning } from "../idempotency/Idempotency.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
-import { makeReviewThreshold, reviewItem } from "./actions/ReviewThreshold.ts"
-import { makeCheckoutUrl } from "./CheckoutUrl.ts"
-import { Dispatch } from "./Dispatch.ts"
-import type { NewFee, Payment } from "./Payment.ts"
-import { type PaymentPlan, planPayment, type Request } from "./PaymentPlan.ts"
-import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "./PaymentRouter.ts"
-import { PaymentStore } from "./PaymentStore.ts"
-import { makeUndisturbed } from "./Undisturbed.ts"
+import { type LaunchOptions, makeLaunch } from "./Launch.ts"
+import type { Payment } from "./Payment.ts"
+import { planPayment, type Request } from "./PaymentPlan.ts"
+import { makePaymentRouter } from "./PaymentRouter.ts"
+import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
 
 type Refusal = Invalid | RateMismatch
+export type LaunchFailure = Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
+type Launched = Effect.Effect<Payment, LaunchFailure>
 
 export class Initiation extends Context.Tag("corridor/Initiation")<
   Initiation,
   {
-    readonly payin: (
-      permit: Permit<"any">,
-      request: Payin,
-      key?: NewKey
-    ) => Effect.Effect<Payment, Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict>
-    readonly payout: (
-      permit: Permit<"payouts">,
-      request: Payout,
-      key?: NewKey
-    ) => Effect.Effect<Payment, Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict>
+    readonly payin: (permit: Permit<"any">, request: Payin, key?: NewKey) => Launched
+    readonly payout: (permit: Permit<"payouts">, request: Payout, key?: NewKey) => Launched
+    /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
+    readonly payFrom: <E = never>(
+      permit: Permit<Access>,
+      orgId: string,
+      wanted: WantedPayout,
+      options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
+    ) => Effect.Effect<Payment, LaunchFailure | E>
     readonly preview: (permit: Permit<"any">, request: Request) => Effect.Effect<Route, Refusal>
   }
 >() {
   static readonly layer = Layer.scoped(
     Initiation,
     Effect.gen(function* () {
-      const store = yield* PaymentStore
-      const dispatch = yield* Dispatch
       const organizations = yield* Organizations
       const beneficiaries = yield* Beneficiaries
       const rates = yield* RateQuote
-      const fees = yield* Fees
-      const ids = yield* Ids
-      const { mode } = yield* Settings
       const router = yield* makePaymentRouter
-      const threshold = yield* makeReviewThreshold
-      const checkoutUrl = yield* makeCheckoutUrl
-      const undisturbed = yield* makeUndisturbed
+      const launch = yield* makeLaunch
+      const { mode } = yield* Settings
 
       const orgOf = (permit: Permit<"any" | "payouts">) =>
         Effect.mapError(
@@ -92,97 +82,20 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         })
       })
 
-      const routeOf = (orgId: string, { order, payment }: PaymentPlan) => router(orgId, payment, order.money)
-
-      const draft = Effect.fnUntraced(function* (
-        permit: Permit<"any" | "payouts">,
-        orgId: string,
-        described: PaymentPlan["payment"],
-        charged: ReadonlyArray<NewFee>
-      ) {
-        const user = yield* Effect.orDie(permit.actor.userId)
-        const at = new Date(yield* Clock.currentTimeMillis)
-        const payment: Payment = {
-          ...described,
-          payment_id: yield* ids.next,
-          transaction_id: yield* ids.next,
-          org_id: orgId,
-          user_id: user,
-          status: "initiated",
-          version: 1,
-          user_metadata: { user_id: user, role: permit.role },
-          webhook_metadata: {},
-          provider: null,
-          provider_payment_id: null,
-          provider_status: null,
-          provider_data: {},
-          next_action: null,
-          action_data: {},
-          comments: null,
-          payout_id: null,
-          otp_failures: 0,
-          fee_ids: charged.map(({ fee_id }) => fee_id),
-          total_fees: totalOf(charged.map(({ amount }) => amount)),
-          created_at: at,
-          updated_at: at
-        }
-        return payment
-      })
-
-      /** Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. */
-      const hold = Effect.fn("Initiation.hold")(function* (
-        drafted: Payment,
-        charged: ReadonlyArray<NewFee>,
-        reason: string,
-        key?: NewKey
-      ) {
-        const payment: Payment = { ...drafted, next_action: "wait" }
-        const item = reviewItem(yield* ids.next, payment, reason)
-        const created = yield* store.create({
-          payment,
-          attempt: null,
-          fees: charged,
-          item,
-          ...(key === undefined ? {} : { key })
-        })
-        return created ? payment : yield* stillRunning()
-      })
-
       const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
         const orgId = yield* orgOf(permit)
-        const planned = yield* plan(orgId, request)
-        const [routed, charged, organization] = yield* Effect.all(
-          [routeOf(orgId, planned), fees.charge({ ...planned.payment, org_id: orgId }), organizations.find(orgId)],
-          { concurrency: "unbounded" }
-        )
-        if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
-        const payment = yield* draft(permit, orgId, planned.payment, charged)
-        const held = yield* threshold(payment, organization)
-        if (Option.isSome(held)) return yield* hold(payment, charged, held.value, key)
-        const chosen = yield* dispatch.choose(routed.candidates, "payment")
-        const { org_id, payment_id } = payment
-        const order = { ...planned.order, orgId: org_id, paymentId: payment_id, checkoutUrl: checkoutUrl(payment_id) }
-        const dispatched = Effect.gen(function* () {
-          const created = yield* store.create({
-            payment,
-            attempt: chosen.attempt,
-            fees: charged,
-            ...(key === undefined ? {} : { key })
-          })
-          if (!created) return yield* stillRunning()
-          const heard = yield* dispatch.ask(payment, order, chosen)
-          if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-          return yield* whereAllDeclined(payment)
-        })
-        return yield* undisturbed(dispatched)
+        return yield* launch(permit, orgId, yield* plan(orgId, request), { key })
       })
 
       return {
         payin: initiate,
         payout: initiate,
+        payFrom: (permit, orgId, wanted, options) =>
+          Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request) {
           const orgId = yield* orgOf(permit)
-          return yield* routeOf(orgId, yield* plan(orgId, request))
+          const { order, payment } = yield* plan(orgId, request)
+          return yield* router(orgId, payment, order.money)
         })
       }
     })

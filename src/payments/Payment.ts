@@ -1,11 +1,13 @@
 /** A payment and its attempts as the stores hold them. */
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { CountryCode } from "../domain/Country.ts"
+import type { Entry, LedgerAccount } from "../domain/Ledger.ts"
 import type { Money } from "../domain/Money.ts"
 import type { NextAction } from "../domain/Outcome.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import type { AttemptOutcome } from "../domain/Settlement.ts"
+import type { RampFacts } from "./ramp/RampFacts.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -48,6 +50,14 @@ export interface Payment {
   readonly fee_ids: ReadonlyArray<string>
   /** In the currency of the organisation's side; null when nothing is charged. */
   readonly total_fees: Money | null
+  /** The account of the books that pays for it; null is the organisation's settlement account. */
+  readonly funding: LedgerAccount | null
+  /** Its money is on the held account of its organisation. */
+  readonly holds: boolean
+  /** What makes it a ramp; null for every other payment. */
+  readonly ramp: RampFacts | null
+  /** Until when its customer may pay; null: for as long as its provider takes it. */
+  readonly expires_at: Date | null
   readonly created_at: Date
   readonly updated_at: Date
 }
@@ -84,6 +94,9 @@ export type PaymentPatch = Partial<
     | "payout_id"
     | "webhook_metadata"
     | "otp_failures"
+    | "card_details"
+    | "holds"
+    | "ramp"
   >
 >
 
@@ -187,6 +200,15 @@ export interface Opening {
   readonly key?: NewKey
 }
 
+/** Money that a provider took or gave for a payment that has no place for it. */
+export interface SuspenseMoney {
+  readonly attempt_id: string
+  readonly provider: ProviderName
+  readonly amount: Money
+  /** Whether it came to the provider, or went from it. */
+  readonly came: boolean
+}
+
 /** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
 export interface Change {
   readonly payment: Payment
@@ -199,7 +221,10 @@ export interface Change {
   readonly nextAttempt?: NewAttempt
   /** Comes with its attempt as `nextAttempt`. */
   readonly newRefund?: Pick<Refund, "refund_id" | "amount" | "target">
-  readonly settledRefund?: Pick<Refund, "refund_id"> & { readonly state: "completed" | "failed" }
+  readonly settledRefund?: Pick<Refund, "refund_id" | "amount" | "target"> & { readonly state: "completed" | "failed" }
+  readonly suspense?: SuspenseMoney
+  /** What moves in the books besides what follows from the change itself. */
+  readonly entries?: ReadonlyArray<Entry>
   readonly events: ReadonlyArray<StoredEvent>
   readonly callback?: StoredCallback
   readonly openItem?: OperatorItem

@@ -13,6 +13,7 @@ import type {
   PaymentPatch,
   StoredCallback
 } from "./Payment.ts"
+import { holdsAfter, suspenseMoney } from "./PaymentBooks.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 
 /** Who says it, and what else its change must carry. */
@@ -77,8 +78,14 @@ export const noted = (comments: string | null, note: string): string => {
   return comments.includes(note) ? comments : `${comments} ${note}`
 }
 
-const suspenseNote = (payment: Payment, attempt: Attempt): string =>
-  `${attempt.provider} reports money for a payment that is ${payment.status}: it is held until an operator settles it.`
+/** A payin that its provider takes back: the organisation may have spent it, so a person decides who bears it. */
+const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
+  direction === "inbound" && status === "completed" && decision.status === "refunded"
+
+const suspenseNote = (payment: Payment, attempt: Attempt, clawedBack: boolean): string =>
+  clawedBack
+    ? `${attempt.provider} has taken the money back: an operator must settle who bears it.`
+    : `${attempt.provider} reports money for a payment that is ${payment.status}: it is held until an operator settles it.`
 
 /** A word about waiting that came after the payment had gone on. */
 const isOutdated = (state: string, { status }: Decision): boolean =>
@@ -115,7 +122,9 @@ const paymentPatch = (
     ...(word._tag === "Unknown" && attempt.outcome === null ? { next_action: "check_status" } : {}),
     ...(over ? { next_action: null } : {}),
     ...calledBack(source, moment),
-    ...(decision.suspense ? { comments: noted(payment.comments, suspenseNote(payment, attempt)) } : {})
+    ...(decision.suspense
+      ? { comments: noted(payment.comments, suspenseNote(payment, attempt, isClawedBack(payment, decision))) }
+      : {})
   }
 }
 
@@ -174,10 +183,16 @@ export const changeOf = (
   source: Source,
   moment: Moment
 ): { readonly change: Change; readonly decision: Decision; readonly after: Payment } => {
-  const decision = decide({ status: payment.status, outcome: attempt.outcome }, word, source.next !== undefined)
-  const patch = paymentPatch(payment, attempt, word, decision, source, moment)
+  const decided = decide({ status: payment.status, outcome: attempt.outcome }, word, source.next !== undefined)
+  const clawedBack = isClawedBack(payment, decided)
+  const decision = { ...decided, suspense: decided.suspense || clawedBack }
   const waits = decision.outcome !== "declined" && waitingStatuses.includes(decision.status)
   const answered = attemptPatch(attempt, word, { outcome: decision.outcome, waits }, source, moment)
+  const nextAttempt = decision.outcome === "declined" && !isOver(decision.status) ? source.next : undefined
+  const patch = {
+    ...paymentPatch(payment, attempt, word, decision, source, moment),
+    holds: holdsAfter(payment, decision.status, nextAttempt)
+  }
   const after: Payment = {
     ...payment,
     ...patch,
@@ -190,7 +205,7 @@ export const changeOf = (
     attempt,
     {
       ...decision,
-      note: suspenseNote(payment, attempt),
+      note: suspenseNote(payment, attempt, clawedBack),
       // Nobody but the provider can move it on; what waits for a customer is not an operator's to chase.
       underWay: decision.outcome === "accepted" && decision.status === "processing"
     },
@@ -207,9 +222,8 @@ export const changeOf = (
     at: moment.at,
     attempt: answered,
     events: eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-    ...(source.next !== undefined && decision.outcome === "declined" && !isOver(decision.status)
-      ? { nextAttempt: source.next }
-      : {}),
+    ...(nextAttempt === undefined ? {} : { nextAttempt }),
+    ...(decision.suspense ? { suspense: suspenseMoney(payment, attempt, clawedBack ? payment : undefined) } : {}),
     ...(source.callback === undefined
       ? {}
       : { callback: callbackRow(payment, attempt, word, effect, source.callback, moment) }),

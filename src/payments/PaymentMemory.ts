@@ -1,11 +1,15 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Either, Option } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import type { Scope } from "../database/Query.ts"
 import { enquiryLease } from "../domain/Policies.ts"
+import type { InsufficientFunds } from "../domain/Failure.ts"
+import type { Entry } from "../domain/Ledger.ts"
 import { canMove } from "../domain/PaymentStatus.ts"
+import { postInMemory } from "../ledger/PostInMemory.ts"
 import { writeEvents } from "../webhooks/Receivers.ts"
 import type { Attempt, Change, NewAttempt, Payment } from "./Payment.ts"
+import { entriesOfChange, entriesOfOpening } from "./PaymentBooks.ts"
 import type { PaymentFilter, Store } from "./PaymentStore.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment): boolean =>
@@ -56,7 +60,17 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       at
     })
 
-  const write = (change: Change, now: number): boolean => {
+  /** An entry that the books have already is left out: the same event may be told twice. */
+  const bookOnce = (entries: ReadonlyArray<Entry>, now: number) => {
+    const known = new Set(Array.from(tables.ledgerPostings.values(), ({ entry_id }) => entry_id))
+    return postInMemory(
+      tables,
+      entries.filter(({ entry_id }) => !known.has(entry_id)),
+      now
+    )
+  }
+
+  const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds> => {
     const {
       at,
       attempt,
@@ -72,7 +86,7 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       status
     } = change
     const current = payments.get(payment.payment_id)
-    if (current?.version !== payment.version) return false
+    if (current?.version !== payment.version || current.org_id !== payment.org_id) return Either.right(false)
     if (status !== payment.status && !canMove(payment.status, status)) {
       throw new Error(`payment ${payment.payment_id} cannot go from ${payment.status} to ${status}`)
     }
@@ -81,6 +95,8 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       if (callbacks.has(key)) throw new Error("provider_callbacks_provider_event_key_key")
       callbacks.set(key, callback)
     }
+    const booked = bookOnce(entriesOfChange(change), now)
+    if (Either.isLeft(booked)) return Either.left(booked.left)
     const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     payments.set(payment.payment_id, next)
     if (status !== payment.status) addHistory(next, payment.status, cause, at)
@@ -115,16 +131,17 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
     if (openItem !== undefined && !again) {
       operatorItems.set(openItem.item_id, { ...openItem, closed_at: null, closed_by: null })
     }
-    return true
+    return Either.right(true)
   }
 
   return {
-    create: ({ attempt, fees = [], item, key, payment }) =>
+    create: (opening) =>
       tables.atomically(
-        Effect.map(Clock.currentTimeMillis, (now) => {
+        Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
+          const { attempt, fees = [], item, key, payment } = opening
           if (key !== undefined) {
             const name = `${payment.org_id} ${key.operation} ${key.key}`
-            if (idempotencyKeys.has(name)) return false
+            if (idempotencyKeys.has(name)) return Either.right(false)
             idempotencyKeys.set(name, {
               ...key,
               org_id: payment.org_id,
@@ -132,16 +149,18 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
               created_at: new Date(now)
             })
           }
+          const booked = bookOnce(entriesOfOpening(opening), now)
+          if (Either.isLeft(booked)) return Either.left(booked.left)
           payments.set(payment.payment_id, payment)
           addHistory(payment, null, "initiated by the caller", payment.created_at)
           if (attempt !== null) addAttempt(payment, attempt, now)
           const { created_at, org_id, payment_id } = payment
           for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
           if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
-          return true
+          return Either.right(true)
         })
       ),
-    apply: (change) => tables.atomically(Effect.map(Clock.currentTimeMillis, (now) => write(change, now))),
+    apply: (change) => tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => write(change, now))),
     find: (scope, id) => Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.payment_id === id))),
     findByTransaction: (scope, id) =>
       Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),

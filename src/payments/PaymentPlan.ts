@@ -17,6 +17,7 @@ import { countryOfPhoneNumber } from "../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../domain/ReturnUrl.ts"
 import type { BankAccount, MobileMoney, PaymentOrder } from "../providers/Provider.ts"
 import type { JsonObject, Payment } from "./Payment.ts"
+import { recipientInfo } from "./RecipientInfo.ts"
 
 export type Request = typeof InitiatePayment.Type
 
@@ -115,13 +116,14 @@ const checkRate = (
 }
 
 const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings): CountryCode => {
+  if (request.country !== undefined) return request.country
   const bank =
     request.direction === "payout"
       ? Option.getOrUndefined(Option.map(beneficiary, (one) => one.bank_details.country ?? one.country))
       : request.bank_details?.country
   const phone = request.mobile_money_details?.phone_number ?? request.payer_details?.phone
   const fromPhone = phone === undefined ? undefined : Option.getOrUndefined(countryOfPhoneNumber(phone))
-  const country = request.country ?? bank ?? fromPhone ?? orgCountry
+  const country = bank ?? fromPhone ?? orgCountry
   return isCountryCode(country) ? country : CountryCode.make(orgCountry)
 }
 
@@ -183,12 +185,6 @@ const sideOf = (request: Request, mobileMoney: MobileMoney | null, { beneficiary
   }
 }
 
-const recipientOf = ({ beneficiary }: Surroundings): JsonObject =>
-  Option.match(beneficiary, {
-    onNone: () => ({}),
-    onSome: ({ org_id: _org, created_at: _created, updated_at: _updated, ...rest }) => rest
-  })
-
 const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (
@@ -235,7 +231,7 @@ export const planPayment = (
       mobile_money_details: object(request.mobile_money_details),
       card_details: card === undefined ? {} : maskCard(card),
       bank_account: object(request.bank_account),
-      recipient_info: recipientOf(surroundings),
+      recipient_info: Option.match(recipient, { onNone: () => ({}), onSome: recipientInfo }),
       metadata: object(request.metadata),
       return_url: returnUrl.right
     },

@@ -51,6 +51,10 @@ export const paymentColumns = [
   "otp_failures",
   "fee_ids",
   "total_fees",
+  "funding",
+  "holds",
+  "ramp",
+  "expires_at",
   "created_at",
   "updated_at"
 ] as const satisfies ReadonlyArray<keyof PaymentRow>

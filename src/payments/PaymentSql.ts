@@ -1,4 +1,5 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
+import { postingColumns, postingNames, postingRecord } from "../ledger/PostingSql.ts"
 import { paymentColumns } from "./PaymentRow.ts"
 
 const columns = paymentColumns.join(", ")
@@ -9,7 +10,13 @@ const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg
 
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
-/** $1: [{...payment columns, attempt, fees, item, idempotency}]. The first attempt is committed with the payment, before any socket opens. */
+/** An entry that the books have already is left out: the same event may be told twice. */
+const insertPostings = (source: string, rows: string) => `insert into ledger_postings (${postingColumns})
+    select ${postingNames.map((name) => `b.${name}`).join(", ")}
+    from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
+    on conflict do nothing`
+
+/** $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment, before any socket opens. */
 export const createStatement = `
   with input as (
     select * from jsonb_array_elements($1::jsonb) as i (body)
@@ -35,6 +42,8 @@ export const createStatement = `
     cross join lateral jsonb_to_recordset(body -> 'fees') as f (
       fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
+  ), posted as (
+    ${insertPostings("input", "body -> 'postings'")}
   ), held as (
     insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
     select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, c.created_at
@@ -60,13 +69,13 @@ export const applyStatement = `
       seq integer, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text, at timestamptz,
       provider text, provider_payment_id text, provider_status text, provider_data jsonb, next_action text,
       action_data jsonb, comments text, payout_id text, otp_failures integer, webhook_metadata jsonb,
-      attempt jsonb, next_attempt jsonb, new_refund jsonb, settled_refund jsonb, events jsonb, callback jsonb, open_item jsonb, close_items jsonb)
+      card_details jsonb, holds boolean, ramp jsonb, postings jsonb, attempt jsonb, next_attempt jsonb, new_refund jsonb, settled_refund jsonb, events jsonb, callback jsonb, open_item jsonb, close_items jsonb)
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, updated_at = i.at, provider = i.provider,
       provider_payment_id = i.provider_payment_id, provider_status = i.provider_status,
       provider_data = i.provider_data, next_action = i.next_action, action_data = i.action_data,
       comments = i.comments, payout_id = i.payout_id, otp_failures = i.otp_failures,
-      webhook_metadata = i.webhook_metadata
+      webhook_metadata = i.webhook_metadata, card_details = i.card_details, holds = i.holds, ramp = i.ramp
     from input i
     where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
     returning i.*
@@ -103,6 +112,8 @@ export const applyStatement = `
     insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
     select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at
     from changed c cross join lateral jsonb_to_recordset(c.events) as e (event_id uuid, event_type text, payload text)
+  ), posted as (
+    ${insertPostings("changed c", "c.postings")}
   ), called as (
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
     select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at

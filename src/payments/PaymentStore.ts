@@ -1,12 +1,15 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
+import type { InsufficientFunds } from "../domain/Failure.ts"
 import { enquiryLease } from "../domain/Policies.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Window } from "../pagination/Page.ts"
+import { insufficientFundsOf, postingRows } from "../ledger/PostingSql.ts"
+import { entriesOfChange, entriesOfOpening } from "./PaymentBooks.ts"
 import { paymentStoreMemory } from "./PaymentMemory.ts"
 import type {
   Attempt,
@@ -55,9 +58,9 @@ export interface Known {
 
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. */
-  readonly create: (opening: Opening) => Effect.Effect<boolean>
-  /** False when the payment has changed since it was read: decide anew. */
-  readonly apply: (change: Change) => Effect.Effect<boolean>
+  readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
+  /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
+  readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
   readonly find: (scope: Scope, paymentId: string) => Effect.Effect<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: string) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
@@ -104,13 +107,32 @@ const changeBody = (change: Change, seq: number) => {
             amount: newRefund.amount.toNumericText(),
             target_amount: newRefund.target.toNumericText()
           },
-    settled_refund: change.settledRefund ?? null,
+    settled_refund:
+      change.settledRefund === undefined
+        ? null
+        : { refund_id: change.settledRefund.refund_id, state: change.settledRefund.state },
+    postings: postingRows(entriesOfChange(change)),
     events,
     callback: callback ?? null,
     open_item: openItem ?? null,
     close_items: closeItems ?? null
   }
 }
+
+/** Whether it was written, or that there was not enough money to hold. */
+type Written = boolean | InsufficientFunds
+
+const orRefused = (written: Written): Effect.Effect<boolean, InsufficientFunds> =>
+  typeof written === "boolean" ? Effect.succeed(written) : Effect.fail(written)
+
+/** What the books refuse fails a batch like anything else; of one alone it is the answer. */
+const refusedAlone =
+  (all: ReadonlyArray<unknown>) =>
+  (wrote: Effect.Effect<ReadonlyArray<Written>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<Written>> =>
+    Effect.catchAll(wrote, (error) => {
+      const refused = all.length === 1 ? insufficientFundsOf(error) : Option.none()
+      return Option.isSome(refused) ? Effect.succeed([refused.value]) : Effect.die(error)
+    })
 
 export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentStore, Store>() {
   static readonly layer = Layer.scoped(
@@ -123,35 +145,39 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
 
       const create = yield* batched((all: ReadonlyArray<Opening>) => {
-        const bodies = all.map(({ attempt, fees = [], item, key, payment }) => ({
-          ...toRow(payment),
-          attempt,
-          fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
-            fee_id,
-            fee_rule_id,
-            amount: amount.toNumericText(),
-            currency: amount.currency
-          })),
-          item: item ?? null,
-          idempotency: key ?? null
-        }))
+        const bodies = all.map((opening) => {
+          const { attempt, fees = [], item, key, payment } = opening
+          return {
+            ...toRow(payment),
+            attempt,
+            fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
+              fee_id,
+              fee_rule_id,
+              amount: amount.toNumericText(),
+              currency: amount.currency
+            })),
+            item: item ?? null,
+            idempotency: key ?? null,
+            postings: postingRows(entriesOfOpening(opening))
+          }
+        })
         return sql.unsafe(createStatement, [JSON.stringify(bodies)]).pipe(
-          Effect.as(all.map(() => true)),
+          Effect.as(all.map((): Written => true)),
           Effect.catchIf(
             (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
             () => Effect.succeed([false])
           ),
-          Effect.orDie
+          refusedAlone(all)
         )
       })
 
       const apply = yield* batched((changes: ReadonlyArray<Change>) =>
         sql.unsafe<{ seq: number }>(applyStatement, [JSON.stringify(changes.map(changeBody))]).pipe(
-          Effect.map((rows) => {
+          Effect.map((rows): ReadonlyArray<Written> => {
             const written = new Set(rows.map(({ seq }) => seq))
             return changes.map((_, seq) => written.has(seq))
           }),
-          Effect.orDie
+          refusedAlone(changes)
         )
       )
 
@@ -184,8 +210,8 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
       )
 
       const store: Store = {
-        create,
-        apply,
+        create: (opening) => Effect.flatMap(create(opening), orRefused),
+        apply: (change) => Effect.flatMap(apply(change), orRefused),
         find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
         findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
         list: (scope, filter, window) => {

@@ -1,15 +1,18 @@
 /** Reading payments. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { TimelineItem } from "../api/Payments.ts"
+import type { OperatorItem, TimelineItem } from "../api/Payments.ts"
 import { InitiationResult } from "../api/PaymentsInit.ts"
 import type { Permit } from "../domain/Access.ts"
 import { stringifyWire } from "../domain/Decimal.ts"
 import { type NotFound, notFound } from "../domain/Failure.ts"
 import type { Window } from "../pagination/Page.ts"
+import { WebhookLog } from "../webhooks/WebhookLog.ts"
+import { FundingEvents } from "./FundingEvents.ts"
 import { initiationResponse } from "./InitiationResponse.ts"
-import type { OperatorItem, Payment } from "./Payment.ts"
+import { queueOf } from "./OperationsQueue.ts"
+import type { Payment } from "./Payment.ts"
 import { type PaymentFilter, PaymentStore } from "./PaymentStore.ts"
-import { timelineOf } from "./Timeline.ts"
+import { eventTimesOf, timelineOf } from "./Timeline.ts"
 
 const encodeResult = Schema.encodeSync(InitiationResult)
 
@@ -18,7 +21,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
   {
     readonly find: (permit: Permit<"any">, paymentId: string) => Effect.Effect<Payment, NotFound>
     readonly findByTransaction: (permit: Permit<"any">, transactionId: string) => Effect.Effect<Payment, NotFound>
-    /** The initiation's answer as it would be now, for a caller whose own was lost in a crash. */
+    /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
     readonly answerTo: (orgId: string, paymentId: string) => Effect.Effect<string>
     readonly timeline: (
       permit: Permit<"any">,
@@ -29,13 +32,19 @@ export class Payments extends Context.Tag("corridor/Payments")<
       filter: PaymentFilter,
       window: Window
     ) => Effect.Effect<ReadonlyArray<Payment>>
-    readonly queue: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<OperatorItem>>
+    /** Whatever waits for a person, endpoints of webhooks included. */
+    readonly queue: (
+      permit: Permit<"operations">,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<typeof OperatorItem.Type>>
   }
 >() {
   static readonly layer = Layer.effect(
     Payments,
     Effect.gen(function* () {
       const store = yield* PaymentStore
+      const webhooks = yield* WebhookLog
+      const funding = yield* FundingEvents
 
       const orNotFound = Effect.flatMap(
         Option.match({
@@ -48,14 +57,21 @@ export class Payments extends Context.Tag("corridor/Payments")<
       return {
         find,
         findByTransaction: (permit, id) => orNotFound(store.findByTransaction(permit.scope, id)),
-        answerTo: (orgId, id) =>
-          Effect.map(Effect.orDie(orNotFound(store.find(Option.some(orgId), id))), (payment) =>
-            stringifyWire(encodeResult(initiationResponse(payment)))
-          ),
-        timeline: (permit, id) =>
-          Effect.flatMap(find(permit, id), (payment) => Effect.map(store.story(payment), timelineOf)),
+        answerTo: Effect.fnUntraced(function* (orgId, id) {
+          const payment = yield* Effect.orDie(orNotFound(store.find(Option.some(orgId), id)))
+          const answer = payment.funding === null ? Option.none() : yield* funding.answerOf(payment)
+          return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
+        }),
+        timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
+          const payment = yield* find(permit, id)
+          const story = yield* store.story(payment)
+          return timelineOf(story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(story)))
+        }),
         list: (permit, filter, window) => store.list(permit.scope, filter, window),
-        queue: (permit, window) => store.openItems(permit.scope, window)
+        queue: Effect.fn("Payments.queue")(function* (permit, window) {
+          const items = yield* store.openItems(permit.scope, window)
+          return queueOf(items, yield* webhooks.troubles(permit, window), window.take)
+        })
       }
     })
   )

@@ -7,10 +7,14 @@ import { Settings } from "../config/Settings.ts"
 import { Ids } from "../domain/Ids.ts"
 import { overtakenRetry } from "../domain/Policies.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
+import { FundingEvents } from "./FundingEvents.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { refundChangeOf } from "./actions/RefundChange.ts"
 import { changeOf, type Source } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "./PaymentStore.ts"
+import { isRamp } from "./ramp/LegOrder.ts"
+import { rampChangeOf } from "./ramp/RampChange.ts"
+import { SecondLeg } from "./ramp/SecondLeg.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
@@ -34,7 +38,15 @@ export class Progress extends Context.Tag("corridor/Progress")<
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const ids = yield* Ids
+      const funding = yield* FundingEvents
+      const second = yield* SecondLeg
       const { statusEnquiryDelays } = yield* Settings
+
+      /** Whom to ask for the second leg, where this word may be that the first has been paid. */
+      const settlerOf = ({ attempt, payment }: Known, word: Word) =>
+        attempt.leg === "collection" && "state" in word && word.state === "completed"
+          ? second.choose(payment)
+          : Effect.succeed(undefined)
 
       const write = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
         const fresh = yield* ids.several(IDS_PER_CHANGE)
@@ -43,9 +55,18 @@ export class Progress extends Context.Tag("corridor/Progress")<
         const { after, change, decision } =
           attempt.leg === "refund"
             ? refundChangeOf({ payment, attempt, refunds: yield* store.refundsOf(payment) }, word, source, moment)
-            : changeOf(payment, attempt, word, source, moment)
-        const written = yield* store.apply(change)
-        return written ? Option.some({ payment: after, outcome: decision.outcome }) : Option.none()
+            : isRamp(payment)
+              ? rampChangeOf({ payment, attempt }, word, source, moment, yield* settlerOf({ payment, attempt }, word))
+              : changeOf(payment, attempt, word, source, moment)
+        const told =
+          after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
+        // Whatever it takes was held beforehand.
+        const written = yield* Effect.orDie(store.apply({ ...change, events: [...change.events, ...told] }))
+        if (!written) return Option.none()
+        if (change.nextAttempt?.leg === "settlement" && attempt.leg === "collection") {
+          yield* second.send({ payment: after, attempt: change.nextAttempt })
+        }
+        return Option.some({ payment: after, outcome: decision.outcome })
       })
 
       const again = ({ attempt_id }: Attempt, word: Word, source: Source): Effect.Effect<Heard> =>
@@ -65,5 +86,5 @@ export class Progress extends Context.Tag("corridor/Progress")<
         hearAbout: again
       }
     })
-  )
+  ).pipe(Layer.provideMerge(SecondLeg.layer))
 }

@@ -3,14 +3,19 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { Conflict, type NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../domain/Failure.ts"
 import { Report } from "../domain/Outcome.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
+import { LedgerStore } from "../ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "./Payment.ts"
+import { suspenseSettled } from "./PaymentBooks.ts"
 import { PaymentStore, type Story } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
+import { isRamp } from "./ramp/LegOrder.ts"
+import { rampAccount, rampGivenUp } from "./ramp/RampBooks.ts"
 
 export interface Verdict {
+  /** Of money in suspense: the organisation keeps what came, or pays for what went; failed: the provider has it back. */
   readonly outcome: "completed" | "failed"
   /** How the operator knows. */
   readonly reason: string
@@ -32,7 +37,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       permit: Permit<"platform">,
       paymentId: string,
       verdict: Verdict
-    ) => Effect.Effect<Payment, NotFound | Conflict>
+    ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -41,6 +46,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const store = yield* PaymentStore
       const progress = yield* Progress
       const audit = yield* AuditLog
+      const ledger = yield* LedgerStore
       const { atomically } = yield* Transactor
 
       const record = (permit: Permit<"platform">, payment: Payment, verdict: Verdict, detail: object) =>
@@ -61,12 +67,24 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         })
       }
 
+      /** What waits for a word about this payment goes where the operator says that it belongs. */
+      const entriesOf = Effect.fnUntraced(function* (payment: Payment, { outcome }: Verdict) {
+        const kept = outcome === "completed"
+        const held = isRamp(payment) ? yield* ledger.balance(rampAccount(payment, payment.amount)) : null
+        const waiting = yield* ledger.suspenseOf(payment.payment_id)
+        return [
+          ...(held === null || held.isZero ? [] : [rampGivenUp(payment, held, kept)]),
+          ...(waiting.length === 0 ? [] : [suspenseSettled(payment, waiting, kept)])
+        ]
+      })
+
       /** The payment itself has ended: what changes is that nobody needs to look after its money any more. */
       const closeSuspense = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
         payment: Payment,
         verdict: Verdict
       ) {
+        const entries = yield* entriesOf(payment, verdict)
         const comments = [payment.comments, `Suspense settled by ${permit.actor.id}: ${verdict.reason}`]
         const written = yield* store.apply({
           payment,
@@ -75,6 +93,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           cause: "suspense settled",
           at: new Date(yield* Clock.currentTimeMillis),
           events: [],
+          entries,
           closeItems: { kind: "suspense", by: permit.actor.id }
         })
         if (!written) return yield* new Conflict({ message: "The payment changed just now; look at it again." })

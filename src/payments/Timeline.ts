@@ -1,5 +1,6 @@
 /** Everything that happened to a payment, in the order of time. */
 import type { TimelineItem } from "../api/Payments.ts"
+import type { PaymentDelivery } from "../webhooks/DeliveryStore.ts"
 import type { Attempt } from "./Payment.ts"
 import type { Story } from "./PaymentStore.ts"
 
@@ -8,7 +9,16 @@ type Item = typeof TimelineItem.Type
 const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
   answered_at === null ? null : answered_at.getTime() - started_at.getTime()
 
-export const timelineOf = ({ attempts, callbacks, history, items }: Story): ReadonlyArray<Item> => {
+/** An event bears the time of the change it tells of: of the payment's state, or of what a provider answered. */
+export const eventTimesOf = ({ attempts, history }: Story): ReadonlyArray<Date> => [
+  ...history.map(({ at }) => at),
+  ...attempts.flatMap(({ answered_at }) => answered_at ?? [])
+]
+
+export const timelineOf = (
+  { attempts, callbacks, history, items }: Story,
+  deliveries: ReadonlyArray<PaymentDelivery>
+): ReadonlyArray<Item> => {
   const all: ReadonlyArray<Item> = [
     ...history.map((row): Item => ({
       at: row.at,
@@ -42,6 +52,18 @@ export const timelineOf = ({ attempts, callbacks, history, items }: Story): Read
       detail: item.detail,
       closed_at: item.closed_at,
       closed_by: item.closed_by
+    })),
+    ...deliveries.map((delivery): Item => ({
+      at: delivery.event_at,
+      kind: "delivery",
+      delivery_id: delivery.delivery_id,
+      webhook_id: delivery.webhook_id,
+      event_id: delivery.event_id,
+      event_type: delivery.event_type,
+      status: delivery.status,
+      attempts: delivery.attempts,
+      last_status_code: delivery.last_status_code,
+      last_error: delivery.last_error
     }))
   ]
   return all.toSorted((a, b) => a.at.getTime() - b.at.getTime())

@@ -67,6 +67,10 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
       otp_failures: 0,
       fee_ids: [],
       total_fees: null,
+      funding: null,
+      holds: false,
+      ramp: null,
+      expires_at: null,
       created_at: at,
       updated_at: at,
       ...about

@@ -13,6 +13,8 @@ import { Initiation } from "../../src/payments/Initiation.ts"
 import type { StoredEvent } from "../../src/payments/Payment.ts"
 import { Payments } from "../../src/payments/Payments.ts"
 import { Progress } from "../../src/payments/Progress.ts"
+import { Ramps } from "../../src/ramps/Ramps.ts"
+import { Settling } from "../../src/payments/ramp/Settling.ts"
 import { type Provider, Providers } from "../../src/providers/Provider.ts"
 import { makeRails } from "../../src/rails/Rails.ts"
 import type { Backend } from "../support/Stores.ts"
@@ -33,7 +35,8 @@ const withRails = (others: ReadonlyArray<Provider>) =>
 /** Fresh, since the services have layers of the same name over the usual providers. */
 const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.fresh(
-    Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer).pipe(
+    Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer, Ramps.layer).pipe(
+      Layer.provideMerge(Settling.layer),
       Layer.provide(Dispatch.layer),
       Layer.provide(Progress.layer),
       Layer.provideMerge(providers)

@@ -336,7 +336,10 @@ for (const backend of backends) {
         const owner = yield* newOwner
         const made = yield* Effect.replicateEffect(newPayment(owner, {}, { enquire_in: 30 }), 12)
         const settled = yield* newPayment(owner, {}, { enquire_in: 30 })
-        const done = yield* changeTo(settled.payment, "completed", { attempt: yield* answer(settled.attempt) })
+        const done = yield* changeTo(settled.payment, "completed", {
+          attempt: yield* answer(settled.attempt),
+          patch: { provider: "fiat" }
+        })
         yield* store.apply(done)
         const ids = [settled, ...made].map(({ attempt }) => attempt.attempt_id)
         const due = ids.slice(1).toSorted()
@@ -370,7 +373,8 @@ for (const backend of backends) {
         let current: Payment = payment
         for (const [second, status] of (["pending", "processing", "completed"] as const).entries()) {
           const callback = yield* newCallback(payment, attempt.attempt_id, { received_at: at(second), report: status })
-          yield* store.apply({ ...(yield* changeTo(current, status, { callback })), at: at(second) })
+          const change = yield* changeTo(current, status, { callback, patch: { provider: "fiat" } })
+          yield* store.apply({ ...change, at: at(second) })
           current = { ...current, status, version: current.version + 1 }
         }
         const { attempts, callbacks, history } = yield* store.story(payment)

@@ -39,6 +39,9 @@ export interface RealServer {
   readonly apiKey: string
   /** Everything it has written to standard output and standard error. */
   readonly output: () => string
+  /** Lets it stand still, and go on as if nothing had happened. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** Ends it at once, without a chance to clean up. */
   readonly kill: () => Promise<void>
   /** Asks it to leave, and answers with its exit code. */
@@ -90,6 +93,8 @@ export const startServer = async (
     url,
     apiKey: sandbox.orgs[0]!.api_key,
     output: () => chunks.join(""),
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
     kill: async () => void (await end("SIGKILL")),
     stop: () => end("SIGTERM")
   }

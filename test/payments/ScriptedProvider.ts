@@ -48,6 +48,8 @@ export interface Scripted extends Provider {
   readonly timesAsked: (paymentId: string) => number
   /** What it does with orders of this description; the last word on a description counts. */
   readonly on: (description: string, act: Act) => void
+  /** What it does with orders that it was told nothing about, from now on. */
+  readonly otherwise: (act: Act) => void
   /** What it says of the attempt when asked about it; unless told, what it has on its books. */
   readonly says: (reference: string, enquiry: Enquiry) => void
 }
@@ -57,6 +59,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const orders: Array<PaymentOrder> = []
   const enquiries: Array<AttemptRef> = []
   const acts = new Map<string, Act>()
+  let usual: Act = declines("not in the script")
   const books = new Map<string, Enquiry>()
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
@@ -70,11 +73,12 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     enquiries,
     timesAsked: (paymentId) => orders.filter((order) => order.paymentId === paymentId).length,
     on: (description, act) => void acts.set(description, act),
+    otherwise: (act) => void (usual = act),
     says: (reference, enquiry) => void books.set(reference, enquiry),
     initiate: (order) =>
       Effect.suspend(() => {
         orders.push(order)
-        return acted(acts.get(order.description ?? "") ?? declines("not in the script"), order)
+        return acted(acts.get(order.description ?? "") ?? usual, order)
       }).pipe(Effect.tap((outcome) => Effect.sync(() => write(order.reference, outcome)))),
     enquire: (attempt) =>
       Effect.sync(() => {

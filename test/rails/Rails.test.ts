@@ -202,7 +202,7 @@ describe("the other rails", () => {
     ["BTC", "BITCOIN", /^1[1-9A-HJ-NP-Za-km-z]{25,33}$/],
     ["USDT", "TRON", /^T[1-9A-HJ-NP-Za-km-z]{33}$/],
     ["USDC", "SOLANA", /^[1-9A-HJ-NP-Za-km-z]{32,44}$/],
-    ["ETH", "BASE", /^0x[0-9a-f]{40}$/]
+    ["ETH", "BASE", /^0x[0-9a-fA-F]{40}$/]
   ] as const
   for (const [currency, network, address] of deposits) {
     it.effect(`crypto: a deposit of ${currency} on ${network}`, () =>

@@ -5,6 +5,7 @@ import type {
   AllProvidersFailed,
   Conflict,
   IdempotencyConflict,
+  InsufficientFunds,
   Invalid,
   NoRoute,
   NotFound,
@@ -19,7 +20,7 @@ import { makeOtp } from "./Otp.ts"
 import { makeRefunds, type WantedRefund } from "./Refunds.ts"
 import { makeReview } from "./Review.ts"
 
-type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | E>
+type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds | E>
 
 export class Actions extends Context.Tag("corridor/Actions")<
   Actions,

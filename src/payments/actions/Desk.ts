@@ -7,7 +7,9 @@ import { Conflict, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import type { AttemptRef } from "../../providers/Provider.ts"
+import { FundingEvents } from "../FundingEvents.ts"
 import { type Attempt, type AttemptPatch, type Change, isOpen, type Payment } from "../Payment.ts"
+import { holdsAfter } from "../PaymentBooks.ts"
 import { eventsOf } from "../PaymentEvents.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 
@@ -60,6 +62,7 @@ export const laidToRest = ({
 export const makeDesk = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
+  const funding = yield* FundingEvents
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
@@ -71,8 +74,10 @@ export const makeDesk = Effect.gen(function* () {
 
   const write = Effect.fnUntraced(function* (payment: Payment, act: Act) {
     const at = new Date(yield* Clock.currentTimeMillis)
-    const fresh = yield* Effect.replicateEffect(ids.next, EVENTS_PER_CHANGE)
-    const { patch = {}, status } = act
+    const fresh = yield* ids.several(EVENTS_PER_CHANGE)
+    const { status } = act
+    const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
+    if (payment.funding !== null && patch.holds && !payment.holds) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.pop()!, after, payment.status, false, at)
     const written = yield* store.apply({ ...act, payment, patch, at, events })

@@ -3,9 +3,9 @@ import { Option, Schema } from "effect"
 import { MobileMoneyDetails, PayerDetails, SourceBank } from "../../api/PaymentsInit.ts"
 import { type Destination, destinationOf } from "../../beneficiaries/Destination.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
-import type { Money } from "../../domain/Money.ts"
 import type { BankAccount, MobileMoney, PaymentOrder } from "../../providers/Provider.ts"
 import type { Payment } from "../Payment.ts"
+import { providersMoney } from "../ProvidersMoney.ts"
 
 type Recipient = Parameters<typeof destinationOf>[0] & { readonly fname: string; readonly lname: string }
 
@@ -50,10 +50,6 @@ const sideOf = (payment: Payment): Pick<PaymentOrder, "bank" | "mobileMoney"> =>
     })
   })
 }
-
-/** What the provider itself collects or pays. */
-export const providersMoney = ({ amount, direction, target }: Payment): Money =>
-  direction === "outbound" ? target : amount
 
 export const orderOf = (payment: Payment, checkoutUrl: string): Omit<PaymentOrder, "reference"> => ({
   paymentId: payment.payment_id,

@@ -39,7 +39,8 @@ export const makeOtp = (desk: Desk) =>
         Effect.flatMap(desk.find(permit, paymentId), (payment) =>
           isWaiting(payment)
             ? desk.write(payment, {
-                status: "processing",
+                // A ramp is pending until its money has arrived.
+                status: payment.direction === "external" ? "pending" : "processing",
                 patch: { next_action: "wait", action_data: {} },
                 cause: "one-time password accepted"
               })

@@ -10,6 +10,7 @@ import {
   operatorItem,
   type Source
 } from "../PaymentChange.ts"
+import { suspenseMoney } from "../PaymentBooks.ts"
 import { eventsOf } from "../PaymentEvents.ts"
 import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
 
@@ -52,6 +53,7 @@ export const refundChangeOf = (
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
   const openItem = operatorItem(payment, attempt, { outcome, suspense, note }, answered, moment)
   const effect = suspense ? "suspense" : state === refund.state ? "nothing to change" : "applied"
+  const settles = state !== refund.state && state !== "open"
   const change: Change = {
     payment,
     status,
@@ -60,7 +62,9 @@ export const refundChangeOf = (
     at: moment.at,
     attempt: answered,
     events: eventsOf(moment.newId, after, payment.status, false, moment.at),
-    ...(state === refund.state || state === "open" ? {} : { settledRefund: { refund_id: refund.refund_id, state } }),
+    ...(settles ? { settledRefund: { ...refund, state } } : {}),
+    // A part that was given up, and its money released, went all the same.
+    ...(suspense && !settles ? { suspense: suspenseMoney(payment, attempt, refund) } : {}),
     ...(source.callback === undefined
       ? {}
       : { callback: callbackRow(payment, attempt, word, effect, source.callback, moment) }),

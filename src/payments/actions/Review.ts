@@ -1,16 +1,16 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
-import { Array as Arr, Clock, Effect, Either, Option } from "effect"
+import { Array as Arr, Effect, Option } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute, RateMismatch } from "../../domain/Failure.ts"
-import { checkLocked } from "../../domain/LockedRate.ts"
-import { RateQuote } from "../../rates/RateQuote.ts"
 import { makeCheckoutUrl } from "../CheckoutUrl.ts"
 import { Dispatch } from "../Dispatch.ts"
 import type { Payment } from "../Payment.ts"
 import { noted } from "../PaymentChange.ts"
 import { makePaymentRouter, reasonsForNone, whereAllDeclined } from "../PaymentRouter.ts"
+import { makeStaleness } from "../Staleness.ts"
 import { type Act, type Desk, idsOf, refuse } from "./Desk.ts"
-import { orderOf, providersMoney } from "./OrderOf.ts"
+import { providersMoney } from "../ProvidersMoney.ts"
+import { orderOf } from "./OrderOf.ts"
 import { isHeld } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
@@ -35,7 +35,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
 export const makeReview = (desk: Desk) =>
   Effect.gen(function* () {
     const dispatch = yield* Dispatch
-    const rates = yield* RateQuote
+    const staleness = yield* makeStaleness
     const router = yield* makePaymentRouter
     const checkoutUrl = yield* makeCheckoutUrl
 
@@ -45,17 +45,6 @@ export const makeReview = (desk: Desk) =>
       return Option.contains(permit.actor.userId, payment.user_id)
         ? yield* refuse(payment, "whoever initiated it cannot be its reviewer.")
         : payment
-    })
-
-    /** Why the amounts no longer hold; they are never worked out again. */
-    const staleness = Effect.fnUntraced(function* ({ amount, org_id, org_rate_id, target }: Payment) {
-      if (org_rate_id === null) return Option.none<string>()
-      const now = new Date(yield* Clock.currentTimeMillis)
-      const lock = yield* rates.locked(org_id, org_rate_id)
-      return Option.match(lock, {
-        onNone: () => Option.some("org_rate_id: is not a rate that was locked for this organisation."),
-        onSome: (locked) => Either.getLeft(checkLocked(locked, { amount, target, now }))
-      })
     })
 
     const turnAway = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, why: string) {

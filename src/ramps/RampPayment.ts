@@ -1,0 +1,73 @@
+/** A planned ramp as the payment that is written down, and as the order for whoever collects. */
+import { toPlainText } from "../domain/Decimal.ts"
+import type { Payment } from "../payments/Payment.ts"
+import type { PaymentPlan } from "../payments/PaymentPlan.ts"
+import type { RampFacts } from "../payments/ramp/RampFacts.ts"
+import { recipientInfo } from "../payments/RecipientInfo.ts"
+import type { PaymentOrder } from "../providers/Provider.ts"
+import type { RampPlan } from "./RampPlan.ts"
+
+const paidBy = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
+
+const factsOf = (planned: RampPlan): RampFacts => ({
+  direction: planned.direction,
+  network: planned.network,
+  wallet_address: planned.walletAddress,
+  collection: planned.collection.method,
+  settlement: planned.beneficiary === null ? "crypto" : paidBy[planned.beneficiary.account_type],
+  rate: toPlainText(planned.rate),
+  client_rate: toPlainText(planned.clientRate),
+  customer_type: planned.customer.type,
+  business_id: planned.customer.business_id,
+  business_name: planned.customer.business_name,
+  collected: null
+})
+
+export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<Payment, "ramp"> => {
+  const { beneficiary, collection, crypto, direction, fiat, network, walletAddress } = planned
+  const onRamp = direction === "on_ramp"
+  return {
+    direction: "external",
+    payment_method: "crypto",
+    country: planned.country,
+    amount: onRamp ? fiat : crypto,
+    target: onRamp ? crypto : fiat,
+    org_rate_id: null,
+    client_reference: planned.client_reference,
+    description: null,
+    beneficiary_id: beneficiary?.beneficiary_id ?? null,
+    payer_details: collection.bank === null ? {} : { bank_details: collection.bank },
+    mobile_money_details:
+      collection.mobileMoney === null
+        ? {}
+        : { provider: collection.mobileMoney.network, phone_number: collection.mobileMoney.phoneNumber },
+    card_details: {},
+    bank_account: {},
+    recipient_info: beneficiary === null ? { wallet_address: walletAddress, network } : recipientInfo(beneficiary),
+    metadata: planned.metadata,
+    return_url: null,
+    ramp: factsOf(planned)
+  }
+}
+
+export const collectionOrder = (
+  { collection, country, network }: RampPlan,
+  { amount, org_id, payment_id }: Payment,
+  checkoutUrl: string
+): Omit<PaymentOrder, "reference"> => ({
+  paymentId: payment_id,
+  orgId: org_id,
+  flow: "inbound",
+  method: collection.method,
+  country,
+  money: amount,
+  description: null,
+  payer: null,
+  bank: collection.bank,
+  mobileMoney: collection.mobileMoney,
+  card: null,
+  // Where the customer is to send it: the provider gives the address.
+  walletAddress: collection.method === "crypto" ? { address: "", network } : null,
+  recipientName: null,
+  checkoutUrl
+})
