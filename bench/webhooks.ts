@@ -112,6 +112,7 @@ const bench = (each: number, backlog: number) =>
     const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`))
     const words = ({ cpu, rate }: Effect.Effect.Success<typeof run>) =>
       `${rate.toFixed(0)} deliveries/s, ${cpu.toFixed(0)} µs of the sender's CPU each`
+    yield* run
     const alone = yield* run
     yield* say(`${ENDPOINTS} endpoints: ${words(alone)}`)
     const hanging = yield* newOrganization

@@ -90,15 +90,32 @@ export const TimelineItem = Schema.Union(
     detail: Schema.String,
     closed_at: Schema.NullOr(Timestamp),
     closed_by: Text
+  }),
+  Schema.Struct({
+    ...at,
+    kind: Schema.Literal("delivery"),
+    delivery_id: Id,
+    webhook_id: Id,
+    event_id: Id,
+    event_type: Schema.String,
+    status: Schema.Literal("pending", "delivered", "dead"),
+    attempts: Schema.Int,
+    last_status_code: Schema.NullOr(Schema.Int),
+    last_error: Text
   })
 ).annotations({ identifier: "TimelineItem" })
 
 export const OperatorItem = Schema.Struct({
   item_id: Id,
-  kind: Schema.Literal("unknown_outcome", "suspense", "review"),
+  kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"),
   org_id: Id,
-  payment_id: Id,
+  payment_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a webhook endpoint" }),
   attempt_id: Schema.NullOr(Id),
+  webhook_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a payment" }),
+  delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
+  dead_letters: Schema.NullOr(Schema.Int).annotations({
+    description: "How many deliveries to the endpoint are dead; null when it is about a payment"
+  }),
   detail: Schema.String,
   created_at: Timestamp
 }).annotations({ identifier: "OperatorItem" })
@@ -193,7 +210,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "any",
           summary: "See why a payment went where it went",
           description:
-            "Extension. Changes of state, attempts at providers, provider callbacks and what operators did, in the order of time. One item for each attempt, however often it was looked up.",
+            "Extension. Changes of state, attempts at providers, provider callbacks, what operators did and the webhook deliveries that told of it, in the order of time. One item for each attempt, however often it was looked up, and for each delivery, however often it was tried: it stands where its event does, with its status as it is now.",
           response: {
             status: "success",
             message: "Timeline",
@@ -216,6 +233,18 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                   outcome: "accepted",
                   reason: null,
                   latency_ms: 38
+                },
+                {
+                  at: "2026-03-02T09:15:00.040Z",
+                  kind: "delivery",
+                  delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                  webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+                  event_id: "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071",
+                  event_type: "payment.processing",
+                  status: "delivered",
+                  attempts: 1,
+                  last_status_code: 204,
+                  last_error: null
                 }
               ]
             }
@@ -258,7 +287,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "operations",
           summary: "See what waits for a person",
           description:
-            "Extension. Outcomes that stayed unknown past their last enquiry, and money that arrived for a payment that had ended.",
+            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them, `delivery_id` is the oldest.",
           response: {
             status: "success",
             message: "Operations queue",
@@ -269,11 +298,28 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                 org_id: record.org_id,
                 payment_id: record.payment_id,
                 attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
+                webhook_id: null,
+                delivery_id: null,
+                dead_letters: null,
                 detail: "fiat has not said what became of it: no answer within 10s.",
                 created_at: "2026-03-03T19:00:00.000Z"
+              },
+              {
+                item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                kind: "dead_letter",
+                org_id: record.org_id,
+                payment_id: null,
+                attempt_id: null,
+                webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",
+                delivery_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
+                dead_letters: 12,
+                detail:
+                  "12 deliveries to https://shop.example.com/hooks failed for good; of the oldest: answered with status 500.",
+                created_at: "2026-03-02T09:15:00.040Z"
               }
             ],
-            ...page
+            ...page,
+            meta: { ...page.meta, count: 2 }
           }
         })
       )

@@ -1,6 +1,6 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { SqlClient } from "@effect/sql"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Order } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -15,19 +15,37 @@ export interface Delivery extends Omit<StoredDelivery, "updated_at"> {
   readonly next_attempt_at: Date | null
 }
 
+/** One that tells of a payment. */
+export interface PaymentDelivery extends Delivery {
+  readonly event_at: Date
+}
+
 interface Store {
   readonly list: (scope: Scope, filter: DeliveryFilter, window: Window) => Effect.Effect<ReadonlyArray<Delivery>>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Delivery>>
+  /** Oldest first. The times of its events save an index on `events`, which every payment would have to keep up. */
+  readonly ofPayment: (
+    orgId: string,
+    paymentId: string,
+    eventTimes: ReadonlyArray<Date>
+  ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
   /** From the first attempt on, at once. False when it was waiting in the queue already, or is not in scope. */
   readonly requeue: (scope: Scope, id: string) => Effect.Effect<boolean>
 }
+
+const byEvent = Order.combineAll([
+  Order.mapInput(Order.Date, (row: PaymentDelivery) => row.event_at),
+  Order.mapInput(Order.string, (row: PaymentDelivery) => row.event_id),
+  Order.mapInput(Order.string, (row: PaymentDelivery) => row.delivery_id)
+])
 
 export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<DeliveryStore, Store>() {
   static readonly layer = Layer.effect(
     DeliveryStore,
     Effect.map(SqlClient.SqlClient, (sql): Store => {
-      const columns = sql.literal(`delivery_id, org_id, webhook_id, event_id, event_type, status, attempts,
-        last_status_code, last_error, created_at,
+      const columns =
+        sql.literal(`d.delivery_id, d.org_id, d.webhook_id, d.event_id, d.event_type, d.status, d.attempts,
+        d.last_status_code, d.last_error, d.created_at,
         (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
       return {
         list: (scope, { status, webhook_id }, window) => {
@@ -39,6 +57,15 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
         find: (scope, id) =>
           sql<Delivery>`select ${columns} from webhook_deliveries d
             where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.map(firstRow), Effect.orDie),
+        // An endpoint's deliveries have an index by event, the deliveries of all of them have none.
+        ofPayment: (orgId, paymentId, eventTimes) =>
+          sql<PaymentDelivery>`select ${columns}, e.created_at as event_at
+            from events e
+            join webhooks w on w.org_id = e.org_id
+            join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = e.event_id
+            where e.org_id = ${orgId} and e.payment_id = ${paymentId} and e.created_at = any (array(
+              select value::timestamptz from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)
+            )) order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.orDie),
         requeue: (scope, id) =>
           sql`with again as (
               update webhook_deliveries set status = 'pending', updated_at = now()
@@ -56,7 +83,7 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
 
   static readonly layerMemory = Layer.effect(
     DeliveryStore,
-    Effect.map(MemoryTables, ({ webhookDeliveries, webhookQueue }): Store => {
+    Effect.map(MemoryTables, ({ events, webhookDeliveries, webhookQueue }): Store => {
       const visible = (scope: Scope) =>
         Array.from(webhookDeliveries.values())
           .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
@@ -76,6 +103,17 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
           }),
         find: (scope, id) =>
           Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.delivery_id === id))),
+        ofPayment: (orgId, paymentId, eventTimes) =>
+          Effect.sync(() => {
+            const times = new Set(eventTimes.map((at) => at.getTime()))
+            return visible(Option.some(orgId))
+              .flatMap((row): ReadonlyArray<PaymentDelivery> => {
+                const event = events.get(row.event_id)
+                const told = event?.payment_id === paymentId && times.has(event.created_at.getTime())
+                return told ? [{ ...row, event_at: event.created_at }] : []
+              })
+              .sort(byEvent)
+          }),
         requeue: (scope, id) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             const row = webhookDeliveries.get(id)

@@ -29,7 +29,9 @@ export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, S
       insert: (event) =>
         sql`insert into events ${sql.insert({ ...event })}`.pipe(
           Effect.zipRight(
-            sql<{ count: string }>`select count(*) from webhook_deliveries where event_id = ${event.event_id}`
+            sql<{ count: string }>`select count(*) from webhooks w
+              join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = ${event.event_id}
+              where w.org_id = ${event.org_id}`
           ),
           Effect.map((rows) => Number(rows[0]!.count)),
           Effect.orDie

@@ -9,8 +9,9 @@ import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { Money } from "../domain/Money.ts"
 import type { Window } from "../pagination/Page.ts"
-import { type Delivery, type DeliveryFilter, DeliveryStore } from "./DeliveryStore.ts"
+import { type Delivery, type DeliveryFilter, DeliveryStore, type PaymentDelivery } from "./DeliveryStore.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
+import { type Trouble, TroubleStore } from "./TroubleStore.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
 type Transaction = typeof TransactionData.Type
@@ -44,6 +45,14 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       filter: DeliveryFilter,
       window: Window
     ) => Effect.Effect<ReadonlyArray<Delivery>>
+    /** What a payment, which the permit's holder was allowed to read, has told of itself. */
+    readonly deliveriesOf: (
+      permit: Permit<"any">,
+      payment: { readonly org_id: string; readonly payment_id: string },
+      eventTimes: ReadonlyArray<Date>
+    ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
+    /** What waits for a person. */
+    readonly troubles: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Trouble>>
     /** One that waits in the queue already is left as it is. */
     readonly replay: (permit: Permit<"webhooks">, deliveryId: string) => Effect.Effect<Delivery, NotFound>
   }
@@ -53,6 +62,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
     Effect.gen(function* () {
       const eventStore = yield* EventStore
       const deliveryStore = yield* DeliveryStore
+      const troubleStore = yield* TroubleStore
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
@@ -92,6 +102,9 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
         }),
         events: (permit, filter, window) => eventStore.list(permit.scope, filter, window),
         deliveries: (permit, filter, window) => deliveryStore.list(permit.scope, filter, window),
+        deliveriesOf: (_permit, { org_id, payment_id }, eventTimes) =>
+          deliveryStore.ofPayment(org_id, payment_id, eventTimes),
+        troubles: (permit, window) => troubleStore.list(permit.scope, window),
         replay: Effect.fn("WebhookLog.replay")(function* (permit, id) {
           return yield* atomically(
             Effect.gen(function* () {

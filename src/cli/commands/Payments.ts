@@ -41,6 +41,8 @@ const wordsOf = (item: typeof TimelineItem.Type): string => {
       return `${item.provider} says ${item.report}: ${item.effect}`
     case "operator":
       return `${item.item}: ${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+    case "delivery":
+      return `${item.event_type} to ${item.webhook_id}: ${item.status}, attempts: ${item.attempts}${item.last_error === null ? "" : `, ${item.last_error}`}`
   }
 }
 

@@ -15,18 +15,19 @@ const listAll = Effect.fn("Cli.queue")(function* (org: Option.Option<string>) {
   const scope = Option.isNone(org) ? org : Option.some((yield* organizationNamed(org.value)).org_id)
   const permit = yield* permitFor("operations", scope)
   const data = yield* allPages(
-    (window) =>
-      Effect.map(payments.queue(permit, window), (items) =>
-        items.map(({ opened_at, ...item }) => ({ ...item, created_at: opened_at }))
-      ),
+    (window) => payments.queue(permit, window),
     (item) => item.item_id
   )
-  const rows = data.map((item) => [minute(item.created_at), item.kind, item.payment_id, item.detail])
-  return { data, text: table(["SINCE", "KIND", "PAYMENT", "WHAT"], rows, "Nothing waits for a person.") }
+  const rows = data.map((item) => [minute(item.created_at), item.kind, item.payment_id ?? item.webhook_id, item.detail])
+  return { data, text: table(["SINCE", "KIND", "PAYMENT OR ENDPOINT", "WHAT"], rows, "Nothing waits for a person.") }
 })
 
 export const queue = Command.make(
   "queue",
   { org: optional("org", "ORG", "Only this organisation's."), json },
   (input) => onApp(input.json, listAll(input.org))
-).pipe(Command.withDescription("List what waits for a person: unknown outcomes, money in suspense, reviews."))
+).pipe(
+  Command.withDescription(
+    "List what waits for a person: unknown outcomes, money in suspense, reviews, dead letters, disabled endpoints."
+  )
+)

@@ -6,7 +6,8 @@ import { redactText } from "../../observability/Redaction.ts"
 import { Vault } from "../../secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"
 import type { Answer, ClaimedDelivery, Result } from "./Delivery.ts"
-import { type HookAnswer, HookClient, type NotAnswered } from "./HookClient.ts"
+import { HookClient, type NotAnswered } from "./HookClient.ts"
+import type { HookAnswer } from "./HookExchange.ts"
 import { hookHeaders } from "./HookHeaders.ts"
 
 const KEPT_CHARACTERS = 500

@@ -1,19 +1,13 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
 import { Cause, Duration, Effect, FiberSet } from "effect"
 import { Settings } from "../../config/Settings.ts"
-import { batched } from "../../database/Batcher.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
 import { makeAttempt } from "./Attempt.ts"
-import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
+import type { ClaimedDelivery } from "./Delivery.ts"
 import { QueueStore } from "./QueueStore.ts"
+import { makeResultWriter } from "./ResultWriter.ts"
 import { UnderWay } from "./UnderWay.ts"
-
-const tellOf = ({ org_id, waiting, webhook_id }: GivenUp) =>
-  Effect.logWarning(
-    `Webhook endpoint ${webhook_id} of organisation ${org_id} was disabled: ${givenUpReason} ` +
-      `Deliveries that went to the dead letter queue with it: ${waiting}`
-  )
 
 /** Runs until it is interrupted; what it could not bring to an end by then is free for others at once. */
 export const deliveryWorker = Effect.gen(function* () {
@@ -23,15 +17,6 @@ export const deliveryWorker = Effect.gen(function* () {
   const underWay = new UnderWay()
   const settled = yield* Effect.makeLatch(false)
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
-
-  const finish = yield* batched<Result, void>((results) =>
-    Effect.flatMap(store.finish(results), (givenUp) =>
-      Effect.as(
-        Effect.forEach(givenUp, tellOf, { discard: true }),
-        results.map(() => undefined)
-      )
-    )
-  )
 
   /** The latch is closed before the look, so that nothing settles unseen between the two. */
   const waitUntil = (isSo: () => boolean): Effect.Effect<void> =>
@@ -44,38 +29,33 @@ export const deliveryWorker = Effect.gen(function* () {
       )
     )
 
-  // In this order at the end: what is under way gets a moment, then it is cut off, then its leases are given back.
+  const settle = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
+    Effect.suspend(() => {
+      for (const delivery of deliveries) underWay.remove(delivery)
+      return Effect.asVoid(settled.open)
+    })
+
+  // In this order at the end: what is under way gets a moment, then it is cut off, what came of it until then is
+  // written down, and the leases of the others are given back.
   yield* Effect.addFinalizer(() => Effect.suspend(() => store.release(underWay.held)))
+  const tell = yield* makeResultWriter(store, settle)
   const sending = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() =>
     Effect.timeoutOption(Effect.interruptible(waitUntil(() => underWay.isEmpty)), webhookDrain)
   )
 
-  const settle = (delivery: ClaimedDelivery) =>
-    Effect.zipRight(
-      Effect.sync(() => underWay.remove(delivery)),
-      settled.open
-    )
-
-  /** Without a result in the database the lease runs out, and the delivery is made again. */
   const deliver = (delivery: ClaimedDelivery) =>
     Effect.uninterruptibleMask((restore) =>
-      restore(attempt(delivery)).pipe(
-        Effect.flatMap(finish),
-        Effect.matchCauseEffect({
-          onSuccess: () => settle(delivery),
-          onFailure: (cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.void
-              : Effect.zipRight(
-                  Effect.logError(
-                    `No result of attempt ${delivery.attempt} at delivery ${delivery.delivery_id}`,
-                    cause
-                  ),
-                  settle(delivery)
-                )
-        })
-      )
+      Effect.matchCauseEffect(restore(attempt(delivery)), {
+        onSuccess: (result) => tell(delivery, result),
+        onFailure: (cause) =>
+          Cause.isInterruptedOnly(cause)
+            ? Effect.void
+            : Effect.zipRight(
+                Effect.logError(`No result of attempt ${delivery.attempt} at delivery ${delivery.delivery_id}`, cause),
+                settle([delivery])
+              )
+      })
     )
 
   const claim = Effect.fnUntraced(function* (after: string) {

@@ -5,6 +5,7 @@ import { buildConnector } from "undici"
 import { Settings } from "../../config/Settings.ts"
 import { checkAddress, type Protocol } from "../ssrf/Address.ts"
 import { EndpointRefused, resolveChecked } from "../ssrf/ResolveChecked.ts"
+import { HookNetwork } from "./HookNetwork.ts"
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
 
@@ -15,6 +16,7 @@ const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
 
 export const makeConnector = Effect.gen(function* () {
   const { mode, webhookTimeout } = yield* Settings
+  const { authorities, reach } = yield* HookNetwork
   const runFork = Runtime.runFork(yield* Effect.runtime<never>())
 
   /** Node connects to what this answers, and asks nobody else; the certificate is still held against the name. */
@@ -23,14 +25,20 @@ export const makeConnector = Effect.gen(function* () {
     (hostname, options, callback) => {
       runFork(resolveChecked(`${protocol}//${hostname}/`, mode)).addObserver((exit) => {
         if (Exit.isFailure(exit)) return callback(errorOf(exit.cause), "")
-        const { addresses } = exit.value
-        if (options.all === true) return callback(null, [...addresses])
-        callback(null, addresses[0].address, addresses[0].family)
+        const [first, ...others] = exit.value.addresses
+        if (options.all === true) return callback(null, [first, ...others].map(reach))
+        const { address, family } = reach(first)
+        callback(null, address, family)
       })
     }
 
   const connectorFor = (protocol: Protocol) =>
-    buildConnector({ lookup: lookupFor(protocol), autoSelectFamily: true, timeout: Duration.toMillis(webhookTimeout) })
+    buildConnector({
+      lookup: lookupFor(protocol),
+      autoSelectFamily: true,
+      timeout: Duration.toMillis(webhookTimeout),
+      ...(authorities === undefined ? {} : { ca: [...authorities] })
+    })
 
   const connectors = { "http:": connectorFor("http:"), "https:": connectorFor("https:") }
 

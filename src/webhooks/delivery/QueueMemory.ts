@@ -1,5 +1,5 @@
 /** The queue of the memory stores. */
-import { Clock, Duration, Effect, Order, Random } from "effect"
+import { Array as Arr, Clock, Duration, Effect, Order, Random } from "effect"
 import type { MemoryTables } from "../../database/MemoryTables.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import { webhookEndpointConcurrency, webhookGivesUpAfter, webhookLanes, webhookWalk } from "../../domain/Policies.ts"
@@ -33,17 +33,21 @@ export const makeQueueMemory = (tables: MemoryTables["Type"]): QueueStoreService
       .sort(soonest)
 
   const walk = (after: string) =>
-    Array.from(new Set(Array.from(webhookQueue.values(), (row) => row.webhook_id)))
-      .filter((id) => id > after)
-      .sort()
+    Object.entries(Arr.groupBy(webhookQueue.values(), (row) => row.webhook_id))
+      .filter(([id]) => id > after)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
       .slice(0, webhookWalk)
 
-  const laneOf = (webhookId: string, { failingLimit, underWay }: ClaimOptions, now: number): ReadonlyArray<Lane> => {
+  const laneOf = (
+    [webhookId, waiting]: readonly [string, ReadonlyArray<QueuedDelivery>],
+    { failingLimit, underWay }: ClaimOptions,
+    now: number
+  ): ReadonlyArray<Lane> => {
     const webhook = webhooks.get(webhookId)
     if (webhook === undefined || webhook.status !== "active") return []
     if (webhook.failing_since !== null && failingLimit === 0) return []
     const room = webhookEndpointConcurrency - (underWay.get(webhookId) ?? 0)
-    const due = waitingFor(webhookId).filter((row) => row.next_at.getTime() <= now)
+    const due = waiting.filter((row) => row.next_at.getTime() <= now).toSorted(soonest)
     return [{ webhook, due: due.slice(0, Math.max(0, room)) }]
   }
 
@@ -75,7 +79,7 @@ export const makeQueueMemory = (tables: MemoryTables["Type"]): QueueStoreService
   const claim = Effect.fnUntraced(function* (options: ClaimOptions) {
     const now = yield* Clock.currentTimeMillis
     const walked = walk(options.after)
-    const lanes = walked.flatMap((id) => laneOf(id, options, now)).filter(({ due }) => due.length > 0)
+    const lanes = walked.flatMap((lane) => laneOf(lane, options, now)).filter(({ due }) => due.length > 0)
     const drawn = Array.from(yield* Random.shuffle(lanes)).slice(0, webhookLanes)
     const rows = drawn.flatMap(({ due, webhook }) => due.map((row) => ({ webhook, row })))
     const failing = rows.filter(({ webhook }) => webhook.failing_since !== null).slice(0, options.failingLimit)
@@ -84,7 +88,7 @@ export const makeQueueMemory = (tables: MemoryTables["Type"]): QueueStoreService
       deliveries: yield* Effect.forEach(picked.slice(0, options.limit), ({ row, webhook }) =>
         take(webhook, row, now, options.leaseMillis)
       ),
-      next: walked.length === webhookWalk ? (walked.at(-1) ?? null) : null
+      next: walked.length === webhookWalk ? (walked.at(-1)?.[0] ?? null) : null
     }
   })
 

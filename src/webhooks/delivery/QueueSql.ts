@@ -25,23 +25,27 @@ export const makeQueueSql = (sql: SqlClient.SqlClient): QueueStoreService => ({
           select q.webhook_id, q.next_at from webhook_queue q
           where q.webhook_id > w.webhook_id order by q.webhook_id, q.next_at limit 1
         ) n where w.nth < ${webhookWalk}::int
-      ), lanes as materialized (
-        select w.webhook_id, h.failing_since is not null as failing,
+      ), drawn as materialized (
+        select w.webhook_id, h.failing_since is not null as failing, random() as lot,
           ${webhookEndpointConcurrency}::int - coalesce(b.sending, 0) as room
         from walk w
         join webhooks h on h.webhook_id = w.webhook_id
         left join jsonb_to_recordset(${busy}::jsonb) as b (webhook_id uuid, sending int) on b.webhook_id = w.webhook_id
         where w.next_at <= now() and h.status = 'active' and coalesce(b.sending, 0) < ${webhookEndpointConcurrency}::int
           and (h.failing_since is null or ${failingLimit}::int > 0)
-        order by random() limit ${webhookLanes}::int
-      ), due as (
-        select q.delivery_id, l.failing, row_number() over (partition by l.failing) as nth
-        from lanes l cross join lateral (
+        order by lot limit ${webhookLanes}::int
+      ), lanes as materialized (
+        select webhook_id, failing, lot, case when failing then least(room, ${failingLimit}::int - coalesce(
+          sum(room) over (partition by failing order by lot rows between unbounded preceding and 1 preceding), 0
+        )) else room end as share
+        from drawn
+      ), picked as materialized (
+        -- Row by row until there are enough, so that only those are locked.
+        select q.delivery_id, l.failing
+        from (select * from lanes where share > 0 order by lot) l cross join lateral (
           select delivery_id from webhook_queue where webhook_id = l.webhook_id and next_at <= now()
-          order by next_at limit l.room for update skip locked
-        ) q
-      ), picked as (
-        select delivery_id, failing from due where not failing or nth <= ${failingLimit}::int limit ${limit}::int
+          order by next_at limit l.share for update skip locked
+        ) q limit ${limit}::int
       ), claimed as (
         update webhook_queue q set attempt = q.attempt + 1, lease_token = gen_random_uuid(),
           next_at = now() + ${leaseMillis}::float8 * interval '1 ms'
@@ -65,11 +69,17 @@ export const makeQueueSql = (sql: SqlClient.SqlClient): QueueStoreService => ({
 
   finish: (results) =>
     sql<GivenUp>`with held as (
+        -- Each by its own key, in one order for everyone. Here and below, a plain join would read whole tables for a
+        -- few of their rows, because the planner cannot tell how few there are.
         select r.*, q.webhook_id, q.attempt
-        from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
-          verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int)
-        join webhook_queue q on q.delivery_id = r.delivery_id and q.lease_token = r.lease_token
-        order by q.delivery_id for update of q
+        from (
+          select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
+            verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int)
+          order by delivery_id
+        ) r cross join lateral (
+          select webhook_id, attempt from webhook_queue q
+          where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token for update
+        ) q
       ), state as (
         select w.webhook_id, w.org_id, f.received,
           not f.received and w.failing_since <= now() - ${patience}::float8 * interval '1 s' and w.status = 'active'
@@ -77,8 +87,8 @@ export const makeQueueSql = (sql: SqlClient.SqlClient): QueueStoreService => ({
         from webhooks w
         join (select webhook_id, bool_or(verdict = 'delivered') as received from held group by webhook_id) f
           on f.webhook_id = w.webhook_id
-        where f.received = (w.failing_since is not null)
-          or w.failing_since <= now() - ${patience}::float8 * interval '1 s'
+        where w.webhook_id = any (array(select webhook_id from held)) and (f.received = (w.failing_since is not null)
+          or w.failing_since <= now() - ${patience}::float8 * interval '1 s')
         order by w.webhook_id for update of w
       ), settled as (
         select h.*, case when h.verdict = 'retry' and s.given_up then 'dead' else h.verdict end as outcome
@@ -91,10 +101,11 @@ export const makeQueueSql = (sql: SqlClient.SqlClient): QueueStoreService => ({
           updated_at = case when s.given_up then now() else w.updated_at end
         from state s where w.webhook_id = s.webhook_id
       ), gone as (
-        delete from webhook_queue q using settled s where q.delivery_id = s.delivery_id and s.outcome <> 'retry'
+        delete from webhook_queue where delivery_id = any (array(select delivery_id from settled where outcome <> 'retry'))
       ), again as (
         update webhook_queue q set next_at = now() + s.delay_ms * interval '1 ms', lease_token = null
-        from settled s where q.delivery_id = s.delivery_id and s.outcome = 'retry'
+        from settled s where q.delivery_id = s.delivery_id
+          and q.delivery_id = any (array(select delivery_id from settled where outcome = 'retry'))
       ), buried as (
         delete from webhook_queue q using state s
         where s.given_up and q.webhook_id = s.webhook_id and q.delivery_id not in (select delivery_id from held)
@@ -108,6 +119,7 @@ export const makeQueueSql = (sql: SqlClient.SqlClient): QueueStoreService => ({
           last_error = s.error, updated_at = now(),
           status = case s.outcome when 'retry' then 'pending' else s.outcome end
         from settled s where d.delivery_id = s.delivery_id
+          and d.delivery_id = any (array(select delivery_id from settled))
       ), untried as (
         update webhook_deliveries d set status = 'dead', last_error = coalesce(d.last_error, ${buriedError}),
           updated_at = now()

@@ -147,6 +147,12 @@ describe("a server with webhooks to deliver", () => {
     expect(shown).toMatchObject({ status: "dead", attempts: 3, last_status_code: 500 })
     expect(shown).toMatchObject({ payload: expect.stringContaining(event_id) as string, log: [{}, {}, {}] })
     expect((await cli(dataDir, "dlq", "list")).stdout).toContain("answered with status 500")
+    expect(await data(dataDir, "queue", "--org", org_id)).toMatchObject([
+      { kind: "dead_letter", webhook_id, payment_id: null, dead_letters: 3, delivery_id: dead.at(-1)!.delivery_id }
+    ])
+    expect((await cli(dataDir, "queue")).stdout).toMatch(
+      new RegExp(`dead_letter +${webhook_id} +3 deliveries to ${endpoint} failed for good`)
+    )
 
     const empty = await cli(dataDir, "dlq", "replay")
     expect(empty.code).toBe(1)
@@ -163,6 +169,7 @@ describe("a server with webhooks to deliver", () => {
     expect(since).toEqual({ code: 0, stdout: "Back in the queue: 2. The server sends them.\n", stderr: "" })
     await until("all arrive", async () => (seen.length === before + 3 ? true : undefined))
     expect(await data(dataDir, "dlq", "list")).toEqual([])
+    expect(await data(dataDir, "queue")).toEqual([])
     expect(await data(dataDir, "dlq", "replay", "--all")).toEqual({ replayed: 0, disabled: 0 })
     expect(await server?.stop()).toBe(0)
     server = undefined

@@ -1,7 +1,9 @@
 /** A receiver of webhooks on loopback that remembers what it got and answers as a test wants. */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
+import type { Identity } from "./Certificates.ts"
 
 export interface Hook {
   readonly path: string
@@ -27,10 +29,10 @@ export interface Receiver {
   readonly answer: (answering: Answering) => void
 }
 
-const open = async (first: Answering) => {
+const open = async (first: Answering, identity?: Identity) => {
   const hooks: Array<Hook> = []
   let answering = first
-  const server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
@@ -42,7 +44,8 @@ const open = async (first: Answering) => {
       hooks.push(hook)
       answering(response, hook, hooks.length)
     })
-  })
+  }
+  const server = identity === undefined ? createServer(listener) : createSecureServer({ ...identity }, listener)
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
   const { port } = server.address() as AddressInfo
   const receiver: Receiver = {
@@ -61,10 +64,11 @@ const open = async (first: Answering) => {
   return { receiver, close }
 }
 
-export const newReceiver = (answering: Answering = withStatus(200)) =>
+/** With an identity it speaks TLS. */
+export const newReceiver = (answering: Answering = withStatus(200), identity?: Identity) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.promise(() => open(answering)),
+      Effect.promise(() => open(answering, identity)),
       ({ close }) => Effect.promise(close)
     ),
     ({ receiver }) => receiver
