@@ -98,7 +98,7 @@ export const tableOf = (result: Result): string => {
     "provider's answer, the rows of the built-in rail that stands for the provider, and a second later the completion by a",
     "worker. completed/s counts until every payment is completed; CPU includes the completion. Ratio: Corridor ÷ Fastify.",
     `Medians of ${options.rounds} alternating rounds, ${options.connections} keep-alive connections, ${options.pool} database connections each; no errors.`,
-    `Rows verified: ${payments.join(", ")} payments, each completed with 1 attempt, 3 history rows, 4 events, 1 callback.`,
+    `Rows verified: ${payments.join(", ")} payments, each completed with 1 attempt, 3 history rows, 4 events, 1 callback, 2 postings.`,
     `${cores} × ${cpu}, ${memoryGiB} GiB, Node ${node}, PostgreSQL ${postgres.version} (fsync ${postgres.fsync}), load average ${loadAverageAtStart.toFixed(1)} at the start.`,
     `${command}`
   ].join("\n")

@@ -14,7 +14,8 @@ const perPayment = {
   provider_callbacks: 1,
   rail_payments: 1,
   rail_timers: 0,
-  operator_items: 0
+  operator_items: 0,
+  ledger_postings: 2
 } as const
 
 export type Counts = Readonly<Record<keyof typeof perPayment, number>>
@@ -29,7 +30,8 @@ const counting = `select
   (select count(*)::int from provider_callbacks) as provider_callbacks,
   (select count(*)::int from rail_payments) as rail_payments,
   (select count(*)::int from rail_timers) as rail_timers,
-  (select count(*)::int from operator_items) as operator_items`
+  (select count(*)::int from operator_items) as operator_items,
+  (select count(*)::int from ledger_postings) as ledger_postings`
 
 /** Waits until every accepted payment is completed, so that no round pays for the one before it. */
 export const settled = (name: string, pool: Pool) =>

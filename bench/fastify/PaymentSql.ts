@@ -54,7 +54,7 @@ export const completePayment = `
     update payments set status = 'completed', version = version + 1, updated_at = $5, provider_status = 'completed',
       next_action = null, webhook_metadata = $6
     where payment_id = $1 and org_id = $2 and version = $4
-    returning payment_id, org_id, version
+    returning payment_id, org_id, version, amount, currency
   ), history as (
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
     select payment_id, version, org_id, $7, 'completed', $8, $5 from changed
@@ -65,7 +65,14 @@ export const completePayment = `
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect,
       received_at)
     select $9, $10, $11, c.payment_id, $3, c.org_id, 'completed', 'applied', $5 from changed c
-  ), told as (${told("$12", "$13", "$14", "$5")})
+  ), told as (${told("$12", "$13", "$14", "$5")}
+  ), posted as (
+    insert into ledger_postings (entry_id, org_id, account, currency, amount, kind, payment_id, reference)
+    select c.payment_id, c.org_id, b.account, c.currency, b.amount, 'payin', c.payment_id, c.payment_id::text
+    from changed c cross join lateral (values
+      ('provider/' || $10 || '/' || c.currency, -c.amount),
+      ('settlement/' || c.org_id || '/' || c.currency, c.amount)) b (account, amount)
+  )
   select payment_id from changed`
 
 export const recordByTransaction = `

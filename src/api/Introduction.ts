@@ -10,7 +10,7 @@ Every request carries two headers; the one that is not used holds the literal \`
 | \`Authorization\` | \`NONE\` | \`Bearer <JWT>\` |
 | \`X-Api-Key\` | \`<API key>\` | \`NONE\` |
 
-Both may be valid credentials when they name the same organisation; the token's user then acts. Anything else is 401, always with the same body. A valid credential whose role does not suffice is 403.
+Both may be valid credentials when they name the same organisation; the token's user then acts. Anything else is 401, always with the same body. A valid credential whose role does not suffice is 403. Only the callback of the KYB provider comes without credentials: it is signed.
 
 A platform admin's token needs no organisation: the object in the path decides, else \`org_id\` in query or body; lists without it show all organisations.
 

@@ -9,6 +9,9 @@ export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
 /** Marks an operation that moves money: it honours the header Idempotency-Key. */
 export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMoney, true>() {}
 
+/** Marks a body that may also be a bare array. */
+export class AcceptsArray extends Context.Tag("corridor/api/AcceptsArray")<AcceptsArray, true>() {}
+
 declare const NeedsTypeId: unique symbol
 
 export interface NeedsAccess<A extends Access> {
@@ -32,6 +35,23 @@ const setExample = (media: Media | undefined, example: unknown): void => {
   for (const content of Object.values(media?.content ?? {})) content.example = example
 }
 
+interface Examples {
+  readonly request?: unknown
+  readonly response?: unknown
+  /** Where a success has several statuses, and each its own. */
+  readonly responses?: Readonly<Record<string, unknown>>
+}
+
+/** Answers with the same object, which it has changed. */
+export const setExamples = <A extends object>(operationObject: A, about: Examples): A => {
+  const { requestBody, responses } = operationObject as OperationObject
+  setExample(requestBody, about.request)
+  for (const [status, response] of Object.entries(responses ?? {})) {
+    if (status.startsWith("2")) setExample(response, about.responses?.[status] ?? about.response)
+  }
+  return operationObject
+}
+
 const refusingLargeBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
   Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge) : endpoint
 
@@ -50,25 +70,21 @@ const withProps = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) =>
 const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) => withProps(endpoint).annotate(MovesMoney, true)
 
 export const operation =
-  <A extends Access>(about: {
-    readonly access: A
-    readonly summary: string
-    readonly description: string
-    readonly request?: unknown
-    readonly response?: unknown
-    readonly movesMoney?: true
-  }) =>
+  <A extends Access>(
+    about: Examples & {
+      readonly access: A
+      readonly summary: string
+      readonly description: string
+      readonly movesMoney?: true
+    }
+  ) =>
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
     refusingLargeBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
       .annotate(Needs, about.access)
       .annotate(OpenApi.Summary, about.summary)
       .annotate(OpenApi.Description, `${about.description}\n\n${describeAccess(about.access)}`)
       .annotate(OpenApi.Transform, (operationObject) => {
-        const { parameters, requestBody, responses } = operationObject as OperationObject
+        const { parameters } = operationObject as OperationObject
         if (about.movesMoney === true) parameters?.push(idempotencyKey)
-        setExample(requestBody, about.request)
-        for (const [status, response] of Object.entries(responses ?? {})) {
-          if (status.startsWith("2")) setExample(response, about.response)
-        }
-        return operationObject
+        return setExamples(operationObject, about)
       }) as unknown as E & NeedsAccess<A>

@@ -1,8 +1,10 @@
 /** The background fibers of an instance, each supervised: one that fails is logged and started again. */
 import { Effect } from "effect"
-import { supervision, workerPoll } from "../domain/Policies.ts"
+import { dayClosingPause, supervision, workerPoll } from "../domain/Policies.ts"
+import { ClosedDays } from "../analytics/ClosedDays.ts"
 import { Callbacks } from "../payments/Callbacks.ts"
 import { Enquiries } from "../payments/Enquiries.ts"
+import { Settling } from "../payments/ramp/Settling.ts"
 import { Providers } from "../providers/Provider.ts"
 import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
@@ -23,6 +25,10 @@ const enquiries = Effect.flatMap(Enquiries, ({ runOnce }) =>
   )
 )
 
+const closedDays = Effect.flatMap(ClosedDays, ({ closeAll }) =>
+  Effect.forever(Effect.zipRight(closeAll, Effect.sleep(dayClosingPause)))
+)
+
 /** The rails' callbacks take the way of every callback, without the detour over the network. */
 const rails = Effect.gen(function* () {
   const callbacks = yield* Callbacks
@@ -34,9 +40,15 @@ const rails = Effect.gen(function* () {
   })
 })
 
+const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
+
 export const startWorkers = Effect.all(
-  [supervised("enquiries", enquiries), supervised("rails", rails), supervised("webhooks", deliveryWorker)],
-  {
-    discard: true
-  }
+  [
+    supervised("closed days", closedDays),
+    supervised("enquiries", enquiries),
+    supervised("rails", rails),
+    supervised("settlements", settlements),
+    supervised("webhooks", deliveryWorker)
+  ],
+  { discard: true }
 )

@@ -6,7 +6,9 @@ import { dlq } from "./commands/Dlq.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { fees } from "./commands/Fees.ts"
 import { keys } from "./commands/Keys.ts"
+import { ledger } from "./commands/Ledger.ts"
 import { migrateCommand } from "./commands/Migrate.ts"
+import { notifications } from "./commands/Notifications.ts"
 import { orgs } from "./commands/Orgs.ts"
 import { payments } from "./commands/Payments.ts"
 import { providers } from "./commands/Providers.ts"
@@ -27,11 +29,13 @@ const commands = [
   tokens,
   rates,
   fees,
+  ledger,
   queue,
   payments,
   providers,
   webhooks,
   dlq,
+  notifications,
   secrets,
   sandbox
 ] as const

@@ -2,6 +2,7 @@
 import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
 import { parseTrustProxy } from "../http/ClientAddress.ts"
 import { parseCorsOrigins } from "../http/Cors.ts"
+import { parseMailbox } from "../notifications/Mailbox.ts"
 import { parseMasterKey } from "../secrets/MasterKey.ts"
 
 export type Mode = "sandbox" | "live"
@@ -86,7 +87,8 @@ const settings = Config.all({
   logLevel: Config.withDefault(oneOf("LOG_LEVEL", "debug", "info", "warn", "error"), "info"),
   logFormat: Config.withDefault(oneOf("LOG_FORMAT", "pretty", "json"), "pretty"),
   otlpEndpoint: Config.option(url("OTEL_EXPORTER_OTLP_ENDPOINT", "https:", "http:")),
-  smtpUrl: Config.option(Config.redacted(url("SMTP_URL", "smtp:", "smtps:")))
+  smtpUrl: Config.option(Config.redacted(url("SMTP_URL", "smtp:", "smtps:"))),
+  notifyFrom: parsed(Config.withDefault(Config.string("NOTIFY_FROM"), "Corridor <no-reply@localhost>"), parseMailbox)
 })
 
 type Values = Config.Config.Success<typeof settings>

@@ -1,10 +1,19 @@
 /** The database of the memory layers: maps of immutable rows, with the same all-or-nothing as the real one. */
 import { Context, Effect, Layer, Option } from "effect"
 import { InTransaction } from "./InTransaction.ts"
+import type { LedgerAccount } from "../domain/Ledger.ts"
+import type { Escrow } from "../escrow/Escrow.ts"
 import type { StoredKey } from "../idempotency/IdempotencyStore.ts"
 import type { AuditEntry } from "../audit/AuditStore.ts"
+import type { VirtualAccount } from "../accounts/VirtualAccount.ts"
+import type { VirtualTransaction } from "../accounts/VirtualTransaction.ts"
 import type { StoredApiKey } from "../apiKeys/ApiKeyStore.ts"
 import type { StoredBeneficiary } from "../beneficiaries/BeneficiaryStore.ts"
+import type { KybApplication, StoredKybCallback } from "../kyb/KybStore.ts"
+import type { Notification } from "../notifications/Notification.ts"
+import type { LinkPayment, StoredLink } from "../links/LinkStore.ts"
+import type { StoredBalance, StoredLimit, StoredPosting } from "../ledger/Books.ts"
+import type { StoredInvitation } from "../members/Member.ts"
 import type { Window } from "../pagination/Page.ts"
 import type { Organization } from "../organizations/Organization.ts"
 import type {
@@ -22,6 +31,7 @@ import type { RailPayment, StoredRailTimer } from "../rails/RailPayment.ts"
 import type { RateLock } from "../rates/RateLockStore.ts"
 import type { StoredRate } from "../rates/RateStore.ts"
 import type { Membership, User } from "../users/User.ts"
+import type { VerificationRequest } from "../verification/VerificationStore.ts"
 import type { StoredAttempt } from "../webhooks/delivery/Delivery.ts"
 import type { QueuedDelivery, StoredDelivery, StoredWebhook, WebhookEvent } from "../webhooks/Webhook.ts"
 
@@ -29,6 +39,7 @@ const emptyTables = () => ({
   organizations: new Map<string, Organization>(),
   users: new Map<string, User>(),
   memberships: new Map<string, Membership>(),
+  invitations: new Map<string, StoredInvitation>(),
   apiKeys: new Map<string, StoredApiKey>(),
   audit: new Map<string, AuditEntry>(),
   beneficiaries: new Map<string, StoredBeneficiary>(),
@@ -52,7 +63,19 @@ const emptyTables = () => ({
   webhooks: new Map<string, StoredWebhook>(),
   webhookDeliveries: new Map<string, StoredDelivery>(),
   webhookQueue: new Map<string, QueuedDelivery>(),
-  webhookAttempts: new Map<string, StoredAttempt>()
+  webhookAttempts: new Map<string, StoredAttempt>(),
+  ledgerPostings: new Map<string, StoredPosting>(),
+  ledgerBalances: new Map<LedgerAccount, StoredBalance>(),
+  ledgerLimits: new Map<string, StoredLimit>(),
+  notifications: new Map<string, Notification>(),
+  kybApplications: new Map<string, KybApplication>(),
+  kybCallbacks: new Map<string, StoredKybCallback>(),
+  verificationRequests: new Map<string, VerificationRequest>(),
+  escrows: new Map<string, Escrow>(),
+  paymentLinks: new Map<string, StoredLink>(),
+  linkPayments: new Map<string, LinkPayment>(),
+  virtualAccounts: new Map<string, VirtualAccount>(),
+  virtualTransactions: new Map<string, VirtualTransaction>()
 })
 
 type Tables = ReturnType<typeof emptyTables>

@@ -5,12 +5,30 @@ import foundation from "../../migrations/0001_foundation.ts"
 import payments from "../../migrations/0002_payments.ts"
 import actions from "../../migrations/0003_actions.ts"
 import webhooks from "../../migrations/0004_webhooks.ts"
+import ledger from "../../migrations/0005_ledger.ts"
+import people from "../../migrations/0006_people.ts"
+import verification from "../../migrations/0007_verification.ts"
+import analytics from "../../migrations/0008_analytics.ts"
+import books from "../../migrations/0009_books.ts"
+import accounts from "../../migrations/0010_accounts.ts"
+import escrow from "../../migrations/0011_escrow.ts"
+import links from "../../migrations/0012_links.ts"
+import ramps from "../../migrations/0013_ramps.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
   "0002_payments": payments,
   "0003_actions": actions,
-  "0004_webhooks": webhooks
+  "0004_webhooks": webhooks,
+  "0005_ledger": ledger,
+  "0006_people": people,
+  "0007_verification": verification,
+  "0008_analytics": analytics,
+  "0009_books": books,
+  "0010_accounts": accounts,
+  "0011_escrow": escrow,
+  "0012_links": links,
+  "0013_ramps": ramps
 }
 
 const TABLE = "corridor_migrations"

@@ -1,7 +1,7 @@
 /**
  * Who may do what, on one page. Every operation names one `Access`; the table says which role it needs and which
  * granted permission opens it to a lower role. A `Permit` is the proof that the question was asked: services take one,
- * and only `authorize` and `operatorPermit` make one, so that work without authorization does not compile.
+ * and only `authorize`, `makerPermit` and `operatorPermit` make one, so that work without authorization does not compile.
  */
 import { Data, Either, Option } from "effect"
 import { Forbidden } from "./Failure.ts"
@@ -50,6 +50,7 @@ interface Requirement {
 export const accessTable = {
   any: { role: "member" },
   payouts: { role: "staff", permission: "payouts" },
+  payment_links: { role: "staff", permission: "payment_links" },
   transactions: { role: "staff", permission: "transactions" },
   refunds: { role: "staff", permission: "refunds" },
   reviews: { role: "staff", permission: "reviews" },
@@ -172,6 +173,15 @@ export const authorize = <A extends Access>(
   }
   return Either.right(new Permit({ access, scope: Option.some(orgId), actor, role }))
 }
+
+/** Whoever made something that strangers use later, such as a payment link: what it does is done in their name. */
+export const makerPermit = <A extends Access>(access: A, orgId: string, userId: string): Permit<A> =>
+  new Permit({
+    access,
+    scope: Option.some(orgId),
+    actor: { kind: "user", id: userId, userId: Option.some(userId) },
+    role: "member"
+  })
 
 /** The person at the command line of the machine itself. */
 export const operatorPermit = <A extends Access>(

@@ -1,5 +1,6 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
 import { Data } from "effect"
+import { currencyOf, type LedgerAccount } from "./Ledger.ts"
 
 export const codes = {
   VALIDATION_ERROR: 400,
@@ -59,6 +60,16 @@ export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment> {
   readonly code = "INVALID_STATE"
 }
 
+/** An account of the books would pass its floor. Nothing was posted. */
+export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<
+  OfPayment & { readonly account: LedgerAccount }
+> {
+  readonly code = "INVALID_STATE"
+  override get message(): string {
+    return `Not enough money: the ${currencyOf(this.account)} balance does not cover this. Send less, or add funds first.`
+  }
+}
+
 /** The key was used for something else, or is being used right now. */
 export class IdempotencyConflict extends Data.TaggedError("IdempotencyConflict")<Words> {
   readonly code = "IDEMPOTENCY_CONFLICT"
@@ -91,6 +102,7 @@ export type Failure =
   | Forbidden
   | NotFound
   | Conflict
+  | InsufficientFunds
   | IdempotencyConflict
   | TooLarge
   | NoRoute

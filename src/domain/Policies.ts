@@ -106,6 +106,9 @@ export const railCallbackBackOff = Duration.seconds(5)
 /** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
 export const railCallbackRest = Duration.millis(25)
 
+/** When a milestone is disbursed, this many of its payouts are sent at a time. */
+export const escrowPayoutConcurrency = 8
+
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 
@@ -117,6 +120,9 @@ export const checkoutRefresh = Duration.seconds(2)
 
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
 export const checkoutPatience = Duration.seconds(2)
+
+/** Forms that one payment link takes in a minute, so that nobody tries out stolen cards at it. */
+export const linkFormsPerMinute = 60
 
 /** The identity provider's keys are kept this long; an unknown key id fetches them again, but not within the cool-down. */
 export const jwksMaxAge = Duration.minutes(10)
@@ -165,8 +171,11 @@ export const webhookLanes = 16
 /** A claim looks at this many endpoints; the next one goes on behind them. */
 export const webhookWalk = 500
 
-/** Between two claims the worker rests this long, so that deliveries gather into batches. */
+/** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
 export const webhookRest = Duration.millis(10)
+
+/** As many results are written in one statement. */
+export const webhookResultBatch = 64
 
 /** What a killed instance had under way is sent again this long after the time that one attempt may take. */
 export const webhookLeaseMargin = Duration.seconds(10)
@@ -180,6 +189,18 @@ export const webhookKeepAlive = Duration.seconds(1)
 /** An endpoint that fails after having failed for this long is disabled. */
 export const webhookGivesUpAfter = Duration.days(5)
 
+/** The counts of a day are kept for good this long after its end, when all of its payments are settled. */
+export const dayClosingDelay = Duration.hours(1)
+
+/** Days that can be closed are looked for this often. */
+export const dayClosingPause = Duration.minutes(10)
+
+/** They are closed in batches of this many. */
+export const dayClosingBatch = 31
+
+/** A mail server that has not taken a message after this long has refused it. */
+export const mailTimeout = Duration.seconds(10)
+
 /** Looking up the name of a webhook endpoint may take this long. */
 export const dnsTimeout = Duration.seconds(5)
 
@@ -188,3 +209,15 @@ export const webhookSecretOverlap = Duration.hours(24)
 
 /** Dead letters go back into the queue in batches of this many. */
 export const webhookReplayBatch = 500
+
+/** An invitation into an organisation can be accepted this long. */
+export const invitationTtl = Duration.days(7)
+
+/** A second leg of a ramp that could not be sent this soon is left to the enquiries. */
+export const settlementStartsWithin = Duration.seconds(20)
+
+/** Second legs under way at once in one process. */
+export const settlementConcurrency = 16
+
+/** How long the customer of a ramp may take to pay. */
+export const rampLifetime = Duration.minutes(30)

@@ -4,7 +4,7 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "effect"
-import { MovesMoney, Needs } from "../api/Operation.ts"
+import { AcceptsArray, MovesMoney, Needs } from "../api/Operation.ts"
 import { Gate } from "../auth/Gate.ts"
 import { CallerStore } from "../auth/CallerStore.ts"
 import { type Access, authorize, type Caller } from "../domain/Access.ts"
@@ -64,9 +64,6 @@ const queryProblem = (query: Incoming["query"]): string | undefined => {
   }
   return undefined
 }
-
-/** The contract marks a body that may also be a bare array. */
-export class AcceptsArray extends Context.Tag("corridor/http/AcceptsArray")<AcceptsArray, true>() {}
 
 export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, status: number, handler: AnyHandler) {
   const gate = yield* Gate

@@ -44,10 +44,16 @@ export type Handler<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = (
 
 type EndpointNamed<Endpoints, Name> = Extract<Endpoints, { readonly name: Name }>
 
+/** A signed callback needs no access, and so has no handler here. */
+type HandledName<Endpoints, Name> = [AccessOf<EndpointNamed<Endpoints, Name>>] extends [never] ? never : Name
+
 export type Handlers<Group extends HttpApiGroup.HttpApiGroup.Any> = {
-  readonly [Name in HttpApiEndpoint.HttpApiEndpoint.Name<HttpApiGroup.HttpApiGroup.Endpoints<Group>>]: Handler<
-    EndpointNamed<HttpApiGroup.HttpApiGroup.Endpoints<Group>, Name>
-  >
+  readonly [
+    Name in HttpApiEndpoint.HttpApiEndpoint.Name<HttpApiGroup.HttpApiGroup.Endpoints<Group>> as HandledName<
+      HttpApiGroup.HttpApiGroup.Endpoints<Group>,
+      Name
+    >
+  ]: Handler<EndpointNamed<HttpApiGroup.HttpApiGroup.Endpoints<Group>, Name>>
 }
 
 type GroupsOf<Api> = Api extends HttpApi.HttpApi<infer _Id, infer Groups, infer _E, infer _R> ? Groups : never

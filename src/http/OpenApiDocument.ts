@@ -42,7 +42,7 @@ const withoutDecodeError = (operation: NonNullable<Operation>): NonNullable<Oper
   const schema = content?.schema as { readonly anyOf?: ReadonlyArray<{ readonly $ref?: string }> } | undefined
   const [own] = schema?.anyOf?.filter(({ $ref }) => $ref?.endsWith(DECODE_ERROR) !== true) ?? []
   if (content !== undefined && own !== undefined) content.schema = own as typeof content.schema
-  return { ...operation, security }
+  return { ...operation, security: operation.security.length > 0 ? operation.security : security }
 }
 
 const ownSchemas = ({

@@ -1,8 +1,9 @@
 /** Every route of the service by method and path: the contract's endpoints, and pages outside of it. */
 import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
-import { Effect } from "effect"
+import { Context, Effect, Option } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import { Api } from "../api/Api.ts"
+import { SignedCallback } from "../api/SignedCallback.ts"
 import { endpointRoute } from "./EndpointRoute.ts"
 import type { Implementation } from "./Handlers.ts"
 import type { Route } from "./Route.ts"
@@ -20,6 +21,7 @@ const declared: ReadonlyArray<Declared> = (() => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group, successes }) => {
+      if (Option.isSome(Context.getOption(endpoint.annotations, SignedCallback))) return
       const [status = 200] = successes.keys()
       all.push({ group: group.identifier, endpoint: endpoint as unknown as Declared["endpoint"], status })
     }

@@ -25,8 +25,11 @@ export type KeyName = Pick<StoredKey, "org_id" | "operation" | "key">
 interface Store {
   /** A key older than a day is forgotten. */
   readonly find: (name: KeyName) => Effect.Effect<Option.Option<StoredKey>>
-  /** For what happens to a payment that exists: belongs in the same transaction. False when another request was faster. */
-  readonly claim: (orgId: string, paymentId: string, key: NewKey) => Effect.Effect<boolean>
+  /**
+   * For what happens to a payment that exists, or without one: belongs in the same transaction. False when another
+   * request was faster.
+   */
+  readonly claim: (orgId: string, paymentId: string | null, key: NewKey) => Effect.Effect<boolean>
   readonly keepResponse: (name: KeyName, status: number, response: string) => Effect.Effect<void>
   /** Answers with how many were forgotten. */
   readonly forgetOld: Effect.Effect<number>

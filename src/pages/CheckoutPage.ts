@@ -52,7 +52,7 @@ const outcomeOf = ({ merchant, payment }: Shown, words: Words) => {
   }
 }
 
-const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "title" | "content"> => {
+export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "title" | "content"> => {
   const { sign, text, title, tone } = outcomeOf(shown, words)
   return {
     title,
@@ -78,7 +78,7 @@ export const outcomePage = (shown: Shown, words: Words): Page => {
   return { ...outcome(shown, words, onwards), refresh: { seconds: 0, address } }
 }
 
-const message = (title: string, text: string): Page => ({
+export const message = (title: string, text: string): Page => ({
   title,
   content: html`<section class="body outcome">
     <h1>${title}</h1>

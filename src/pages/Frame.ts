@@ -11,24 +11,32 @@ export interface Shown {
   readonly testMode: boolean
 }
 
+export interface Headline {
+  readonly merchant: string
+  readonly testMode: boolean
+  /** None as long as the payer may choose it. */
+  readonly amount: string | undefined
+}
+
 /** Text of others stands for itself: it cannot turn round what is written beside it. */
-const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
+export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
 
 /** More than fits on a phone in large type. */
 const LONG_AMOUNT = 17
 
-export const framed = ({ merchant, payment, testMode }: Shown, words: Words, body: Content): Html => {
-  const amount = amountText(payment.amount, words)
-  return html`${testMode && html`<p class="test">${words.testMode}</p>`}
+export const headed = ({ amount, merchant, testMode }: Headline, words: Words, body: Content): Html =>
+  html`${testMode && html`<p class="test">${words.testMode}</p>`}
     <header class="summary">
       <p class="label">${words.paymentTo}</p>
       <p class="merchant">${foreign(merchant)}</p>
-      <p class="amount ${amount.length > LONG_AMOUNT && "long"}">${amount}</p>
+      ${amount !== undefined && html`<p class="amount ${amount.length > LONG_AMOUNT && "long"}">${amount}</p>`}
     </header>
     ${body}`
-}
 
-const detail = (name: string, value: string): Html =>
+export const framed = ({ merchant, payment, testMode }: Shown, words: Words, body: Content): Html =>
+  headed({ merchant, testMode, amount: amountText(payment.amount, words) }, words, body)
+
+export const detail = (name: string, value: string): Html =>
   html`<div>
     <dt>${name}</dt>
     <dd>${foreign(value)}</dd>

@@ -24,6 +24,8 @@ import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
+/** A payin whose payer does not know where the money goes: the account that takes a transfer is its provider's to name. */
+export type Collection = Omit<Payin, "bank_account">
 
 type Refusal = Invalid | RateMismatch
 export type LaunchFailure = Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
@@ -34,6 +36,12 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
   {
     readonly payin: (permit: Permit<"any">, request: Payin, key?: NewKey) => Launched
     readonly payout: (permit: Permit<"payouts">, request: Payout, key?: NewKey) => Launched
+    /** For features that take a payin on the organisation's behalf, and write it down together with their own. */
+    readonly collect: <E = never>(
+      permit: Permit<"any">,
+      request: Collection,
+      options: LaunchOptions<E>
+    ) => Effect.Effect<Payment, LaunchFailure | E>
     /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
     readonly payFrom: <E = never>(
       permit: Permit<Access>,
@@ -90,6 +98,18 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       return {
         payin: initiate,
         payout: initiate,
+        collect: Effect.fnUntraced(function* <E = never>(
+          permit: Permit<"any">,
+          request: Collection,
+          options: LaunchOptions<E>
+        ) {
+          const orgId = yield* orgOf(permit)
+          const { bank_details } = request
+          const bank =
+            bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
+          const { order, payment } = yield* plan(orgId, { ...request, ...bank })
+          return yield* launch(permit, orgId, { order, payment: { ...payment, bank_account: {} } }, options)
+        }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request) {

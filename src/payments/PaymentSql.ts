@@ -1,5 +1,6 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
 import { postingColumns, postingNames, postingRecord } from "../ledger/PostingSql.ts"
+import type { Change, PaymentPatch } from "./Payment.ts"
 import { paymentColumns } from "./PaymentRow.ts"
 
 const columns = paymentColumns.join(", ")
@@ -7,6 +8,32 @@ const columns = paymentColumns.join(", ")
 const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, started_at timestamptz, enquire_in float8`
 
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at, next_enquiry_at)`
+
+/** What a change may set on a payment besides its status, with the type of its column. */
+const changeable = {
+  provider: "text",
+  provider_payment_id: "text",
+  provider_status: "text",
+  provider_data: "jsonb",
+  next_action: "text",
+  action_data: "jsonb",
+  comments: "text",
+  payout_id: "text",
+  otp_failures: "integer",
+  webhook_metadata: "jsonb",
+  card_details: "jsonb",
+  holds: "boolean",
+  ramp: "jsonb"
+} satisfies Record<keyof PaymentPatch, string>
+
+const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof PaymentPatch>
+
+/** They alone travel to the database: the rest of a payment never changes. */
+export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
+  const columns: Record<string, unknown> = {}
+  for (const name of changeableNames) columns[name] = name in patch ? patch[name] : payment[name]
+  return columns
+}
 
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
@@ -67,15 +94,12 @@ export const applyStatement = `
   with input as (
     select * from jsonb_to_recordset($1::jsonb) as i (
       seq integer, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text, at timestamptz,
-      provider text, provider_payment_id text, provider_status text, provider_data jsonb, next_action text,
-      action_data jsonb, comments text, payout_id text, otp_failures integer, webhook_metadata jsonb,
-      card_details jsonb, holds boolean, ramp jsonb, postings jsonb, attempt jsonb, next_attempt jsonb, new_refund jsonb, settled_refund jsonb, events jsonb, callback jsonb, open_item jsonb, close_items jsonb)
+      ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
+      postings jsonb, attempt jsonb, next_attempt jsonb, new_refund jsonb, settled_refund jsonb, events jsonb,
+      callback jsonb, open_item jsonb, close_items jsonb)
   ), changed as (
-    update payments p set status = i.status, version = p.version + 1, updated_at = i.at, provider = i.provider,
-      provider_payment_id = i.provider_payment_id, provider_status = i.provider_status,
-      provider_data = i.provider_data, next_action = i.next_action, action_data = i.action_data,
-      comments = i.comments, payout_id = i.payout_id, otp_failures = i.otp_failures,
-      webhook_metadata = i.webhook_metadata, card_details = i.card_details, holds = i.holds, ramp = i.ramp
+    update payments p set status = i.status, version = p.version + 1, updated_at = i.at,
+      ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
     where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
     returning i.*

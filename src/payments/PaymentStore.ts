@@ -32,7 +32,7 @@ import {
   type PaymentRow,
   toRow
 } from "./PaymentRow.ts"
-import { applyStatement, createStatement } from "./PaymentSql.ts"
+import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
 
 export interface PaymentFilter {
   readonly status?: PaymentStatus | undefined
@@ -84,15 +84,13 @@ interface RefundRow extends Omit<Refund, "amount" | "target"> {
 }
 
 const changeBody = (change: Change, seq: number) => {
-  const { attempt, at, callback, cause, closeItems, events, newRefund, nextAttempt, openItem, patch, payment, status } =
-    change
+  const { attempt, at, callback, cause, closeItems, events, newRefund, nextAttempt, openItem, payment, status } = change
   return {
-    ...payment,
-    ...patch,
+    ...changedColumns(change),
     seq,
-    amount: null,
-    target: null,
-    total_fees: null,
+    payment_id: payment.payment_id,
+    org_id: payment.org_id,
+    version: payment.version,
     from_status: payment.status,
     status,
     cause,
@@ -112,7 +110,7 @@ const changeBody = (change: Change, seq: number) => {
         ? null
         : { refund_id: change.settledRefund.refund_id, state: change.settledRefund.state },
     postings: postingRows(entriesOfChange(change)),
-    events,
+    events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
     callback: callback ?? null,
     open_item: openItem ?? null,
     close_items: closeItems ?? null

@@ -2,6 +2,9 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Document, operationsOf } from "../api/Operations.ts"
+import { deposit, openAccount, withdraw } from "../accounts/Banking.ts"
+import { newLink } from "../links/Linking.ts"
+import { invitedAgain, joined } from "../members/Inviting.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 
@@ -17,6 +20,8 @@ interface Made {
   readonly ids: Readonly<Record<string, string>>
   /** What is no secret: words that a path holds beside an id. */
   readonly words?: Readonly<Record<string, string>>
+  /** By the name of the operation: what its example cannot know of these objects. */
+  readonly bodies: Readonly<Record<string, Fields>>
 }
 
 export const requestExample = (document: Document, name: string): Fields => {
@@ -46,6 +51,9 @@ const newestDelivery = (credential: Credential) =>
     return data[0] ?? {}
   })
 
+/** Whoever is invited here must be the one who tries to accept it. */
+const ADMIN = "admin@corridor.example"
+
 /** A route with a path parameter that is made nowhere here fails the walk: add its maker. */
 export const makeObjects = (document: Document, { admin, owner }: Makers) =>
   Effect.gen(function* () {
@@ -57,17 +65,47 @@ export const makeObjects = (document: Document, { admin, owner }: Makers) =>
     const webhook = yield* make(document, "/public/webhooks", owner.key, { endpoint_url: "http://127.0.0.1:9/" })
     yield* make(document, "/public/webhooks/notify", owner.key, { org_id })
     const delivery = yield* newestDelivery(owner.key)
+    const staff = owner.userId("staff")
+    const verification = yield* make(document, "/users/notifications/verification-request", owner.key, {
+      ...{ user_id: staff, sender_id: staff, target_type: "sender" },
+      transaction_id: payment["transaction_id"]
+    })
+    const account = yield* openAccount(owner.key, { org_id, user_id: staff })
+    yield* deposit(owner.key, account.account_id, 100)
+    const withdrawal = yield* withdraw(owner.key, account.account_id, {
+      amount: 100,
+      beneficiary_id: textOf(beneficiary["beneficiary_id"])
+    })
+    const escrow = yield* make(document, "/virtual-accounts/escrow", admin, { org_id, account_id: account.account_id })
+    const [party] = escrow["parties"] as ReadonlyArray<Fields>
+    const [milestone] = escrow["milestones"] as ReadonlyArray<Fields>
+    const member = yield* joined(org_id, "member")
+    const invitation = yield* invitedAgain(owner.key, org_id, ADMIN)
+    const link = yield* newLink(owner, requestExample(document, "POST /orgs/{org_id}/payment-links"))
     return {
       ids: {
         org_id,
+        account_id: account.account_id,
         api_key_id: textOf(key["api_key_id"]),
         beneficiary_id: textOf(beneficiary["beneficiary_id"]),
         config_id: textOf(config["config_id"]),
         delivery_id: textOf(delivery["delivery_id"]),
+        escrow_id: textOf(escrow["escrow_id"]),
+        invitation_id: invitation.invitation_id,
+        link_id: link.link_id,
+        milestone_id: textOf(milestone?.["milestone_id"]),
+        party_id: textOf(party?.["party_id"]),
         payment_id: textOf(payment["payment_id"]),
-        transaction_id: textOf(payment["transaction_id"]),
+        request_id: textOf(verification["request_id"]),
+        transaction_id: withdrawal.transaction_id,
+        user_id: member.user_id,
         webhook_id: textOf(webhook["webhook_id"])
       },
-      words: { provider: textOf(config["provider"]) }
+      words: { provider: textOf(config["provider"]), permission: "payouts", token: invitation.token },
+      bodies: {
+        "PUT /virtual-accounts/escrow/{escrow_id}/milestones/{milestone_id}/parties": {
+          parties: milestone?.["parties"]
+        }
+      }
     } satisfies Made as Made
   })

@@ -87,8 +87,9 @@ onBothServers("An organisation's wall", (it) => {
     Effect.gen(function* () {
       const { admin, document, globex, operations } = yield* scene
       for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
-        const { ids, words } = yield* makeObjects(document, { owner: globex, admin })
-        const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words } })
+        const { bodies, ids, words } = yield* makeObjects(document, { owner: globex, admin })
+        const body = bodies[operation.name] ?? {}
+        const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words }, body })
         expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
         expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
       }

@@ -101,7 +101,33 @@ const resolve = Command.make(
   )
 )
 
+const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string) {
+  const resolution = yield* Resolution
+  const permit = yield* permitFor("platform")
+  const payment = yield* resolution
+    .giveBack(permit, uuidOrNil(given), reason)
+    .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
+  return { data: encodeRecord(recordOf(payment)), text: `Given back.\n${summary(payment)}` }
+})
+
+const refund = Command.make(
+  "refund",
+  {
+    id,
+    reason: option("reason", "TEXT", "Why it goes back; it stands on the record and in the audit log."),
+    json
+  },
+  (input) =>
+    Effect.flatMap(decodeOption("--reason", Reason, input.reason), (reason) =>
+      onApp(input.json, refundOne(input.id, reason))
+    )
+).pipe(
+  Command.withDescription(
+    "Give money in suspense back through the provider that took it. Audited; repeating it never sends it twice."
+  )
+)
+
 export const payments = Command.make("payments").pipe(
   Command.withDescription("Payments, and those whose outcome only a person can find out."),
-  Command.withSubcommands([show, resolve])
+  Command.withSubcommands([show, resolve, refund])
 )
