@@ -2,6 +2,7 @@
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap } from "effect"
 import type { CommandNames } from "./CommandWords.ts"
+import { demo } from "./commands/Demo.ts"
 import { dlq } from "./commands/Dlq.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { fees } from "./commands/Fees.ts"
@@ -21,6 +22,7 @@ import { users } from "./commands/Users.ts"
 import { webhooks } from "./commands/Webhooks.ts"
 
 const commands = [
+  demo,
   doctor,
   migrateCommand,
   orgs,

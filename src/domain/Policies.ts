@@ -118,6 +118,9 @@ export const idempotencyRunning = Duration.seconds(40)
 /** A hosted page that waits for an outcome renews itself this often. */
 export const checkoutRefresh = Duration.seconds(2)
 
+/** One with instructions to read and copy does so less often. */
+export const transferRefresh = Duration.seconds(5)
+
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
 export const checkoutPatience = Duration.seconds(2)
 

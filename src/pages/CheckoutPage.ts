@@ -25,8 +25,13 @@ export const confirmPage = (shown: Shown, words: Words): Page => ({
   )
 })
 
-/** `address`: the page itself. */
-export const waitingPage = (shown: Shown, words: Words, address: string): Page => ({
+/** `address`: the page itself. `said` is what the payer reads meanwhile. */
+export const waitingPage = (
+  shown: Shown,
+  words: Words,
+  address: string,
+  said: Content = html`<p>${words.waitingText(shown.merchant)}</p>`
+): Page => ({
   title: words.waitingTitle,
   refresh: { seconds: Duration.toSeconds(checkoutRefresh), address },
   content: framed(
@@ -34,9 +39,8 @@ export const waitingPage = (shown: Shown, words: Words, address: string): Page =
     words,
     html`<section class="body outcome">
       <div class="spinner"></div>
-      <h1 role="status">${words.waitingTitle}</h1>
-      <p>${words.waitingText(shown.merchant)}</p>
-      ${details(shown, words)}
+      <div role="status"><h1>${words.waitingTitle}</h1></div>
+      ${said} ${details(shown, words)}
     </section>`
   )
 })

@@ -21,11 +21,15 @@ const frozen = (clock: Clock.Clock): Clock.Clock => {
   }
 }
 
-/** Rows that one transaction makes carry one time: only their ids tell them apart. */
+const nextMoment = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+  Effect.repeat(Effect.zipRight(Effect.sleep("1 millis"), Clock.currentTimeMillis), { until: (later) => later > now + 1 })
+)
+
+/** Rows that one transaction makes carry one time, and only their ids tell them apart; what comes after it is later. */
 export const atOneMoment = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Transactor, ({ atomically }) =>
     Effect.clockWith((clock) => Effect.withClock(atomically(effect), frozen(clock)))
-  )
+  ).pipe(Effect.zipLeft(nextMoment))
 
 export const everything: Window = { after: Option.none(), take: 1000 }
 

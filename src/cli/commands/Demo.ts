@@ -1,0 +1,35 @@
+/** `corridor demo` */
+import { Command } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { AppLive } from "../../app/Live.ts"
+import { Settings } from "../../config/Settings.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { tour } from "../demo/Tour.ts"
+import { permitFor } from "../Operator.ts"
+import { json, report } from "../Report.ts"
+
+/** The only part that looks into the database, and so the only one that waits for it. */
+const books = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  return yield* ledger.check(yield* permitFor("platform"))
+}).pipe(Effect.provide(AppLive))
+
+const shown = (asJson: boolean) =>
+  Effect.gen(function* () {
+    const { sandbox, steps, webhooks } = yield* tour(asJson, books)
+    const failed = steps.filter(({ ok }) => !ok).map(({ step }) => step)
+    return {
+      data: { base_url: sandbox.baseUrl, org_id: sandbox.orgId, steps, webhooks },
+      text: `That was the tour. The API reference is at ${sandbox.baseUrl.replace(/\/v1$/, "/docs")}.`,
+      failure:
+        failed.length === 0
+          ? Option.none<string>()
+          : Option.some(`${failed.length} of ${steps.length} steps failed: ${failed.join(", ")}.`)
+    }
+  }).pipe(Effect.scoped, Effect.provide(Settings.layer))
+
+export const demo = Command.make("demo", { json }, (input) => report(input.json, shown(input.json))).pipe(
+  Command.withDescription(
+    "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the books."
+  )
+)

@@ -1,0 +1,97 @@
+/** The API as the demo calls it: over HTTP, with the sandbox's own key, amounts kept digit for digit. */
+import { Data, Effect, Schedule, Schema } from "effect"
+import { parse } from "lossless-json"
+import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import type { RunningSandbox } from "./RunningSandbox.ts"
+import { drawWaiting } from "./Waiting.ts"
+
+/** Why a step of the demo did not do what it shows. */
+export class StepFailed extends Data.TaggedError("StepFailed")<{ readonly message: string }> {}
+
+type Method = "GET" | "POST" | "DELETE"
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+const SLOWEST_ANSWER = "15 seconds"
+
+/** The sandbox settles within about a second for each leg of a payment. */
+const patience = Schedule.spaced("150 millis").pipe(Schedule.upTo("12 seconds"))
+
+const numberOf = (literal: string): WireNumber | number =>
+  literal.includes(".") ? new WireNumber(literal) : Number(literal)
+
+const bodyOf = (text: string): unknown => (text === "" ? null : parse(text, null, numberOf))
+
+const Refusal = Schema.Struct({ message: Schema.String })
+
+const messageOf = (body: unknown): string => (Schema.is(Refusal)(body) ? body.message : JSON.stringify(body))
+
+/** A monetary value of an answer, to be shown or sent on as it is. */
+export const Decimal = Schema.instanceOf(WireNumber)
+
+/** `data` of the usual envelope, of which only these fields matter. */
+export const dataOf = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Struct({ data: Schema.Struct(fields) })
+
+export const makeCalls = ({ apiKey, baseUrl }: RunningSandbox) => {
+  const ask = (method: Method, path: string, body?: object): Effect.Effect<Answer, StepFailed> =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const answer = await fetch(`${baseUrl}${path}`, {
+          method,
+          signal,
+          headers: { authorization: "NONE", "x-api-key": apiKey, "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: stringifyWire(body) })
+        })
+        return { status: answer.status, body: bodyOf(await answer.text()) }
+      },
+      catch: (error) => new StepFailed({ message: `${method} ${path} got no answer: ${String(error)}` })
+    }).pipe(
+      Effect.timeoutFail({
+        duration: SLOWEST_ANSWER,
+        onTimeout: () => new StepFailed({ message: `${method} ${path} was not answered in time.` })
+      })
+    )
+
+  /** An answer of this status and this shape, or no success. */
+  const expect = <A, I>(
+    method: Method,
+    path: string,
+    wanted: { readonly status: number; readonly schema: Schema.Schema<A, I>; readonly body?: object }
+  ): Effect.Effect<A, StepFailed> =>
+    Effect.flatMap(ask(method, path, wanted.body), ({ body, status }) =>
+      status === wanted.status
+        ? Schema.decodeUnknown(wanted.schema)(body).pipe(
+            Effect.mapError(
+              ({ message }) => new StepFailed({ message: `${method} ${path} answered oddly: ${message}` })
+            )
+          )
+        : new StepFailed({ message: `${method} ${path} was answered with ${status}: ${messageOf(body)}` })
+    )
+
+  const get = <A, I>(path: string, schema: Schema.Schema<A, I>) => expect("GET", path, { status: 200, schema })
+
+  return {
+    get,
+    /** For a POST that acts on something. */
+    act: <A, I>(path: string, body: object, schema: Schema.Schema<A, I>, status = 200) =>
+      expect("POST", path, { status, schema, body }),
+    /** For a POST that makes something. */
+    make: <A, I>(path: string, body: object, schema: Schema.Schema<A, I>) =>
+      expect("POST", path, { status: 201, schema, body }),
+    remove: (path: string) => expect("DELETE", path, { status: 204, schema: Schema.Null }),
+    /** Looks again and again until it is so. */
+    until: <A, I>(what: string, path: string, schema: Schema.Schema<A, I>, isSo: (seen: A) => boolean) =>
+      get(path, schema).pipe(
+        Effect.filterOrFail(isSo, () => new StepFailed({ message: `The demo waited in vain for ${what}.` })),
+        Effect.retry(Schedule.tapInput(patience, () => drawWaiting(what))),
+        Effect.ensuring(drawWaiting(""))
+      ),
+    curl: (path: string) => `curl -s '${baseUrl}${path}' -H 'Authorization: NONE' -H 'X-Api-Key: ${apiKey}'`
+  }
+}
+
+export type Calls = ReturnType<typeof makeCalls>

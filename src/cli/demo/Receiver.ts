@@ -1,0 +1,125 @@
+/** A webhook receiver of the demo's own: on loopback, registered for as long as the demo runs, and no longer. */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { createServer, type Server } from "node:http"
+import { Effect, Option, Schedule, Schema } from "effect"
+import { type Calls, dataOf, StepFailed } from "./Calls.ts"
+import { drawWaiting } from "./Waiting.ts"
+
+/** An event that must come, and the id of what it is about. */
+export type Expected = readonly [eventType: string, id: string]
+
+export interface Received {
+  readonly event_id: string
+  readonly event_type: string
+  /** The payment or transaction that it tells of. */
+  readonly about: string
+  readonly verified: boolean
+}
+
+interface Delivery {
+  readonly signature: string
+  readonly body: Buffer
+}
+
+const Event = Schema.parseJson(
+  Schema.Struct({
+    event_id: Schema.String,
+    event_type: Schema.String,
+    data: Schema.Struct({
+      payment_id: Schema.optional(Schema.String),
+      transaction_id: Schema.optional(Schema.String)
+    })
+  })
+)
+
+const Registration = dataOf({ webhook_id: Schema.String, secret_key: Schema.String })
+
+const patience = Schedule.spaced("150 millis").pipe(Schedule.upTo("8 seconds"))
+
+const listening = (deliveries: Array<Delivery>) =>
+  Effect.async<Server, StepFailed>((resume) => {
+    const server = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", () => {
+        deliveries.push({
+          signature: String(request.headers["x-service-signature"] ?? ""),
+          body: Buffer.concat(chunks)
+        })
+        response.writeHead(204).end()
+      })
+    })
+    server.on("error", (error) =>
+      resume(new StepFailed({ message: `No webhook receiver can be opened: ${error.message}` }))
+    )
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  })
+
+const closed = (server: Server) =>
+  Effect.async<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeAllConnections()
+  })
+
+const isSigned = ({ body, signature }: Delivery, secret: string): boolean => {
+  const wanted = createHmac("sha256", secret).update(body).digest()
+  const given = Buffer.from(signature, "hex")
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}
+
+const addressOf = (server: Server): string => {
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : address}/`
+}
+
+export const openReceiver = (calls: Calls) =>
+  Effect.gen(function* () {
+    const deliveries: Array<Delivery> = []
+    const server = yield* Effect.acquireRelease(listening(deliveries), closed)
+    const endpoint_url = addressOf(server)
+    const { data } = yield* Effect.acquireRelease(
+      calls.make("/public/webhooks", { endpoint_url }, Registration),
+      ({ data: { webhook_id } }) =>
+        Effect.catchAll(calls.remove(`/public/webhooks/${webhook_id}`), (error) =>
+          Effect.logWarning(`The demo's webhook endpoint ${webhook_id} is still registered`, error)
+        )
+    )
+
+    /** What came more than once is there once. */
+    const received = Effect.sync((): ReadonlyArray<Received> => {
+      const all = deliveries.flatMap((delivery) => {
+        const event = Option.getOrUndefined(Schema.decodeOption(Event)(delivery.body.toString("utf8")))
+        if (event === undefined) return []
+        const { event_id, event_type } = event
+        const about = event.data.payment_id ?? event.data.transaction_id ?? ""
+        return [[event_id, { event_id, event_type, about, verified: isSigned(delivery, data.secret_key) }] as const]
+      })
+      return Array.from(new Map(all).values())
+    })
+
+    const missing = (seen: ReadonlyArray<Received>, expected: ReadonlyArray<Expected>) =>
+      expected.filter(([type, id]) => !seen.some(({ about, event_type }) => event_type === type && about === id))
+
+    return {
+      webhookId: data.webhook_id,
+      /** All that has come once these have, each of them signed. */
+      allOf: (expected: ReadonlyArray<Expected>) =>
+        received.pipe(
+          Effect.filterOrFail(
+            (seen) => missing(seen, expected).length === 0,
+            (seen) => {
+              const types = missing(seen, expected).map(([type]) => type)
+              return new StepFailed({ message: `${seen.length} webhooks came, but not: ${types.join(", ")}.` })
+            }
+          ),
+          Effect.retry(Schedule.tapInput(patience, () => drawWaiting("the last webhooks"))),
+          Effect.ensuring(drawWaiting("")),
+          Effect.filterOrFail(
+            (seen) => seen.every(({ verified }) => verified),
+            () => new StepFailed({ message: "A webhook came with a signature that is not its secret's." })
+          )
+        )
+    }
+  })
+
+export type Receiver = Effect.Effect.Success<ReturnType<typeof openReceiver>>

@@ -1,0 +1,87 @@
+/** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
+import { Array as Arr, Effect, Either, Option } from "effect"
+import type { BooksReport } from "../../ledger/Books.ts"
+import { writeLine } from "../Report.ts"
+import { escrow, virtualAccount } from "./Accounts.ts"
+import { makeCalls, StepFailed } from "./Calls.ts"
+import { declinedCard, payin, payout, refund } from "./Payments.ts"
+import { onRamp, paymentLink } from "./RampAndLink.ts"
+import { type Expected, openReceiver, type Received } from "./Receiver.ts"
+import { runningSandbox } from "./RunningSandbox.ts"
+import { type Shown, type Step, textOf } from "./Step.ts"
+
+const needed = <A>(what: Option.Option<A>, name: string): Effect.Effect<A, StepFailed> =>
+  Option.match(what, {
+    onNone: () => new StepFailed({ message: `It needs the ${name}, which failed.` }),
+    onSome: Effect.succeed
+  })
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const countsOf = (webhooks: ReadonlyArray<Received>): string =>
+  Object.entries(Arr.groupBy(webhooks, ({ event_type }) => event_type))
+    .map(([type, all]) => `${all.length} ${type}`)
+    .join(", ")
+
+/** Books in which nothing stands are not those of the server that has just moved money. */
+const booksShown = ({ accounts, entries, postings, problems }: BooksReport): Either.Either<Shown, StepFailed> => {
+  const [first] = problems
+  if (first !== undefined) return Either.left(new StepFailed({ message: first.message }))
+  return postings === 0
+    ? Either.left(new StepFailed({ message: "The books are empty: give this command the environment of the server." }))
+    : Either.right({
+        what: `in order: ${postings} postings of ${entries} entries on ${accounts} accounts add up to zero`,
+        ids: {},
+        curl: null
+      })
+}
+
+/** `check`: the books' own check, which looks into the database. */
+export const tour = <E, R>(asJson: boolean, check: Effect.Effect<BooksReport, E, R>) =>
+  Effect.gen(function* () {
+    const sandbox = yield* runningSandbox
+    const calls = makeCalls(sandbox)
+    const receiver = yield* openReceiver(calls)
+    const steps: Array<Step> = []
+    const expected: Array<Expected> = []
+    if (!asJson) yield* writeLine(`A tour of the sandbox at ${sandbox.baseUrl} as ${sandbox.orgName}.`)
+
+    const show = <A extends Shown, E2, R2>(step: string, work: Effect.Effect<A, E2, R2>) =>
+      Effect.gen(function* () {
+        const result = yield* Effect.either(work)
+        const done: Step = Either.match(result, {
+          onLeft: (error) => ({ step, ok: false, what: wordsOf(error), ids: {}, curl: null }),
+          onRight: ({ curl, ids, what }) => ({ step, ok: true, what, ids, curl })
+        })
+        steps.push(done)
+        expected.push(...Either.match(result, { onLeft: () => [], onRight: ({ events = [] }) => events }))
+        if (!asJson) yield* writeLine(textOf(done))
+        return Either.getRight(result)
+      })
+
+    const collected = yield* show("payin", payin(calls))
+    yield* show("declined_card", declinedCard(calls))
+    yield* show("payout", payout(calls))
+    yield* show(
+      "refund",
+      Effect.flatMap(needed(collected, "payin"), ({ paymentId }) => refund(calls, paymentId))
+    )
+    const account = yield* show("virtual_account", virtualAccount(calls, sandbox))
+    yield* show(
+      "escrow",
+      Effect.flatMap(needed(account, "virtual account"), ({ accountId }) => escrow(calls, accountId))
+    )
+    yield* show("on_ramp", onRamp(calls))
+    yield* show("payment_link", paymentLink(calls, sandbox))
+    const arrived = yield* show(
+      "webhooks",
+      Effect.map(receiver.allOf(expected), (webhooks) => ({
+        what: `${webhooks.length} arrived, every X-Service-Signature verified: ${countsOf(webhooks)}`,
+        ids: { webhook_id: receiver.webhookId },
+        curl: calls.curl("/public/events?limit=20"),
+        webhooks
+      }))
+    )
+    yield* show("books", Effect.flatMap(check, booksShown))
+    return { sandbox, steps, webhooks: Option.match(arrived, { onNone: () => [], onSome: ({ webhooks }) => webhooks }) }
+  })

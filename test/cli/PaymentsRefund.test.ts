@@ -1,0 +1,111 @@
+/** `corridor payments refund` beside a running server: what a ramp collected and could not settle goes back. */
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import {
+  cliIn,
+  dataIn,
+  ensureBuilt,
+  type Environment,
+  freePort,
+  type OwnDatabase,
+  ownDatabase,
+  query,
+  type RunningServer,
+  startServer,
+  temporaryFolder
+} from "./Cli.ts"
+
+// Every step is a process of its own, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const dataDir = temporaryFolder()
+let database: OwnDatabase
+let env: Environment
+let server: RunningServer
+
+const call = async <A>(path: string, body?: object): Promise<A> => {
+  const { orgs } = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
+    readonly orgs: ReadonlyArray<{ readonly api_key: string }>
+  }
+  const answer = await fetch(`${server.url}/v1${path}`, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: "NONE", "x-api-key": orgs[0]!.api_key, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) })
+  })
+  return (await answer.json()) as A
+}
+
+/** The bank account of its beneficiary refuses it. */
+const strandedRamp = async (): Promise<string> => {
+  const { data: beneficiary } = await call<{ data: { beneficiary_id: string } }>("/beneficiaries", {
+    account_type: "bank",
+    beneficiary_type: "business",
+    country: "KE",
+    currency: "KES",
+    fname: "Ada",
+    lname: "Okafor",
+    bank_details: { account_name: "Ada Okafor", account_number: "1100220001", bank_name: "KCB", bank_code: "01" }
+  })
+  const rate = await call<{ data: { rate: number } }>(
+    "/organizations/admin/exchange-rate?fromCurrency=USDT&toCurrency=KES"
+  )
+  const { response } = await call<{ response: { payment_id: string } }>("/payments-init/ramp", {
+    fiat_currency: "KES",
+    fiat_amount: 5000,
+    client_rate: rate.data.rate,
+    crypto_currency: "USDT",
+    crypto_network: "TRON",
+    country: "KE",
+    beneficiary_id: beneficiary.beneficiary_id
+  })
+  await expect
+    .poll(() => call<{ status: string }>(`/payments/${response.payment_id}`), { timeout: 30_000, interval: 100 })
+    .toMatchObject({ status: "failed" })
+  return response.payment_id
+}
+
+beforeAll(async () => {
+  ensureBuilt()
+  database = await ownDatabase()
+  env = { DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: await freePort() }
+  server = await startServer(env)
+})
+
+afterAll(async () => {
+  await server.stop()
+  await database.drop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it("gives it back once, audited, with the books in order", async () => {
+  const payment_id = await strandedRamp()
+  const waiting = async () =>
+    (await call<{ data: ReadonlyArray<{ payment_id: string }> }>("/operations/queue")).data.map(
+      (item) => item.payment_id
+    )
+  expect(await waiting()).toContain(payment_id)
+  const refund = ["payments", "refund", payment_id, "--reason", "The bank refuses it"]
+  const given = await dataIn(env)<{ status: string; comments: string }>(...refund)
+  expect(given.status).toBe("failed")
+  expect(given.comments).toMatch(/USDT given back through \w+ by .+: The bank refuses it$/)
+  expect(await waiting()).not.toContain(payment_id)
+  expect(
+    await query(
+      database.url,
+      `select actor_type, detail ->> 'reason' as reason from audit_log where action = 'payment.suspense_refunded'`
+    )
+  ).toEqual([{ actor_type: "operator", reason: "The bank refuses it" }])
+  const again = await cliIn(env)(...refund)
+  expect(again).toMatchObject({ code: 1, stdout: "" })
+  expect(again.stderr).toBe("corridor: Nothing of this payment's money is in suspense.\n")
+  expect(await cliIn(env)("ledger", "check")).toMatchObject({ code: 0 })
+})
+
+it("refuses what it cannot find, and a reason that is none", async () => {
+  const nobody = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
+  expect(nobody).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
+  const blank = await cliIn(env)("payments", "refund", "nobody", "--reason", " ")
+  expect(blank.code).toBe(1)
+  expect(blank.stderr).toMatch(/^corridor: --reason [^\n]+\n$/)
+})
