@@ -16,7 +16,7 @@ interface Waiting<In, Out> {
  */
 export const batched = <In, Out>(
   run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>,
-  { largest = 64, underWay = 2 }: { readonly largest?: number; readonly underWay?: number } = {}
+  { largest = 64, underWay = 1 }: { readonly largest?: number; readonly underWay?: number } = {}
 ): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()

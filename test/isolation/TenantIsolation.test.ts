@@ -83,17 +83,20 @@ onBothServers("An organisation's wall", (it) => {
     })
   )
 
-  it.effect("is tried with objects that are really there", () =>
-    Effect.gen(function* () {
-      const { admin, document, globex, operations } = yield* scene
-      for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
-        const { bodies, ids, words } = yield* makeObjects(document, { owner: globex, admin })
-        const body = bodies[operation.name] ?? {}
-        const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words }, body })
-        expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
-        expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
-      }
-    })
+  it.effect(
+    "is tried with objects that are really there",
+    () =>
+      Effect.gen(function* () {
+        const { admin, document, globex, operations } = yield* scene
+        for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
+          const { bodies, ids, words } = yield* makeObjects(document, { owner: globex, admin })
+          const body = bodies[operation.name] ?? {}
+          const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words }, body })
+          expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
+          expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
+        }
+      }),
+    90_000
   )
 
   it.effect("gives the same answer for another organisation's object as for none", () =>

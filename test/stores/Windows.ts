@@ -22,7 +22,9 @@ const frozen = (clock: Clock.Clock): Clock.Clock => {
 }
 
 const nextMoment = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-  Effect.repeat(Effect.zipRight(Effect.sleep("1 millis"), Clock.currentTimeMillis), { until: (later) => later > now + 1 })
+  Effect.repeat(Effect.zipRight(Effect.sleep("1 millis"), Clock.currentTimeMillis), {
+    until: (later) => later > now + 1
+  })
 )
 
 /** Rows that one transaction makes carry one time, and only their ids tell them apart; what comes after it is later. */
