@@ -75,7 +75,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
       Effect.map(balanceOf(account), ({ minor }) => [name, minor] as const)
     )
     const before = new Map(yield* all)
-    return Effect.map(all, (now) =>
+    const gained = Effect.map(all, (now) =>
       Object.fromEntries(
         now.flatMap(([name, minor]) => {
           const more = minor - before.get(name)!
@@ -83,6 +83,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
         })
       )
     )
+    return { gained }
   })
 
   const payinAt = (provider: Actable, country: string, act: Parameters<Actable["on"]>[1]) =>
@@ -112,7 +113,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("goes back through the provider that took it, with the books, the record and the audit log", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: accepts() })
       const { item_id, payment_id, reference } = yield* lateAt(stripe, "FR")
       expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
@@ -153,7 +154,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("an unknown outcome changes nothing, and may be asked for again under the same reference", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       const { item_id, payment_id, reference } = yield* lateAt(stripe, "DE")
       stripe.will({ refund: isLost("the line went dead") })
       const refusal = yield* refusalOf(payment_id)
@@ -172,7 +173,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("two at once send one refund, and the books take it once", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: accepts() })
       const { item_id, payment_id, reference } = yield* lateAt(stripe, "AT")
       const ends = yield* Effect.all([Effect.either(giveBack(payment_id)), Effect.either(giveBack(payment_id))], {
@@ -187,7 +188,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("a provider that declines, or cannot, leaves it to a person", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: declines("the card is closed") })
       const closed = yield* lateAt(stripe, "BE")
       expect(yield* refusalOf(closed.payment_id)).toBe("Conflict: stripe declined the refund: the card is closed.")
@@ -208,7 +209,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("money of a refused attempt goes back to the provider that took it after all", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: accepts() })
       const refunded = yield* payinAt(stripe, "IE", declines())
       yield* refunded.hears("yes", "completed")
@@ -292,7 +293,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("a ramp gives back what it collected and could not settle", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: accepts() })
       circle.otherwise(() => Effect.succeed(declines("sanctioned address")))
       const { payment_id, reference } = yield* ramp("SE", "13000.00")
@@ -310,7 +311,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("a ramp that goes on keeps what it needs, whatever becomes of what came too much", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       circle.otherwise(() => Effect.succeed(accepts()))
       const { payment_id, reference } = yield* ramp("FI", "13500.00")
       yield* untilStatus(payment_id, "processing")
@@ -329,7 +330,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
 
   it.effect("of a completed ramp only what came too much goes back", () =>
     Effect.gen(function* () {
-      const gained = yield* watched
+      const { gained } = yield* watched
       stripe.will({ refund: accepts() })
       circle.otherwise(() => Effect.succeed(accepts({ state: "completed" })))
       const { payment_id, reference } = yield* ramp("PL", "13500.00")
