@@ -9,20 +9,17 @@ const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
 /** Effect's test clock outlives a test that leaves a fiber behind, so these files have a process of their own each. */
 const onTestClock = tests.filter((name) => readFileSync(name, "utf8").includes("TestClock"))
 
-const forks = (isolate: boolean) => ({ pool: "forks" as const, poolOptions: { forks: { maxForks: 2, isolate } } })
-
-export default defineConfig({
-  test: {
-    globalSetup: ["test/support/globalSetup.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    projects: [
-      // The whole service is loaded once for each process, not for each file.
-      {
-        extends: true,
-        test: { name: "service", include: tests.filter((name) => !onTestClock.includes(name)), ...forks(false) }
-      },
-      { extends: true, test: { name: "clock", include: onTestClock, ...forks(true) } }
-    ]
+/** `--mode clock` runs those files; without it all others, for which the service is loaded once for each process. */
+export default defineConfig(({ mode }) => {
+  const isolate = mode === "clock"
+  return {
+    test: {
+      include: isolate ? onTestClock : tests.filter((name) => !onTestClock.includes(name)),
+      globalSetup: ["test/support/globalSetup.ts"],
+      pool: "forks",
+      poolOptions: { forks: { maxForks: 2, isolate } },
+      testTimeout: 30_000,
+      hookTimeout: 60_000
+    }
   }
 })

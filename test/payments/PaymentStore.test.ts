@@ -37,7 +37,7 @@ const stateOf = (payment: Payment) =>
 /** A change that writes everything a change can write. */
 const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<Change> = {}) =>
   Effect.gen(function* () {
-    return yield* changeTo(payment, "failed", {
+    const change = yield* changeTo(payment, "failed", {
       patch: { comments: "noted", provider: "stripe" },
       attempt: yield* answer({ attempt_id }, { outcome: "declined", reason: "no" }),
       nextAttempt: yield* draftAttempt({ provider: "adyen" }),
@@ -47,6 +47,12 @@ const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<C
       closeItems: { kind: "unknown_outcome", by: "a test" },
       ...about
     })
+    // The database gives all of them the time of the change.
+    return {
+      ...change,
+      callback: { ...change.callback!, received_at: change.at },
+      openItem: { ...change.openItem!, opened_at: change.at }
+    }
   })
 
 for (const backend of backends) {
