@@ -2,11 +2,11 @@
 import { Effect, Either, Option, ParseResult, Schema } from "effect"
 import { flows, Flow, paymentMethods, PaymentMethod } from "../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
-import { fromPlainText, significantDigits, toPlainText } from "../domain/Decimal.ts"
 import type { Invalid } from "../domain/Failure.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../domain/Fee.ts"
 import { Money } from "../domain/Money.ts"
 import type { FeeSubject } from "../fees/FeeRuleStore.ts"
+import { decimalOption } from "./DecimalOption.ts"
 import { decodeInput, refuse } from "./Input.ts"
 
 export interface WantedFee {
@@ -28,31 +28,12 @@ const BasisPoints = Schema.transformOrFail(Schema.String, Schema.Int, {
   encode: (points) => ParseResult.succeed(String(points))
 })
 
-const MOST_DIGITS = 15
-
-const FixedAmount = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: (text, _, ast) =>
-    Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 10.50").pipe(
-      Either.filterOrLeft(
-        (amount) => amount.value >= 0n,
-        () => "is below zero"
-      ),
-      Either.filterOrLeft(
-        (amount) => significantDigits(amount) <= MOST_DIGITS,
-        () => `has more than ${MOST_DIGITS} significant digits`
-      ),
-      Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
-    ),
-  encode: (amount) => ParseResult.succeed(toPlainText(amount))
-})
-
 /** As the options have it. */
 const Typed = Schema.Struct({
   method: PaymentMethod.annotations({ message: oneOf("payment method", paymentMethods) }),
   direction: Flow.annotations({ message: oneOf("direction", flows) }),
   bps: Schema.OptionFromSelf(BasisPoints),
-  fixed: Schema.OptionFromSelf(FixedAmount),
+  fixed: Schema.OptionFromSelf(decimalOption("10.50")),
   currency: Schema.OptionFromSelf(AnyCurrencyCode)
 })
 

@@ -1,29 +1,10 @@
 /** A change to an organisation as an operator types it: `corridor orgs set` before it needs the service. */
-import { Effect, Either, Option, ParseResult, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { settable } from "../api/Organizations.ts"
-import { fromPlainText, significantDigits, toPlainText } from "../domain/Decimal.ts"
 import type { Invalid } from "../domain/Failure.ts"
 import type { Change } from "../organizations/OrganizationChange.ts"
+import { decimalOption } from "./DecimalOption.ts"
 import { decodeInput, refuse } from "./Input.ts"
-
-const MOST_DIGITS = 15
-
-const Threshold = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
-  strict: true,
-  decode: (text, _, ast) =>
-    Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 50000.00").pipe(
-      Either.filterOrLeft(
-        (amount) => amount.value >= 0n,
-        () => "is below zero"
-      ),
-      Either.filterOrLeft(
-        (amount) => significantDigits(amount) <= MOST_DIGITS,
-        () => `has more than ${MOST_DIGITS} significant digits`
-      ),
-      Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
-    ),
-  encode: (amount) => ParseResult.succeed(toPlainText(amount))
-})
 
 const wholeNumber = (text: string): unknown => (/^\d{1,9}$/.test(text) ? Number(text) : text)
 
@@ -50,8 +31,9 @@ const names = {
   kyb_status: "--kyb-status"
 }
 
-/** Amounts come as text here, so that no digit passes through a float. */
-const Typed = Schema.Struct({ ...settable, review_threshold: Threshold }).pipe(Schema.partialWith({ exact: true }))
+const Typed = Schema.Struct({ ...settable, review_threshold: decimalOption("50000.00") }).pipe(
+  Schema.partialWith({ exact: true })
+)
 
 export const wantedChange = (typed: TypedChange): Effect.Effect<Change, Invalid> =>
   Effect.gen(function* () {

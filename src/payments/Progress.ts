@@ -44,7 +44,10 @@ export class Progress extends Context.Tag("corridor/Progress")<
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
       const settlerOf = ({ attempt, payment }: Known, word: Word) =>
-        attempt.leg === "collection" && "state" in word && word.state === "completed"
+        attempt.leg === "collection" &&
+        payment.ramp?.collected === null &&
+        "state" in word &&
+        word.state === "completed"
           ? second.choose(payment)
           : Effect.succeed(undefined)
 

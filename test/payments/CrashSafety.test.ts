@@ -2,7 +2,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../src/api/PaymentsInit.ts"
-import { authorize } from "../../src/domain/Access.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { canMove, isSettled } from "../../src/domain/PaymentStatus.ts"
 import { Enquiries } from "../../src/payments/Enquiries.ts"
@@ -10,19 +9,10 @@ import { Initiation, type Payin } from "../../src/payments/Initiation.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { newOwner } from "./NewPayment.ts"
 import { everything } from "../stores/Windows.ts"
-import { type Backend, backends } from "../support/Stores.ts"
-import { testSettings, TestVault } from "../support/TestSettings.ts"
-import {
-  movableClock,
-  type MovableClock,
-  openStoresOn,
-  quiet,
-  sameStores,
-  servicesOf,
-  type StoreServices,
-  timePasses
-} from "./PaymentServices.ts"
+import { backends } from "../support/Stores.ts"
+import { timePasses } from "./PaymentServices.ts"
 import { serveCountry } from "./PaymentServer.ts"
+import { ownersPermit, servicesIn, type World, worldOn } from "./World.ts"
 import { byCard } from "./Requests.ts"
 import { type Manner, saboteur } from "./Sabotage.ts"
 import { accepts, type Act, declines, isLost, reports, scripted } from "./ScriptedProvider.ts"
@@ -38,26 +28,6 @@ const scripts: Readonly<Record<string, { readonly first: Act; readonly second: A
 
 const decode = Schema.decodeUnknownSync(InitiatePayment)
 
-interface World {
-  readonly stores: Layer.Layer<StoreServices>
-  readonly clock: MovableClock
-}
-
-const servicesIn = (
-  { clock, stores }: World,
-  spoiler: ReturnType<typeof saboteur>,
-  providers: Parameters<typeof servicesOf>[0]
-) =>
-  servicesOf(providers.map(spoiler.provider)).pipe(
-    Layer.provideMerge(Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store))),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(TestVault),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(testSettings()),
-    Layer.provideMerge(Layer.setClock(clock)),
-    Layer.provideMerge(quiet)
-  )
-
 /** One payment from the call to its end, with a killed process or a failed step somewhere on the way. */
 const live = (world: World, country: string, script: string, at: number, manner: Manner) =>
   Effect.gen(function* () {
@@ -72,18 +42,7 @@ const live = (world: World, country: string, script: string, at: number, manner:
     const scope = Option.some(owner.org_id)
     const spoiler = saboteur(at, manner)
 
-    const caller = {
-      userId: owner.user_id,
-      apiKeyId: Option.none(),
-      organization: Option.some({
-        orgId: owner.org_id,
-        role: "org-admin" as const,
-        features: new Set<string>(),
-        permissions: new Set<never>()
-      }),
-      admin: false
-    }
-    const permit = yield* authorize(caller, "any", Option.none())
+    const permit = yield* ownersPermit(owner)
     const request = decode({ ...byCard(), country, description }) as Payin
     const answer = yield* Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(
       Effect.provide(servicesIn(world, spoiler, outside)),
@@ -150,16 +109,6 @@ const live = (world: World, country: string, script: string, at: number, manner:
       expect(canMove(row.from_status!, row.to_status)).toBe(true)
     }
     return { steps: spoiler.steps, answer }
-  })
-
-const worldOn = (backend: Backend) =>
-  Effect.gen(function* () {
-    const clock = movableClock()
-    const context = yield* Layer.build(
-      openStoresOn(backend).pipe(Layer.provide(testSettings()), Layer.provide(Layer.setClock(clock)))
-    )
-    const world: World = { stores: sameStores(context), clock }
-    return world
   })
 
 const countries = ["FR", "DE", "IT", "ES", "PT"]

@@ -2,10 +2,11 @@
 import { Command } from "@effect/cli"
 import { type BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { fromPlainText, significantDigits, toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
 import type { CreditLimit, StoredBalance } from "../../ledger/Books.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
+import { amountIn } from "../DecimalOption.ts"
 import { decodeInput, option, refuse } from "../Input.ts"
 import { organizationNamed } from "../LookUp.ts"
 import { onApp } from "../OnApp.ts"
@@ -66,23 +67,13 @@ const balances = Command.make("balances", { org: option("org", "ORG", "Id of the
 
 const NO_LIMIT = "none"
 
-const MOST_DIGITS = 15
-
 const amountOf = (text: string): Either.Either<BigDecimal.BigDecimal | null, string> =>
   text === NO_LIMIT
     ? Either.right(null)
-    : Either.fromOption(
-        fromPlainText(text),
-        () => `is not a decimal number such as 5000 or 99.50, or ${NO_LIMIT}`
-      ).pipe(
-        Either.filterOrLeft(
-          (amount) => amount.value >= 0n,
-          () => "is below zero: say how much the organisation may owe"
-        ),
-        Either.filterOrLeft(
-          (amount) => significantDigits(amount) <= MOST_DIGITS,
-          () => `has more than ${MOST_DIGITS} significant digits`
-        )
+    : amountIn(
+        text,
+        `a decimal number such as 5000 or 99.50, or ${NO_LIMIT}`,
+        "is below zero: say how much the organisation may owe"
       )
 
 const LimitAmount = Schema.transformOrFail(Schema.String, Schema.NullOr(Schema.BigDecimalFromSelf), {
