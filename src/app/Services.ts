@@ -37,6 +37,7 @@ import { Progress } from "../payments/Progress.ts"
 import { Settling } from "../payments/ramp/Settling.ts"
 import { Providers } from "../providers/Provider.ts"
 import { ProviderConfigs } from "../providers/ProviderConfigs.ts"
+import { ProviderAnswer } from "../payments/ProviderAnswer.ts"
 import { ProviderHealth } from "../providers/ProviderHealth.ts"
 import { RailCustomer } from "../rails/RailCustomer.ts"
 import { makeRails } from "../rails/Rails.ts"
@@ -102,7 +103,14 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provideMerge(Ledger.layer),
   Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
   Layer.provideMerge(
-    Layer.mergeAll(ProviderHealth.layer, RateQuote.layer, AuditLog.layer, Notifier.layer, Outbox.layer)
+    Layer.mergeAll(
+      ProviderAnswer.layer,
+      ProviderHealth.layer,
+      RateQuote.layer,
+      AuditLog.layer,
+      Notifier.layer,
+      Outbox.layer
+    )
   )
 )
 

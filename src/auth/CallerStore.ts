@@ -1,7 +1,7 @@
 /** Who stands behind a credential at this moment: one look-up per request, so that every change works at once. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { batched } from "../database/Batcher.ts"
+import { batchedReads } from "../database/Batcher.ts"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { type Caller, lowerRole, type Permission, type Role } from "../domain/Access.ts"
 import type { ApiKeyMode } from "../domain/ApiKeyFormat.ts"
@@ -70,8 +70,14 @@ const stranger = (subject: string): Caller => ({
   organization: Option.none()
 })
 
-const hashesOf = (wanted: ReadonlyArray<{ readonly hash: string }>): string =>
-  JSON.stringify(wanted.map(({ hash }) => hash))
+interface PresentedKey {
+  readonly hash: string
+  readonly mode: ApiKeyMode
+}
+
+const keyOf = ({ hash, mode }: PresentedKey) => `${mode} ${hash}`
+
+const hashesOf = (wanted: ReadonlyArray<PresentedKey>): string => JSON.stringify(wanted.map(({ hash }) => hash))
 
 export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore, Store>() {
   static readonly layer = Layer.scoped(
@@ -79,8 +85,8 @@ export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const findKeys = yield* batched((wanted: ReadonlyArray<{ readonly hash: string; readonly mode: ApiKeyMode }>) =>
-        sql<Row & { readonly hash: string; readonly mode: ApiKeyMode }>`
+      const findKeys = yield* batchedReads(keyOf, (wanted: ReadonlyArray<PresentedKey>) =>
+        sql<Row & PresentedKey>`
           select encode(k.hash, 'hex') as hash, k.mode, k.api_key_id, k.user_id, u.is_admin, k.org_id,
             k.role as key_role, m.role, o.features, null as permissions
           from api_keys k

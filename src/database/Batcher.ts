@@ -61,3 +61,20 @@ export const batched = <In, Out>(
 
     return (item) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
   })
+
+/** For reads that many ask alike: the same question is put once to a batch, and its answer shared. */
+export const batchedReads = <In, Out>(
+  keyOf: (item: In) => string,
+  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
+): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Scope.Scope> =>
+  batched((items: ReadonlyArray<In>) => {
+    const places = new Map<string, number>()
+    const different: Array<In> = []
+    const placeOf = items.map((item) => {
+      const key = keyOf(item)
+      const place = places.get(key) ?? different.push(item) - 1
+      places.set(key, place)
+      return place
+    })
+    return Effect.map(run(different), (answers) => placeOf.map((place) => answers[place] as Out))
+  })

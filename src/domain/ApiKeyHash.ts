@@ -1,4 +1,4 @@
 /** What is stored of an API key. A plain hash will do: the key is 190 random bits, which nobody guesses. */
-import { createHash } from "node:crypto"
+import { sha256Hex } from "./Digest.ts"
 
-export const hashApiKey = (key: string): string => createHash("sha256").update(key).digest("hex")
+export const hashApiKey = (key: string): string => sha256Hex(key)

@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Random } from "effect"
 import { randomBytes } from "node:crypto"
 
-const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")
+const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** What is random in an id. */
 const RANDOM_BYTES = 10
@@ -22,11 +22,11 @@ const bytesAhead = (): ((count: number) => Uint8Array) => {
 
 export const uuidv7 = (millis: number, random: Uint8Array): string => {
   const time = Math.trunc(millis).toString(16).padStart(12, "0")
-  const bytes = Uint8Array.from(random.subarray(0, 10))
-  bytes[0] = 0x70 | (bytes[0]! & 0x0f)
-  bytes[2] = 0x80 | (bytes[2]! & 0x3f)
-  const tail = hex(bytes)
-  return `${time.slice(0, 8)}-${time.slice(8)}-${tail.slice(0, 4)}-${tail.slice(4, 8)}-${tail.slice(8)}`
+  const hex = (at: number): string => hexOfByte[random[at]!]!
+  const version = hexOfByte[0x70 | (random[0]! & 0x0f)]! + hex(1)
+  const variant = hexOfByte[0x80 | (random[2]! & 0x3f)]! + hex(3)
+  const rest = hex(4) + hex(5) + hex(6) + hex(7) + hex(8) + hex(9)
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}-${variant}-${rest}`
 }
 
 export const nilUuid = "00000000-0000-0000-0000-000000000000"

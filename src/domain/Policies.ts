@@ -88,16 +88,13 @@ export const passwordAttempts = 5
 /** A built-in rail fails a payment at this wrong one-time password. */
 export const railPasswordAttempts = 5
 
-/** Callbacks of the built-in rails are claimed in batches of this many. */
+/** Callbacks of the built-in rails are claimed in batches of this many, and those of a batch delivered at once. */
 export const railCallbackBatch = 64
-
-/** This many callbacks of a batch are delivered at a time. */
-export const railCallbackConcurrency = 16
 
 /** A callback that a killed worker had claimed is claimed again after this long. */
 export const railCallbackLease = Duration.seconds(10)
 
-/** One delivery of a callback may take this long; none is begun that could outlast the lease. */
+/** The callbacks of a batch may take this long; it is well within the lease. */
 export const railCallbackTimeout = Duration.seconds(5)
 
 /** A callback that was not taken is delivered again after this long. */

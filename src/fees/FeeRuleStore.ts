@@ -1,7 +1,7 @@
 /** What organisations are charged, at rest: at most one rule for an organisation, payment method and direction. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { batched } from "../database/Batcher.ts"
+import { batchedReads } from "../database/Batcher.ts"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { firstRow, inScope, type Scope } from "../database/Query.ts"
 import type { Flow, PaymentMethod } from "../domain/Corridor.ts"
@@ -63,7 +63,7 @@ export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<FeeRuleSt
         "fee_rule_id, org_id, payment_method, direction, basis_points, fixed_amount, fixed_currency, created_at, updated_at"
       )
 
-      const find = yield* batched((asked: ReadonlyArray<FeeSubject>) => {
+      const find = yield* batchedReads(keyOf, (asked: ReadonlyArray<FeeSubject>) => {
         const subjects = asked.map(({ direction, org_id, payment_method }, seq) => ({
           seq,
           of_org: org_id,

@@ -1,10 +1,11 @@
 /** One request from the socket to its answer: found, handled, written, counted and logged, whatever happens. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Cause, Clock, Effect, Exit, FiberRef, Option } from "effect"
+import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { NotFound, type Failure } from "../domain/Failure.ts"
 import { Ids, uuidv7 } from "../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
+import { spanned } from "../observability/Spans.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "./Cors.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
@@ -60,17 +61,18 @@ export const makeExchange = Effect.gen(function* () {
           found === undefined
             ? Effect.fail(unknownRoute)
             : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
-        const traced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
-        const handled = traced ? Effect.withSpan(plain, `${method} ${route}`, { kind: "server" }) : plain
+        // The fiber is this request's own: what is set for it need not be set back.
+        yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
         yield* Effect.gen(function* () {
-          const exit = yield* Effect.exit(handled)
+          const exit = yield* Effect.exit(spanned(() => `${method} ${route}`, { kind: "server" })(plain))
           const outgoing = yield* replyTo(exit, pathOf(url))
           write(response, outgoing, headers)
           const nanos = Number((yield* Clock.currentTimeNanos) - started)
           recordRequest(method, route, outgoing.status, nanos / 1e9)
+          if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
           yield* Effect.logInfo("Request").pipe(
             Effect.annotateLogs({ method, route, status: outgoing.status, duration_ms: Math.round(nanos / 1e4) / 100 })
           )
-        }).pipe(Effect.annotateLogs("request_id", id), Effect.ensuring(Effect.sync(requestEnded)))
+        }).pipe(Effect.ensuring(Effect.sync(requestEnded)))
       })
 })

@@ -1,5 +1,6 @@
 /** The proof that a callback comes from the KYB provider. */
-import { createHash, createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { sha256Hex } from "../domain/Digest.ts"
 
 export const kybSignature = (secret: string, body: Uint8Array): string =>
   createHmac("sha256", secret).update(body).digest("hex")
@@ -11,4 +12,4 @@ export const isSignedBy = (secret: string, body: Uint8Array, given: string): boo
   return expected.length === offered.length && timingSafeEqual(expected, offered)
 }
 
-export const digestOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex")
+export const digestOf = (body: Uint8Array): string => sha256Hex(body)

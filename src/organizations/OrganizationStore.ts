@@ -1,7 +1,7 @@
 /** Organisations at rest. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { batched } from "../database/Batcher.ts"
+import { batchedReads } from "../database/Batcher.ts"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { firstRow, inOrder, inScope, newest, type Scope } from "../database/Query.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -27,6 +27,13 @@ interface Store {
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Organization>>
 }
 
+interface Question {
+  readonly org: string | null
+  readonly id: string
+}
+
+const keyOf = ({ id, org }: Question) => `${org} ${id}`
+
 export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")<OrganizationStore, Store>() {
   static readonly layer = Layer.scoped(
     OrganizationStore,
@@ -35,7 +42,7 @@ export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")
       const columns = sql.literal(
         "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
       )
-      const find = yield* batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
+      const find = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
         sql<Organization & { readonly seq: number }>`select a.seq, ${columns}
           from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
           join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(

@@ -14,7 +14,7 @@ import { noted } from "../payments/PaymentChange.ts"
 import { makePaymentRouter } from "../payments/PaymentRouter.ts"
 import { providersMoney } from "../payments/ProvidersMoney.ts"
 import { makeStaleness } from "../payments/Staleness.ts"
-import { makeUndisturbed } from "../payments/Undisturbed.ts"
+import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import type { Card } from "../providers/Provider.ts"
 
 const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({

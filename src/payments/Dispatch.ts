@@ -3,16 +3,16 @@
  * reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
-import { Settings } from "../config/Settings.ts"
 import type { ProviderName } from "../domain/Corridor.ts"
 import { Declined, type Outcome } from "../domain/Outcome.ts"
 import { initiationBudget, leastAttemptTime } from "../domain/Policies.ts"
+import { spanned } from "../observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../providers/Provider.ts"
 import { ProviderHealth } from "../providers/ProviderHealth.ts"
 import { type Candidates, type Chosen, makeChoose } from "./Choice.ts"
 import type { Attempt, Leg, NewAttempt, Payment } from "./Payment.ts"
 import { type Heard, Progress } from "./Progress.ts"
-import { outcomeWithin } from "./ProviderAnswer.ts"
+import { ProviderAnswer } from "./ProviderAnswer.ts"
 
 type Order = Omit<PaymentOrder, "reference">
 
@@ -63,18 +63,14 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const health = yield* ProviderHealth
       const progress = yield* Progress
       const choose = yield* makeChoose
-      const { providerTimeout } = yield* Settings
+      const answer = yield* ProviderAnswer
 
-      const call = Effect.fn("Dispatch.call")(
+      const call = Effect.fnUntraced(
         function* ({ deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
           const provider = providers.find(name)
           if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
           const left = Duration.millis(Math.max(1, deadline - (yield* Clock.currentTimeMillis)))
-          const outcome = yield* outcomeWithin(
-            Duration.min(providerTimeout, left),
-            provider,
-            provider.initiate({ ...order, reference: attempt_id })
-          )
+          const outcome = yield* answer.outcome(provider, provider.initiate({ ...order, reference: attempt_id }), left)
           yield* health.report(name, outcome)
           return outcome
         },
@@ -83,7 +79,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             payment_id: payment.payment_id,
             attempt_id: attempt.attempt_id,
             provider: attempt.provider
-          })
+          }).pipe(spanned(() => "Dispatch.call"))
       )
 
       const attempt = (request: Call): Effect.Effect<Heard> =>

@@ -5,11 +5,11 @@
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { type Enquiry, Unknown } from "../domain/Outcome.ts"
 import { absenceGrace, orphanedAfter } from "../domain/Policies.ts"
-import { Settings } from "../config/Settings.ts"
 import { Providers } from "../providers/Provider.ts"
 import type { Attempt } from "./Payment.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
+import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { Settling } from "./ramp/Settling.ts"
 
 const BATCH = 32
@@ -28,25 +28,17 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const providers = yield* Providers
       const progress = yield* Progress
       const settling = yield* Settling
-      const { providerTimeout } = yield* Settings
+      const answer = yield* ProviderAnswer
 
       const ask = (attempt: Attempt): Effect.Effect<Enquiry> => {
         const provider = providers.find(attempt.provider)
         if (provider === undefined)
           return Effect.succeed(new Unknown({ reason: `${attempt.provider} is switched off` }))
-        return provider.enquire({ reference: attempt.attempt_id, providerPaymentId: attempt.provider_payment_id }).pipe(
-          Effect.timeoutTo({
-            duration: providerTimeout,
-            onSuccess: (enquiry) => enquiry,
-            onTimeout: (): Enquiry => new Unknown({ reason: "no answer to a status enquiry" })
-          }),
-          Effect.catchAllDefect((defect) =>
-            Effect.as(
-              Effect.logError("A provider adapter failed", defect),
-              new Unknown({ reason: "its answer to a status enquiry could not be read" })
-            )
-          )
-        )
+        const asked = provider.enquire({
+          reference: attempt.attempt_id,
+          providerPaymentId: attempt.provider_payment_id
+        })
+        return answer.to(asked, (reason) => new Unknown({ reason: `asked for its status: ${reason}` }))
       }
 
       /** That a provider has no trace of it proves nothing while the call may still be on its way. */

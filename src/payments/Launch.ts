@@ -6,6 +6,8 @@ import type { InsufficientFunds } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { LedgerAccount } from "../domain/Ledger.ts"
 import { Fees } from "../fees/Fees.ts"
+import { together } from "../fibers/Together.ts"
+import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import { stillRunning } from "../idempotency/Idempotency.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Organizations } from "../organizations/Organizations.ts"
@@ -18,7 +20,6 @@ import { holdsAfter } from "./PaymentBooks.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "./PaymentRouter.ts"
 import { PaymentStore } from "./PaymentStore.ts"
-import { makeUndisturbed } from "./Undisturbed.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -68,14 +69,11 @@ export const makeLaunch = Effect.gen(function* () {
     planned: PaymentPlan,
     options: LaunchOptions<E> = {}
   ) {
-    const [routed, charged, organization] = yield* Effect.all(
-      [
-        router(orgId, planned.payment, planned.order.money),
-        fees.charge({ ...planned.payment, org_id: orgId }),
-        organizations.find(orgId)
-      ],
-      { concurrency: "unbounded" }
-    )
+    const [routed, charged, organization] = yield* together([
+      router(orgId, planned.payment, planned.order.money),
+      fees.charge({ ...planned.payment, org_id: orgId }),
+      organizations.find(orgId)
+    ])
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
     const drafted = yield* draft(permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
     const held = yield* threshold(drafted, organization)

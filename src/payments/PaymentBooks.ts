@@ -2,18 +2,18 @@
  * What payments write into the books, as pure functions of what changes: the stores ask them for every opening and every
  * change, so that no path through the code can move a payment on without its money.
  */
-import { createHash } from "node:crypto"
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../domain/Ledger.ts"
 import type { Money } from "../domain/Money.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Attempt, Change, NewAttempt, Opening, Payment, Refund, SuspenseMoney } from "./Payment.ts"
 import { providersMoney } from "./ProvidersMoney.ts"
+import { sha256Hex } from "../domain/Digest.ts"
 
 const { fees, fx, held, provider, settlement, suspense } = LedgerAccount
 
 /** The same event in the life of the same thing has the same id, so that the books take it once. */
 const entryId = (subject: string, kind: EntryKind): string => {
-  const hex = createHash("sha256").update(`${kind} ${subject}`).digest("hex")
+  const hex = sha256Hex(`${kind} ${subject}`)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 

@@ -1,7 +1,6 @@
 /** Money that came, or went, for a payment that had no place for it, once a person knows where it belongs. */
 import { Clock, Effect, Either, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
-import { Settings } from "../config/Settings.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { Conflict } from "../domain/Failure.ts"
@@ -15,7 +14,7 @@ import { refOf } from "./actions/Desk.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { suspenseSettled } from "./PaymentBooks.ts"
 import { PaymentStore, type Story } from "./PaymentStore.ts"
-import { outcomeWithin } from "./ProviderAnswer.ts"
+import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { isRamp } from "./ramp/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "./ramp/RampBooks.ts"
 import type { Verdict } from "./Resolution.ts"
@@ -70,7 +69,7 @@ export const makeSuspense = Effect.gen(function* () {
   const audit = yield* AuditLog
   const ledger = yield* LedgerStore
   const providers = yield* Providers
-  const { providerTimeout } = yield* Settings
+  const answer = yield* ProviderAnswer
   const { atomically } = yield* Transactor
 
   /** A ramp that goes on needs what it holds. */
@@ -115,7 +114,7 @@ export const makeSuspense = Effect.gen(function* () {
       return yield* new Conflict({ message: `${why}: ${byHand(payment)}` })
     }
     const asked = provider.refund({ attempt: refOf(attempt), reference, money })
-    yield* refusalIn(yield* outcomeWithin(providerTimeout, provider, asked), attempt)
+    yield* refusalIn(yield* answer.outcome(provider, asked), attempt)
   })
 
   const refundWord = (permit: Permit<"platform">, { attempt, money, reference }: SuspenseRefund, reason: string) => {

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { BigDecimal, Clock, Context, Effect, Layer, Option } from "effect"
 import type * as ProviderConfigsApi from "../api/ProviderConfigs.ts"
-import { batched } from "../database/Batcher.ts"
+import { batchedReads } from "../database/Batcher.ts"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { firstRow, inOrder, newest } from "../database/Query.ts"
 import { toPlainText } from "../domain/Decimal.ts"
@@ -68,6 +68,12 @@ const toRow = (config: Kept) => ({
 const wantedIn = (filter: ConfigFilter) =>
   filterColumns.flatMap((column) => (filter[column] === undefined ? [] : [[column, filter[column]] as const]))
 
+interface CorridorOfOrg extends Corridor {
+  readonly orgId: string
+}
+
+const keyOf = ({ country, flow, orgId, paymentMethod }: CorridorOfOrg) => `${orgId} ${country} ${paymentMethod} ${flow}`
+
 export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigStore")<ProviderConfigStore, Store>() {
   static readonly layer = Layer.scoped(
     ProviderConfigStore,
@@ -79,7 +85,7 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
       const one = Effect.map((rows: ReadonlyArray<Row>) => Option.map(firstRow(rows), fromRow))
       const all = Effect.map((rows: ReadonlyArray<Row>) => rows.map(fromRow))
 
-      const forCorridor = yield* batched((asked: ReadonlyArray<Corridor & { readonly orgId: string }>) =>
+      const forCorridor = yield* batchedReads(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
         sql<
           Row & { readonly seq: number }
         >`select seq, config_id, c.org_id, provider, c.country, payment_method, direction,

@@ -1,5 +1,4 @@
 /** What a built-in rail answers to an order that it takes. */
-import { createHash } from "node:crypto"
 import { Duration } from "effect"
 import type { BuiltInRail } from "../domain/Corridor.ts"
 import { isCryptoAssetCode, networksOf } from "../domain/CryptoAsset.ts"
@@ -9,15 +8,14 @@ import type { PaymentOrder } from "../providers/Provider.ts"
 import { depositAddress } from "./DepositAddress.ts"
 import { type Behaviour, methodOf } from "./RailBehaviour.ts"
 import type { RailAnswer, RailPayment } from "./RailPayment.ts"
-
-const digestOf = (reference: string): string => createHash("sha256").update(reference).digest("hex")
+import { sha256Hex } from "../domain/Digest.ts"
 
 /** The rail's own id: it follows from ours, so that whoever knows one knows the other. */
 export const railPaymentId = (rail: BuiltInRail, reference: string): string =>
-  `${rail}_${digestOf(reference).slice(0, 24)}`
+  `${rail}_${sha256Hex(reference).slice(0, 24)}`
 
 const accountFor = (reference: string, nowMillis: number): Readonly<Record<string, string>> => {
-  const digest = digestOf(reference)
+  const digest = sha256Hex(reference)
   return {
     account_name: "Corridor Sandbox",
     account_number: (BigInt(`0x${digest}`) % 10_000_000_000n).toString().padStart(10, "0"),

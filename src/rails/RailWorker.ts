@@ -1,16 +1,16 @@
 /** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
-import { Array, Clock, Data, Duration, Effect, Option } from "effect"
+import { Array, Data, Duration, Effect, Option } from "effect"
 import type { BuiltInRail } from "../domain/Corridor.ts"
 import { Ids } from "../domain/Ids.ts"
 import {
   railCallbackBackOff,
   railCallbackBatch,
-  railCallbackConcurrency,
   railCallbackLease,
   railCallbackRest,
   railCallbackTimeout,
   workerPoll
 } from "../domain/Policies.ts"
+import { together } from "../fibers/Together.ts"
 import type { CallbackRequest } from "../providers/Provider.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { signedCallback } from "./RailCallback.ts"
@@ -22,19 +22,15 @@ export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonl
 
 export type Deliver = (provider: BuiltInRail, callback: CallbackRequest) => Effect.Effect<void, DeliveryFailed>
 
-const timedOut = () => new DeliveryFailed({ message: `not taken within ${Duration.format(railCallbackTimeout)}` })
-
-/** No delivery begins later than this after the claim. */
-const lastStart = Duration.toMillis(railCallbackLease) - Duration.toMillis(railCallbackTimeout)
-
 const rest = Duration.toMillis(railCallbackRest)
 const poll = Duration.toMillis(workerPoll)
+
+const notTaken = ({ eventId, rail }: RailTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
 
 /** Every timer of a batch is in one of the three lists. */
 interface Batch {
   readonly token: string
   readonly claim: Claim
-  readonly claimedAt: number
   readonly open: Map<string, RailTimer>
   readonly taken: Array<string>
   readonly refused: Array<string>
@@ -49,27 +45,19 @@ export const railWorker = (deliver: Deliver) =>
 
     const claim = Effect.gen(function* () {
       const token = yield* ids.next
-      const claimedAt = yield* Clock.currentTimeMillis
       const claim = yield* store.claim(token, railCallbackBatch, Duration.toMillis(railCallbackLease))
       const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
-      const batch: Batch = { token, claim, claimedAt, open, taken: [], refused: [] }
+      const batch: Batch = { token, claim, open, taken: [], refused: [] }
       return batch
     })
 
     const isTaken = (timer: RailTimer): Effect.Effect<boolean> =>
       deliver(timer.rail, signedCallback(vault, timer)).pipe(
-        Effect.timeoutFail({ duration: railCallbackTimeout, onTimeout: timedOut }),
         Effect.as(true),
-        Effect.catchAllCause((cause) =>
-          Effect.as(
-            Effect.logWarning(`Callback ${timer.eventId} of the ${timer.rail} rail was not taken`, cause),
-            false
-          )
-        )
+        Effect.catchAllCause((cause) => Effect.as(Effect.logWarning(notTaken(timer), cause), false))
       )
 
     const deliverOne = Effect.fnUntraced(function* (batch: Batch, timer: RailTimer) {
-      if ((yield* Clock.currentTimeMillis) - batch.claimedAt > lastStart) return
       const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
       list.push(timer.timerId)
       batch.open.delete(timer.timerId)
@@ -77,11 +65,21 @@ export const railWorker = (deliver: Deliver) =>
 
     /** Callbacks of one payment keep their order. */
     const deliverAll = (batch: Batch) =>
-      Effect.forEach(
-        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)),
-        (timers) => Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true }),
-        { concurrency: railCallbackConcurrency, discard: true }
+      together(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
+          Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true })
+        )
       )
+
+    /** One that hangs holds nobody up but those behind it, and no longer than this. */
+    const deliverInTime = Effect.fnUntraced(function* (batch: Batch) {
+      if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), railCallbackTimeout))) return
+      for (const timer of batch.open.values()) {
+        yield* Effect.logWarning(`${notTaken(timer)} within ${Duration.format(railCallbackTimeout)}`)
+        batch.refused.push(timer.timerId)
+      }
+      batch.open.clear()
+    })
 
     const settle = ({ open, refused, taken, token }: Batch) =>
       Effect.all(
@@ -101,7 +99,7 @@ export const railWorker = (deliver: Deliver) =>
       return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
     }
 
-    const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverAll(batch), batch.claim), settle)
+    const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverInTime(batch), batch.claim), settle)
 
     return yield* round.pipe(
       Effect.flatMap(({ nextDueInMillis, timers }) =>

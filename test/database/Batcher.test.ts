@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
-import { batched } from "../../src/database/Batcher.ts"
+import { batched, batchedReads } from "../../src/database/Batcher.ts"
 import { InTransaction } from "../../src/database/InTransaction.ts"
 
 /** Doubles numbers, refuses 13, and remembers the batches it was given; the first batch waits for the gate. */
@@ -81,6 +81,27 @@ describe("A batcher", () => {
       yield* Fiber.interrupt(gone!)
       yield* open
       expect(yield* Fiber.join(stays!)).toEqual(Exit.succeed(4))
+    })
+  )
+
+  it.scoped("puts a question that many ask once, and gives each its answer", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const batches: Array<ReadonlyArray<string>> = []
+      const shout = yield* batchedReads(
+        (word: string) => word,
+        (words) =>
+          Effect.gen(function* () {
+            batches.push(words)
+            if (batches.length === 1) yield* Deferred.await(gate)
+            return words.map((word) => word.toUpperCase())
+          })
+      )
+      const fibers = yield* Effect.forEach(["a", "b", "c", "b", "b", "c"], (word) => Effect.fork(shout(word)))
+      yield* Effect.yieldNow()
+      yield* Deferred.succeed(gate, undefined)
+      expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual(["A", "B", "C", "B", "B", "C"])
+      expect(batches).toEqual([["a"], ["b", "c"]])
     })
   )
 })

@@ -13,7 +13,7 @@ import type {
   RateMismatch
 } from "../../domain/Failure.ts"
 import type { Payment } from "../Payment.ts"
-import { makeUndisturbed } from "../Undisturbed.ts"
+import { makeUndisturbed } from "../../fibers/Undisturbed.ts"
 import { makeCancel } from "./Cancel.ts"
 import { makeDesk } from "./Desk.ts"
 import { makeOtp } from "./Otp.ts"

@@ -1,12 +1,11 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
 import { Array as Arr, Effect } from "effect"
-import { Settings } from "../../config/Settings.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/Provider.ts"
 import type { Attempt, Payment } from "../Payment.ts"
 import { PaymentStore } from "../PaymentStore.ts"
-import { answerWithin } from "../ProviderAnswer.ts"
+import { ProviderAnswer } from "../ProviderAnswer.ts"
 import { type Act, type Desk, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
@@ -20,7 +19,7 @@ export const makeCancel = (desk: Desk) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const providers = yield* Providers
-    const { providerTimeout } = yield* Settings
+    const answers = yield* ProviderAnswer
 
     const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
       const payment = yield* desk.find(permit, paymentId)
@@ -41,7 +40,7 @@ export const makeCancel = (desk: Desk) =>
       const { cancel } = providers.find(attempt.provider) ?? {}
       if (cancel === undefined)
         return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
-      const answer = yield* answerWithin(providerTimeout, cancel(refOf(attempt)), () => "unknown" as const)
+      const answer = yield* answers.to(cancel(refOf(attempt)), () => "unknown" as const)
       if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
     })
 

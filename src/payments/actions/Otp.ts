@@ -1,6 +1,5 @@
 /** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
 import { Effect } from "effect"
-import { Settings } from "../../config/Settings.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid } from "../../domain/Failure.ts"
 import { passwordAttempts } from "../../domain/Policies.ts"
@@ -8,7 +7,7 @@ import { Providers } from "../../providers/Provider.ts"
 import type { Payment } from "../Payment.ts"
 import { noted } from "../PaymentChange.ts"
 import { PaymentStore } from "../PaymentStore.ts"
-import { answerWithin } from "../ProviderAnswer.ts"
+import { ProviderAnswer } from "../ProviderAnswer.ts"
 import { type Desk, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
@@ -21,7 +20,7 @@ export const makeOtp = (desk: Desk) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const providers = yield* Providers
-    const { providerTimeout } = yield* Settings
+    const answer = yield* ProviderAnswer
 
     const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
       const payment = yield* desk.find(permit, paymentId)
@@ -79,12 +78,7 @@ export const makeOtp = (desk: Desk) =>
     return {
       submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: string, otp: string) {
         const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-        const answer = yield* answerWithin(
-          providerTimeout,
-          passwords.submit(refOf(attempt), otp),
-          () => "unknown" as const
-        )
-        switch (answer) {
+        switch (yield* answer.to(passwords.submit(refOf(attempt), otp), () => "unknown" as const)) {
           case "accepted":
             return yield* accepted(permit, paymentId)
           case "wrong":
@@ -97,7 +91,7 @@ export const makeOtp = (desk: Desk) =>
       }),
       resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {
         const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-        const sent = yield* answerWithin(providerTimeout, passwords.resend(refOf(attempt)), () => false)
+        const sent = yield* answer.to(passwords.resend(refOf(attempt)), () => false)
         return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
       })
     }

@@ -3,7 +3,6 @@
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
 import { type BigDecimal, Clock, Duration, Effect, Either } from "effect"
-import { Settings } from "../../config/Settings.ts"
 import { Transactor } from "../../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
@@ -19,7 +18,7 @@ import { openAttempt } from "../Dispatch.ts"
 import type { NewAttempt, Payment, Refund } from "../Payment.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 import { Progress } from "../Progress.ts"
-import { outcomeWithin } from "../ProviderAnswer.ts"
+import { ProviderAnswer } from "../ProviderAnswer.ts"
 import { type Desk, openAttemptsOf, refOf, refuse } from "./Desk.ts"
 import { leftOf, targetOfPart } from "./RefundDecision.ts"
 
@@ -64,7 +63,7 @@ export const makeRefunds = (desk: Desk) =>
     const ids = yield* Ids
     const keys = yield* IdempotencyStore
     const { atomically } = yield* Transactor
-    const { providerTimeout } = yield* Settings
+    const answer = yield* ProviderAnswer
 
     /** Who took the payment, and how it gives money back. */
     const takerOf = Effect.fnUntraced(function* (payment: Payment) {
@@ -130,7 +129,7 @@ export const makeRefunds = (desk: Desk) =>
         committed(permit, paymentId, wanted)
       )
       const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
-      const outcome = yield* outcomeWithin(providerTimeout, provider, refund(order))
+      const outcome = yield* answer.outcome(provider, refund(order))
       const known = { payment, attempt: openAttempt(payment, attempt) }
       const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
       if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment

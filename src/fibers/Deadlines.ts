@@ -1,0 +1,59 @@
+/**
+ * Limits for the calls that every payment makes. `Effect.timeout` starts a timer for each call and interrupts it
+ * afterwards, at many times the price of the wait itself; calls with the same limit end in the order in which they
+ * began, so one timer watches over all of them.
+ */
+import { Clock, Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
+
+interface Call {
+  readonly endsAt: number
+  readonly interrupt: () => void
+}
+
+export const makeDeadlines = Effect.gen(function* () {
+  const fork = yield* FiberSet.makeRuntime<never>()
+  /** By their limit, the calls that are under way, oldest first. */
+  const lanes = new Map<number, Set<Call>>()
+
+  const watch = (limit: number, lane: Set<Call>): Effect.Effect<void> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      for (const call of lane) {
+        if (call.endsAt > now) return Effect.zipRight(Effect.sleep(call.endsAt - now), watch(limit, lane))
+        lane.delete(call)
+        call.interrupt()
+      }
+      lanes.delete(limit)
+      return Effect.void
+    })
+
+  const enter = (limit: number, call: Call): Set<Call> => {
+    const lane = lanes.get(limit)
+    if (lane !== undefined) return lane.add(call)
+    const opened = new Set([call])
+    lanes.set(limit, opened)
+    fork(watch(limit, opened))
+    return opened
+  }
+
+  /** What comes too late is interrupted, and answered for by `late`; an answer that it still gives counts. */
+  return Effect.fnUntraced(function* <A, E, B>(effect: Effect.Effect<A, E>, limit: Duration.Duration, late: () => B) {
+    const millis = Duration.toMillis(limit)
+    const endsAt = (yield* Clock.currentTimeMillis) + millis
+    const runtime = yield* Effect.runtime()
+    return yield* Effect.async<A | B, E>((resume) => {
+      const work = Runtime.runFork(runtime)(effect)
+      let isLate = false
+      const interrupt = () => {
+        isLate = true
+        work.unsafeInterruptAsFork(work.id())
+      }
+      const call = { endsAt, interrupt }
+      const lane = enter(millis, call)
+      work.addObserver((exit) => {
+        lane.delete(call)
+        resume(isLate && Exit.isInterrupted(exit) ? Effect.succeed(late()) : exit)
+      })
+      return Fiber.interrupt(work)
+    })
+  })
+})
