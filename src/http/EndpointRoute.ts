@@ -3,7 +3,7 @@
  * handler. Decoders and encoders are compiled once, at start.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
-import { Context, Effect, Either, Option, ParseResult, type Schema, SchemaAST } from "effect"
+import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
 import { AcceptsArray, MovesMoney, Needs } from "../api/Operation.ts"
 import { Gate } from "../auth/Gate.ts"
 import { CallerStore } from "../auth/CallerStore.ts"
@@ -32,11 +32,6 @@ const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
       return (input: unknown) => Either.mapLeft(decode(input), (issue) => invalid(validationMessage(issue)))
     }
   })
-
-const declaresOrganization = (schema: Option.Option<Schema.Schema.Any>): boolean =>
-  Option.exists(schema, ({ ast }) =>
-    SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast)).some((field) => field.name === "org_id")
-  )
 
 const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
   const body = yield* readBody(request).pipe(
@@ -78,22 +73,18 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const hasPayload = Option.isSome(endpoint.payloadSchema)
   const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
   const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
-  const orgIn = {
-    path: declaresOrganization(endpoint.pathSchema),
-    query: declaresOrganization(endpoint.urlParamsSchema),
-    payload: declaresOrganization(endpoint.payloadSchema)
-  }
+  const isInitiation = endpoint.path.startsWith("/payments-init/")
 
-  const selectorOf = ({ params, query }: Incoming, body: unknown): Option.Option<string> => {
-    const named =
-      (orgIn.path ? params["org_id"] : undefined) ??
-      (orgIn.query ? query["org_id"] : undefined) ??
-      (orgIn.payload && isObject(body) ? body["org_id"] : undefined)
-    return typeof named === "string" ? Option.some(uuidOrNil(named)) : Option.none()
-  }
+  /** The organisations that a request names, the one that counts first. */
+  const selectorsOf = ({ params, query }: Incoming, body: unknown): ReadonlyArray<string> =>
+    [params["org_id"], query["org_id"], isObject(body) && !isInitiation ? body["org_id"] : undefined].flatMap(
+      (named) => (typeof named === "string" ? [uuidOrNil(named)] : [])
+    )
 
-  const permitFor = Effect.fnUntraced(function* (caller: Caller, selector: Option.Option<string>) {
+  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<string>) {
+    const selector = Option.fromNullable(first)
     const permit = yield* authorize(caller, access, selector)
+    for (const other of others) yield* authorize(caller, access, Option.some(other))
     if (caller.admin && Option.isSome(selector) && !(yield* callers.organizationExists(selector.value))) {
       return yield* notFound("organisation")
     }
@@ -114,9 +105,9 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
         return yield* invalid("The body must be a JSON object")
       }
-      const selector = selectorOf(incoming, body)
-      const permit = yield* permitFor(caller, selector)
-      const elevate = (more: Access) => authorize(caller, more, selector)
+      const selectors = selectorsOf(incoming, body)
+      const permit = yield* permitFor(caller, selectors)
+      const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
       const problem = queryProblem(incoming.query)
       if (problem !== undefined) return yield* invalid(problem)
       const path = yield* decodePath(incoming.params)

@@ -41,14 +41,12 @@ const call = (document: Document, operation: Operation, headers: Headers, { body
   })
 }
 
-const takesOrganization = (document: Document, { about }: Operation): boolean => {
-  const [media] = Object.values(about.requestBody?.content ?? {}) as ReadonlyArray<{
-    readonly schema?: { readonly $ref?: string }
-  }>
-  const name = media?.schema?.$ref?.split("/").at(-1) ?? ""
-  const schemas = document.components["schemas"] as Readonly<Record<string, { readonly properties?: object }>>
-  return Object.keys(schemas[name]?.properties ?? {}).includes("org_id")
-}
+/** Their callers need not belong to an organisation. */
+const openToStrangers = ["POST /organizations/webhook/kyb", "POST /organizations/invitations/{token}/accept"]
+
+/** An initiation belongs to the organisation of its credential, whatever its body says. */
+const takesOrganization = ({ about, path }: Operation): boolean =>
+  about.requestBody !== undefined && !path.startsWith("/payments-init/")
 
 /** Every kind of credential that an organisation has. */
 const callersOf = (org: Cast) =>
@@ -123,10 +121,10 @@ onBothServers("An organisation's wall", (it) => {
       const selector = { org_id: theirs.ids["org_id"] ?? "" }
       let tried = 0
       for (const credential of yield* callersOf(acme)) {
-        for (const operation of operations) {
+        for (const operation of operations.filter(({ name }) => !openToStrangers.includes(name))) {
           const asked = [
-            ...(parametersOf(operation, "query").includes("org_id") ? [{ values, query: selector }] : []),
-            ...(takesOrganization(document, operation) ? [{ values, body: selector }] : [])
+            { values, query: selector },
+            ...(takesOrganization(operation) ? [{ values, body: selector }] : [])
           ]
           for (const one of asked) {
             const answer = yield* call(document, operation, { ...credential }, one)
