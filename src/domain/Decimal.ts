@@ -127,8 +127,18 @@ const positiveOfAtMost = (digits: number) => {
 
 const toDouble = (d: BigDecimal.BigDecimal): number => Number(toPlainText(d))
 
+const AMOUNT_DIGITS = 15
+
+/** Zeros before the point count too: no reader of JSON would keep the cents of a number that long. */
+const readAmount = (input: unknown): Reading =>
+  Either.flatMap(positiveOfAtMost(AMOUNT_DIGITS)(input), (d) =>
+    BigDecimal.lessThan(d, BigDecimal.make(1n, -AMOUNT_DIGITS))
+      ? Either.right(d)
+      : Either.left(`has more than ${AMOUNT_DIGITS} significant digits`)
+  )
+
 /** A monetary amount in a request. Its fraction digits are checked where its currency is known, by `Money`. */
-export const AmountInput = decimalSchema(positiveOfAtMost(15), toDouble, {
+export const AmountInput = decimalSchema(readAmount, toDouble, {
   type: "number",
   exclusiveMinimum: 0,
   description: "An amount above zero, of at most 15 significant digits.",

@@ -170,6 +170,8 @@ describe("AmountInput", () => {
     [[5], "is not a JSON number"],
     [new Number(1), "has more than 15 significant digits"],
     [1234567890123456, "has more than 15 significant digits"],
+    [1e15, "has more than 15 significant digits"],
+    [1e300, "has more than 15 significant digits"],
     [0.1 + 0.2, "has more than 15 significant digits"]
   ])("refuses %s", (input, reason) => {
     expect(refusalOf(AmountInput, input)).toContain(reason)
@@ -181,7 +183,7 @@ describe("AmountInput", () => {
 
   it("accepts every other number, exactly, and encodes it as a plain number again", () => {
     fc.assert(
-      fc.property(fc.bigInt(1n, 10n ** 15n - 1n), fc.integer({ min: -10, max: 20 }), (value, scale) => {
+      fc.property(fc.bigInt(1n, 10n ** 15n - 1n), fc.integer({ min: 0, max: 20 }), (value, scale) => {
         const n = Number(`${value}e${-scale}`)
         const read = Schema.decodeUnknownSync(AmountInput)(n)
         expect(BigDecimal.equals(read, BigDecimal.make(value, scale))).toBe(true)
