@@ -1,13 +1,13 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { isDate } from "../domain/CalendarDate.ts"
 import { CountryCode } from "../domain/Country.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
 import { EmailAddress } from "../domain/EmailAddress.ts"
 import { envelope, Id, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
+import { Moment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
@@ -44,17 +44,6 @@ const text = (longest: number, about: { readonly description?: string } = {}) =>
 
 /** Left out, or null: the same. */
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
-
-const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
-
-const Moment = Schema.String.pipe(
-  Schema.filter(
-    (value) =>
-      (moment.test(value) && isDate(value.slice(0, 10)) && !Number.isNaN(Date.parse(value))) ||
-      "must be an ISO 8601 time with its offset, such as 2026-03-31T18:00:00Z"
-  ),
-  Schema.compose(Schema.Date)
-).annotations({ jsonSchema: { type: "string", format: "date-time" } })
 
 export const CreatePaymentLink = Schema.Struct({
   amount: given(AmountInput).annotations({

@@ -6,6 +6,7 @@ import { WireDecimal } from "../domain/Decimal.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
+import { FromMoment, ToMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -163,14 +164,6 @@ const record = {
 
 const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
-const date = Schema.optional(
-  Schema.Date.annotations({
-    description: "ISO 8601",
-    jsonSchema: { type: "string", format: "date-time" },
-    message: () => ({ message: "must be a date or time in ISO 8601, such as 2026-03-02T09:00:00Z", override: true })
-  })
-)
-
 export const PaymentsApi = HttpApiGroup.make("payments")
   .add(
     HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
@@ -262,8 +255,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           direction: Schema.optional(Flow),
           payment_method: Schema.optional(PaymentMethod),
           client_reference: Schema.optional(Schema.String),
-          from: date,
-          to: date
+          from: Schema.optional(FromMoment),
+          to: Schema.optional(ToMoment)
         })
       )
       .addSuccess(pageOf(PaymentRecord))
@@ -272,7 +265,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
         operation({
           access: "transactions",
           summary: "List transactions",
-          description: "Newest first. `from` is included, `to` is not.",
+          description: "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole.",
           response: { status: "success", message: "Transactions", data: [record], ...page }
         })
       )

@@ -43,9 +43,16 @@ const rate = WireDecimal.annotations({
   }
 })
 
+/** Any code of the right form: one that nobody knows has no rate. */
+const Code = Schema.String.pipe(
+  Schema.pattern(/^[A-Z]{3,5}$/, {
+    message: () => 'is not a currency or asset code such as "KES" or "USDT", in upper case'
+  })
+)
+
 const LookupParams = Schema.Struct({
-  fromCurrency: AnyCurrencyCode,
-  toCurrency: AnyCurrencyCode,
+  fromCurrency: Code,
+  toCurrency: Code,
   amount: Schema.optionalWith(AmountText, { exact: true }),
   ...OrgParam
 }).pipe(

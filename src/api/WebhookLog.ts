@@ -6,6 +6,7 @@ import { AmountInput } from "../domain/Decimal.ts"
 import { eventTypes } from "../domain/EventTypes.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
+import { FromMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
@@ -94,12 +95,6 @@ const delivery = {
 
 const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
-const From = Schema.Date.annotations({
-  description: "Only what happened then or later; ISO 8601",
-  jsonSchema: { type: "string", format: "date-time" },
-  message: () => ({ message: "must be a date or time in ISO 8601, such as 2026-03-02T09:00:00Z", override: true })
-})
-
 export const WebhookLogApi = HttpApiGroup.make("webhookLog")
   .add(
     HttpApiEndpoint.post("notify", "/public/webhooks/notify")
@@ -168,7 +163,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
         Schema.Struct({
           ...OrgParam,
           ...PageParams,
-          from: Schema.optional(From),
+          from: Schema.optional(FromMoment),
           event_type: Schema.optional(EventTypeName)
         })
       )

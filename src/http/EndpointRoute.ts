@@ -73,13 +73,15 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const hasPayload = Option.isSome(endpoint.payloadSchema)
   const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
   const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
-  const isInitiation = endpoint.path.startsWith("/payments-init/")
+  const isInitiation = endpoint.path.startsWith("/v1/payments-init/")
 
-  /** The organisations that a request names, the one that counts first. */
-  const selectorsOf = ({ params, query }: Incoming, body: unknown): ReadonlyArray<string> =>
-    [params["org_id"], query["org_id"], isObject(body) && !isInitiation ? body["org_id"] : undefined].flatMap(
-      (named) => (typeof named === "string" ? [uuidOrNil(named)] : [])
+  /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
+  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
+    const inBody = isObject(body) && (admin || !isInitiation) ? body["org_id"] : undefined
+    return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
+      typeof named === "string" ? [uuidOrNil(named)] : []
     )
+  }
 
   const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<string>) {
     const selector = Option.fromNullable(first)
@@ -105,7 +107,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
         return yield* invalid("The body must be a JSON object")
       }
-      const selectors = selectorsOf(incoming, body)
+      const selectors = selectorsOf(caller, incoming, body)
       const permit = yield* permitFor(caller, selectors)
       const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
       const problem = queryProblem(incoming.query)

@@ -19,29 +19,28 @@ const MALFORMED = "the cursor is malformed or belongs to another list: start aga
 const tagOf = (scope: string, payload: Buffer, mac: Mac): Buffer =>
   Buffer.from(mac(JSON.stringify(["cursor", scope, payload.toString("base64")])), "hex").subarray(0, MAC_BYTES)
 
+/** The base64 of hexadecimal text has no `+` and no `/`, so that it stays what it is in a URL that nobody escaped. */
+const encode = (bytes: Buffer): string => Buffer.from(bytes.toString("hex")).toString("base64")
+
 export const sealCursor = (
   { position, scope }: { readonly scope: string; readonly position: Position },
   mac: Mac
 ): string => {
   const payload = Buffer.from(JSON.stringify(position))
-  return Buffer.concat([tagOf(scope, payload, mac), payload]).toString("base64url")
+  return encode(Buffer.concat([tagOf(scope, payload, mac), payload]))
 }
 
 const isPosition = (value: unknown): value is Position =>
   Array.isArray(value) && value.every((part) => typeof part === "string" || typeof part === "number")
 
-/** Takes both base64 alphabets, padded or not, but of all texts that decode to the same bytes only one. */
-const decodeBase64 = (text: string): Buffer | undefined => {
-  const urlSafe = text
-    .replace(/={1,2}$/, "")
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-  const bytes = Buffer.from(urlSafe, "base64url")
-  return bytes.toString("base64url") === urlSafe ? bytes : undefined
+/** Of all texts that decode to the same bytes only one is taken. */
+const decode = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(Buffer.from(text, "base64").toString("latin1"), "hex")
+  return encode(bytes) === text ? bytes : undefined
 }
 
 export const openCursor = (text: string, scope: string, mac: Mac): Either.Either<Position, string> => {
-  const bytes = text.length > MAX_LENGTH ? undefined : decodeBase64(text)
+  const bytes = text.length > MAX_LENGTH ? undefined : decode(text)
   if (bytes === undefined || bytes.length <= MAC_BYTES) return Either.left(MALFORMED)
   const payload = bytes.subarray(MAC_BYTES)
   const expected = tagOf(scope, payload, mac)

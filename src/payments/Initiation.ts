@@ -65,7 +65,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       const orgOf = (permit: Permit<"any" | "payouts">) =>
         Effect.mapError(
           permit.scope,
-          () => new Invalid({ message: "org_id: this credential names no organisation; use one that does." })
+          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
 
       /** Only a request that leaves its country open waits for the organisation to be read. */

@@ -90,7 +90,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       ) {
         const orgId = yield* Effect.mapError(
           permit.scope,
-          () => new Invalid({ message: "org_id: this credential names no organisation; use one that does." })
+          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
         const planned = yield* plan(orgId, request)
         const at = yield* Clock.currentTimeMillis

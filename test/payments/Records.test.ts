@@ -196,7 +196,14 @@ onBothPaymentServers(
         expect(before).not.toContain(bank.payment_id)
         expect([...since, ...before].toSorted()).toEqual(newest.toSorted())
         expect(idsOf(yield* list(`${named}&from=2000-01-01&to=2000-01-02`))).toEqual([])
-        for (const wrong of ["status=done", "direction=payin", "payment_method=cash", "from=yesterday", "limit=0"]) {
+        const days = [
+          jsonOf(yield* get(`/payments/${phone.payment_id}`)),
+          jsonOf(yield* get(`/payments/${refused.payment_id}`))
+        ]
+        const [first, last] = days.map((record) => String(record["created_at"]).slice(0, 10))
+        expect(idsOf(yield* list(`${named}&from=${first}&to=${last}`)), "a day is meant as a whole").toEqual(newest)
+        const wrongs = ["status=done", "direction=payin", "payment_method=cash", "from=yesterday", "limit=0"]
+        for (const wrong of [...wrongs, "from=2026-02-30", "to=2026-02-29T10:00:00Z", "from=2026-1-1"]) {
           expect(yield* get(`/transactions?${wrong}`), wrong).toMatchObject({ status: 400 })
         }
       })

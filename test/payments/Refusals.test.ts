@@ -178,5 +178,28 @@ onBothPaymentServers(
         expect((yield* get(`/payments/${payment_id}`, globex.key)).status).toBe(404)
       })
     )
+
+    it.effect("let the platform's admin pay for an organisation that is named, in the body or the query", () =>
+      Effect.gen(function* () {
+        const { acme, admin, adminId, globex } = yield* people
+        const none = yield* initiate(byPhone(), admin)
+        expect([none.status, none.text]).toEqual([400, expect.stringContaining("org_id: say which organisation")])
+        const inBody = yield* initiate({ ...byPhone(), org_id: globex.org_id }, admin)
+        const record = jsonOf(yield* get(`/payments/${inBody.payment_id}`, globex.key))
+        expect(record).toMatchObject({ org_id: globex.org_id, user_id: adminId })
+        const inQuery = yield* send(`/v1/payments-init/initiate?org_id=${acme.org_id}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...admin },
+          body: JSON.stringify(byPhone())
+        })
+        expect(inQuery.status).toBe(200)
+        const foreign = yield* send(`/v1/payments-init/initiate?org_id=${globex.org_id}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...acme.key },
+          body: JSON.stringify(byPhone())
+        })
+        expect(foreign.status).toBe(403)
+      })
+    )
   }
 )

@@ -91,10 +91,10 @@ onBothServers("Rate lookup", (it) => {
       const refused: ReadonlyArray<readonly [Readonly<Record<string, string>>, RegExp]> = [
         [{ toCurrency: "KES" }, /^fromCurrency: is missing\.$/],
         [{ fromCurrency: "KES" }, /^toCurrency: is missing\.$/],
-        [pair("kes", "USD"), /^fromCurrency: is neither an active ISO 4217/],
-        [pair("USD", "XYZ"), /^toCurrency: is neither an active ISO 4217/],
-        [pair("USD", ""), /^toCurrency: is neither/],
-        [pair("USD", "usdt"), /^toCurrency: is neither/],
+        [pair("kes", "USD"), /^fromCurrency: is not a currency or asset code/],
+        [pair("USD", ""), /^toCurrency: is not a currency/],
+        [pair("USD", "usdt"), /^toCurrency: is not a currency/],
+        [pair("US D", "KES"), /^fromCurrency: is not a currency/],
         [pair("USD", "USD"), /^toCurrency: is the same currency as fromCurrency\.$/],
         [pair("USD", "KES", "0"), /^amount: is not above zero\.$/],
         [pair("USD", "KES", "-0"), /^amount: is not above zero\.$/],
@@ -117,6 +117,10 @@ onBothServers("Rate lookup", (it) => {
         headers: { ...acme.key }
       })
       expect([twice.status, bodyOf(twice)]).toEqual([400, error("fromCurrency: is given more than once.")])
+      for (const unknown of [pair("USD", "XYZ"), pair("DOGE", "KES")]) {
+        const answer = yield* lookUp(acme.key, unknown)
+        expect([answer.status, bodyOf(answer)]).toEqual([404, error(/^There is no rate for (XYZ|DOGE)/)])
+      }
     })
   )
 

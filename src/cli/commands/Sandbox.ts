@@ -16,10 +16,7 @@ const confirmed = (yes: boolean, asJson: boolean) =>
   Effect.gen(function* () {
     const { mode } = yield* Settings
     if (mode !== "sandbox") return yield* refuse("Only a sandbox can be reset, and CORRIDOR_MODE is live.")
-    if (yes) return
-    if (asJson || !process.stdin.isTTY || !process.stdout.isTTY) {
-      return yield* refuse("This erases all data of the sandbox: add --yes to say that you mean it.")
-    }
+    if (yes || asJson || !process.stdin.isTTY || !process.stdout.isTTY) return
     const message = "Erase every organisation, user, key and payment of this sandbox?"
     const sure = yield* Effect.orElseSucceed(Prompt.confirm({ message, initial: false }), () => false)
     if (!sure) return yield* refuse("Nothing was changed.")
@@ -40,7 +37,7 @@ const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerg
 
 const reset = Command.make(
   "reset",
-  { yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask; needed where nobody can answer.")), json },
+  { yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask. A script is never asked.")), json },
   (input) =>
     confirmed(input.yes, input.json).pipe(
       Effect.zipRight(report(input.json, startOver).pipe(Effect.provide(ResetLive)))
