@@ -9,6 +9,8 @@ import { openApiDocument } from "./OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import type { Route } from "./Route.ts"
 
+const otherKey = "Not ready: the secrets have been moved to another master key. Restart with it in CORRIDOR_MASTER_KEY."
+
 /** Whether the service can do its work now. */
 export class Readiness extends Context.Tag("corridor/Readiness")<
   Readiness,
@@ -16,13 +18,17 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      check: sql`select 1 from master_key`.pipe(
-        Effect.timeout(readinessTimeout),
-        Effect.as(true),
-        Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), false))
-      )
-    }))
+    Effect.map(SqlClient.SqlClient, (sql) => {
+      let keyAtFirst: string | undefined
+      return {
+        check: sql<{ key_id: string }>`select key_id from master_key`.pipe(
+          Effect.timeout(readinessTimeout),
+          Effect.map(([kept]) => kept?.key_id === (keyAtFirst ??= kept?.key_id)),
+          Effect.tap((same) => (same ? Effect.void : Effect.logWarning(otherKey))),
+          Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), false))
+        )
+      }
+    })
   )
 
   static readonly layerMemory = Layer.succeed(Readiness, { check: Effect.succeed(true) })

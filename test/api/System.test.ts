@@ -72,10 +72,15 @@ onServer("A service that is not ready", "memory", { stores: neverReady }, (it) =
 layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), {
   excludeTestServices: true
 })("Readiness on PostgreSQL", (it) => {
-  it.effect("needs the tables", () =>
+  it.effect("needs the tables, and the master key that they were sealed under at first", () =>
     Effect.gen(function* () {
       const readiness = yield* Readiness
       const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into master_key ${sql.insert({ key_id: "0a0a0a0a", check_value: "check" })}`
+      expect(yield* readiness.check).toBe(true)
+      yield* sql`update master_key set key_id = '0b0b0b0b'`
+      expect(yield* Logger.withMinimumLogLevel(readiness.check, LogLevel.None)).toBe(false)
+      yield* sql`update master_key set key_id = '0a0a0a0a'`
       expect(yield* readiness.check).toBe(true)
       yield* sql`alter table master_key rename to elsewhere`
       expect(yield* Logger.withMinimumLogLevel(readiness.check, LogLevel.None)).toBe(false)
