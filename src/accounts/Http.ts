@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { VirtualAccountsApi } from "../api/VirtualAccounts.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { accountView, movementAnswer, transactionView } from "./AccountAnswers.ts"
 import { AccountMovements } from "./AccountMovements.ts"
 import { VirtualAccounts } from "./VirtualAccounts.ts"
@@ -11,38 +10,33 @@ import { VirtualAccounts } from "./VirtualAccounts.ts"
 export const virtualAccountsHandlers = Effect.gen(function* () {
   const accounts = yield* VirtualAccounts
   const movements = yield* AccountMovements
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof VirtualAccountsApi> = {
     create: ({ payload, permit }) =>
       Effect.map(accounts.create(permit, payload), (made) => success("Virtual account created", accountView(made))),
-    list: Effect.fn("VirtualAccountsHttp.list")(function* ({ permit, route, urlParams }) {
-      const { currency, user_id } = urlParams
-      const filter = { currency, user_id }
-      const page = yield* paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: (request) => {
+      const { permit, urlParams } = request
+      const filter = { currency: urlParams.currency, user_id: urlParams.user_id }
+      return pages(request, {
+        message: "Virtual accounts",
         filters: filter,
         fetch: (window) => accounts.list(permit, filter, window),
-        idOf: (account) => account.account_id
+        idOf: (account) => account.account_id,
+        show: accountView
       })
-      return { ...page, status: "success", message: "Virtual accounts", data: page.data.map(accountView) }
-    }),
+    },
     get: ({ path, permit }) =>
       Effect.map(accounts.get(permit, path.account_id), (found) => success("Virtual account", accountView(found))),
-    transactions: Effect.fn("VirtualAccountsHttp.transactions")(function* ({ path, permit, route, urlParams }) {
+    transactions: Effect.fnUntraced(function* (request) {
+      const { path, permit } = request
       const account = yield* accounts.get(permit, path.account_id)
-      const page = yield* paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+      return yield* pages(request, {
+        message: "Virtual transactions",
         filters: account.account_id,
         fetch: (window) => accounts.transactions(permit, account, window),
-        idOf: (transaction) => transaction.transaction_id
+        idOf: (transaction) => transaction.transaction_id,
+        show: transactionView
       })
-      return { ...page, status: "success", message: "Virtual transactions", data: page.data.map(transactionView) }
     }),
     transaction: ({ path, permit, urlParams }) =>
       Effect.map(accounts.transaction(permit, path.transaction_id, urlParams.user_id), (found) =>

@@ -2,25 +2,22 @@ import { Effect } from "effect"
 import type { ApiKeysApi } from "../api/ApiKeys.ts"
 import { success } from "../api/Envelope.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { ApiKeys } from "./ApiKeys.ts"
 
 export const apiKeysHandlers = Effect.gen(function* () {
   const keys = yield* ApiKeys
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof ApiKeysApi> = {
-    list: Effect.fn("ApiKeysHttp.list")(function* ({ permit, route, urlParams }) {
-      const page = yield* paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: Effect.fnUntraced(function* (request) {
+      const { permit } = request
+      const page = yield* pages(request, {
+        message: "API keys",
         fetch: (window) => keys.list(permit, window),
         idOf: (key) => key.api_key_id
       })
       const total_count = yield* keys.count(permit)
-      return { ...page, status: "success", message: "API keys", meta: { ...page.meta, total_count } }
+      return { ...page, meta: { ...page.meta, total_count } }
     }),
     create: ({ payload, permit }) =>
       Effect.map(keys.create(permit, payload), (key) =>

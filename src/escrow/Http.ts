@@ -2,28 +2,25 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { EscrowApi } from "../api/Escrow.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowAnswers.ts"
 import { Escrows } from "./Escrows.ts"
 
 export const escrowHandlers = Effect.gen(function* () {
   const escrows = yield* Escrows
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof EscrowApi> = {
     create: ({ payload, permit }) =>
       Effect.map(escrows.create(permit, payload), (escrow) => success("Escrow created", escrow)),
-    list: ({ permit, route, urlParams }) => {
+    list: (request) => {
+      const { permit, urlParams } = request
       const { account_id, status } = urlParams
-      return paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+      return pages(request, {
+        message: "Escrows",
         filters: [account_id, status],
         fetch: (window) => escrows.list(permit, { account_id, status }, window),
         idOf: (escrow) => escrow.escrow_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Escrows", ...page })))
+      })
     },
     get: ({ path, permit }) => Effect.map(escrows.get(permit, path.escrow_id), (escrow) => success("Escrow", escrow)),
     fund: ({ idempotencyKey, path, payload, permit }) =>

@@ -2,23 +2,21 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { MembersApi } from "../api/Members.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginateCamel } from "../pagination/CamelPage.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makeCamelPages } from "../pagination/Page.ts"
 import { Members } from "./Members.ts"
 
 export const membersHandlers = Effect.gen(function* () {
   const members = yield* Members
-  const vault = yield* Vault
+  const pages = yield* makeCamelPages
   const handlers: Handlers<typeof MembersApi> = {
-    list: ({ permit, route, urlParams }) =>
-      paginateCamel({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Members",
         fetch: (window) => members.list(permit, window),
         idOf: (member) => member.user_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Members", ...page }))),
+      })
+    },
     change: ({ path, payload, permit }) =>
       Effect.map(members.changeRole(permit, path.user_id, payload.role), (changed) =>
         success("Member changed", changed)

@@ -2,31 +2,23 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { OrganizationsApi } from "../api/Organizations.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginateCamel } from "../pagination/CamelPage.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makeCamelPages } from "../pagination/Page.ts"
 import { Organizations } from "./Organizations.ts"
 import { organizationView } from "./OrganizationView.ts"
 
 export const organizationsHandlers = Effect.gen(function* () {
   const organizations = yield* Organizations
-  const vault = yield* Vault
+  const pages = yield* makeCamelPages
   const handlers: Handlers<typeof OrganizationsApi> = {
-    list: ({ permit, route, urlParams }) =>
-      paginateCamel({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Organisations",
         fetch: (window) => organizations.list(permit, window),
-        idOf: (organization) => organization.org_id
-      }).pipe(
-        Effect.map(({ data, ...page }) => ({
-          status: "success",
-          message: "Organisations",
-          data: data.map((organization) => organizationView(permit, organization)),
-          ...page
-        }))
-      ),
+        idOf: (organization) => organization.org_id,
+        show: (organization) => organizationView(permit, organization)
+      })
+    },
     create: ({ payload, permit }) =>
       Effect.map(organizations.create(permit, payload), (made) =>
         success("Organisation created", organizationView(permit, made))

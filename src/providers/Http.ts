@@ -2,27 +2,24 @@ import { Effect, Option } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { ProviderConfigsApi } from "../api/ProviderConfigs.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { ProviderConfigs } from "./ProviderConfigs.ts"
 
 export const providerConfigsHandlers = Effect.gen(function* () {
   const configs = yield* ProviderConfigs
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof ProviderConfigsApi> = {
-    list: ({ permit, route, urlParams }) => {
+    list: (request) => {
+      const { permit, urlParams } = request
       const { country, direction, payment_method, provider } = urlParams
       const org_id = urlParams.org_id === undefined ? undefined : Option.getOrUndefined(permit.scope)
       const filter = { provider, country, payment_method, direction, org_id }
-      return paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+      return pages(request, {
+        message: "Provider configurations",
         filters: filter,
         fetch: (window) => configs.list(permit, filter, window),
         idOf: (config) => config.config_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Provider configurations", ...page })))
+      })
     },
     create: ({ payload, permit }) =>
       Effect.map(configs.create(permit, payload), (config) => success("Provider configuration created", config)),

@@ -1,23 +1,21 @@
 import { Effect } from "effect"
 import type { UsersApi } from "../api/Users.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { Users } from "./Users.ts"
 
 export const usersHandlers = Effect.gen(function* () {
   const users = yield* Users
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof UsersApi> = {
-    list: ({ permit, route, urlParams }) =>
-      paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Users",
         fetch: (window) => users.list(permit, window),
         idOf: (user) => user.user_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Users", ...page })))
+      })
+    }
   }
   return handlers
 })

@@ -2,31 +2,28 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { VerificationApi } from "../api/Verification.ts"
 import { type Handlers, Reply } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { Verification } from "./Verification.ts"
 
 const PARTIAL_SUCCESS = 207
 
 export const verificationHandlers = Effect.gen(function* () {
   const verification = yield* Verification
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof VerificationApi> = {
     request: Effect.fn("VerificationHttp.request")(function* ({ elevate, payload, permit }) {
       const answer = yield* verification.request(permit, yield* elevate("any"), payload)
       return answer.all_success ? answer : new Reply(PARTIAL_SUCCESS, answer)
     }),
-    list: ({ permit, route, urlParams }) => {
+    list: (request) => {
+      const { permit, urlParams } = request
       const filters = { status: urlParams.status, transaction_id: urlParams.transaction_id }
-      return paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+      return pages(request, {
+        message: "Verification requests",
         filters,
         fetch: (window) => verification.list(permit, filters, window),
-        idOf: (request) => request.request_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Verification requests", ...page })))
+        idOf: ({ request_id }) => request_id
+      })
     },
     get: ({ path, permit }) =>
       Effect.map(verification.get(permit, path.request_id), (request) => success("Verification request", request)),

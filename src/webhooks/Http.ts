@@ -2,23 +2,21 @@ import { Effect } from "effect"
 import { success } from "../api/Envelope.ts"
 import type { WebhooksApi } from "../api/Webhooks.ts"
 import type { Handlers } from "../http/Handlers.ts"
-import { paginate } from "../pagination/Page.ts"
-import { Vault } from "../secrets/Vault.ts"
+import { makePages } from "../pagination/Page.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 export const webhooksHandlers = Effect.gen(function* () {
   const webhooks = yield* Webhooks
-  const vault = yield* Vault
+  const pages = yield* makePages
   const handlers: Handlers<typeof WebhooksApi> = {
-    list: ({ permit, route, urlParams }) =>
-      paginate({
-        vault,
-        permit,
-        route,
-        asked: urlParams,
+    list: (request) => {
+      const { permit } = request
+      return pages(request, {
+        message: "Webhooks",
         fetch: (window) => webhooks.list(permit, window),
         idOf: (webhook) => webhook.webhook_id
-      }).pipe(Effect.map((page) => ({ status: "success", message: "Webhooks", ...page }))),
+      })
+    },
     create: ({ payload, permit }) =>
       Effect.map(webhooks.create(permit, payload), (webhook) =>
         success("Webhook registered; store its secret now, it is not shown again", webhook)
