@@ -70,20 +70,20 @@ export const KybApi = HttpApiGroup.make("kyb")
         })
       )
       .setPayload(KybCallback)
-      .addSuccess(Schema.Struct({ status: Schema.Literal("success"), message: Schema.String }))
+      .addSuccess(envelope(KybState))
       .addError(NotFound)
       .pipe(
         signedCallback({
           summary: "Receive the decision of the KYB provider",
           description:
-            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
+            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
           request: {
             event_id: "evt_81",
             customer_id: state.kyb_customer_id,
             status: "approved",
             occurred_at: "2026-03-02T09:15:00Z"
           },
-          response: { status: "success", message: "applied" }
+          response: { status: "success", message: "applied", data: { ...state, kyb_status: "approved" } }
         })
       )
   )

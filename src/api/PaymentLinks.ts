@@ -151,7 +151,7 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
           access: "payment_links",
           summary: "Cancel a payment link",
           description:
-            "Extension. No payment can begin through it any more; one that is under way goes on, and when it completes, a `fixed` link is `paid` after all. The link stays in the list. A `fixed` link that is paid: 409. Canceling twice changes nothing."
+            "Extension. No payment can begin through it any more; one that is under way goes on, and when it completes, a `fixed` link is `paid` after all. The link stays in the list. A `fixed` link that is `paid` answers 409, also one that was canceled before its payment completed: there is nothing left to cancel. An `open` link takes payments after its first one too, and can be canceled at any time. One that is `expired` answers 204; canceling twice changes nothing."
         })
       )
   )

@@ -106,7 +106,7 @@ export const RampInstructions = Schema.Struct({
   description: "How the customer pays; `{}` while there is nothing to pay, and whole otherwise"
 })
 
-export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link"] as const
+export const rampActions = ["make_transfer", "wait", "collect_otp", "check_status", "pay_by_link", "redirect"] as const
 
 export const RampResult = Schema.Struct({
   statusCode: Schema.Int,
@@ -126,6 +126,12 @@ export const RampResult = Schema.Struct({
     next_action: exact(Schema.Literal(...rampActions)).annotations({
       description: "Left out when nothing is to be done"
     }),
+    payment_link: exact(Schema.String).annotations({
+      description: "Extension. Where to send the customer, with `pay_by_link`"
+    }),
+    redirect_url: exact(Schema.String).annotations({
+      description: "Extension. Where to send the customer, with `redirect`"
+    }),
     payment_instructions: RampInstructions,
     message: Schema.NullOr(Schema.String)
   })
@@ -141,7 +147,7 @@ const description = [
   ].join("\n"),
   "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
   "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
-  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. `org_id` and `user_id` in the body are ignored.",
+  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored.",
   "The example is an on-ramp. An off-ramp, and its answer:",
   json(offRampRequest),
   json(offRampAnswer)

@@ -4,7 +4,7 @@ import { hashApiKey } from "../domain/ApiKeyHash.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Caller } from "../domain/Access.ts"
 import { parseApiKey } from "../domain/ApiKeyFormat.ts"
-import { Unauthorized } from "../domain/Failure.ts"
+import { type Unauthorized, unauthorized } from "../domain/Failure.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { JwtVerifier } from "./JwtVerifier.ts"
 
@@ -18,16 +18,10 @@ type Credential = Option.Option<string>
 const NONE = "NONE"
 const BEARER = /^bearer ([^ ]+)$/i
 
-const refused = () =>
-  new Unauthorized({
-    message:
-      "Missing or invalid credentials. Send both headers, Authorization and X-Api-Key; the one that is not used holds NONE."
-  })
-
 /** The one value of a header that must be there exactly once; none when it holds the literal NONE. */
 const single = (values: ReadonlyArray<string>): Effect.Effect<Credential, Unauthorized> => {
   const [value] = values
-  if (values.length !== 1 || value === undefined) return Effect.fail(refused())
+  if (values.length !== 1 || value === undefined) return Effect.fail(unauthorized())
   return Effect.succeed(value === NONE ? Option.none() : Option.some(value))
 }
 
@@ -50,18 +44,18 @@ export class Authenticator extends Context.Tag("corridor/Authenticator")<
 
       const byApiKey = Effect.fnUntraced(function* (text: string) {
         const parsed = parseApiKey(text)
-        if (Option.isNone(parsed) || parsed.value.mode !== keyMode) return yield* refused()
+        if (Option.isNone(parsed) || parsed.value.mode !== keyMode) return yield* unauthorized()
         const caller = yield* callers.byApiKey(hashApiKey(text), keyMode)
-        return yield* Effect.mapError(caller, refused)
+        return yield* Effect.mapError(caller, unauthorized)
       })
 
       const byToken = Effect.fnUntraced(function* (text: string) {
         const token = BEARER.exec(text)?.[1]
-        if (token === undefined) return yield* refused()
+        if (token === undefined) return yield* unauthorized()
         const { email, orgId, sub } = yield* jwt.verify(token).pipe(
           Effect.tapErrorTag("JwksUnavailable", (error) => Effect.logWarning(error.message)),
           Effect.tapErrorTag("InvalidToken", (error) => Effect.logDebug(`Token refused: ${error.message}`)),
-          Effect.mapError(refused)
+          Effect.mapError(unauthorized)
         )
         const caller = yield* callers.byToken(sub, orgId)
         return { ...caller, identity: { subject: sub, email } }
@@ -72,12 +66,12 @@ export class Authenticator extends Context.Tag("corridor/Authenticator")<
           const authorization = yield* single(headers.authorization)
           const apiKey = yield* single(headers.apiKey)
           if (Option.isNone(authorization)) {
-            return yield* Effect.flatMap(Effect.mapError(apiKey, refused), byApiKey)
+            return yield* Effect.flatMap(Effect.mapError(apiKey, unauthorized), byApiKey)
           }
           const person = yield* byToken(authorization.value)
           if (Option.isNone(apiKey)) return person
           const machine = yield* byApiKey(apiKey.value)
-          return sameOrganization(person, machine) ? person : yield* refused()
+          return sameOrganization(person, machine) ? person : yield* unauthorized()
         })
       }
     })

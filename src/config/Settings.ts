@@ -13,6 +13,13 @@ const parsed = <A>(
 ): Config.Config<A> =>
   Config.mapOrFail(config, (text) => Either.mapLeft(parse(text), (reason) => ConfigError.InvalidData([], reason)))
 
+/** The name goes around all of it: an error from outside the default would have none. */
+const parsedOr = <A>(
+  name: string,
+  fallback: string,
+  parse: (text: string) => Either.Either<A, string>
+): Config.Config<A> => Config.nested(parsed(Config.withDefault(Config.string(), fallback), parse), name)
+
 const oneOf = <const A extends string>(name: string, ...values: ReadonlyArray<A>): Config.Config<A> =>
   parsed(Config.string(name), (text) => {
     const found = values.find((value) => value === text.toLowerCase())
@@ -50,6 +57,10 @@ const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<s
       : Either.right(text.replace(/\/+$/, ""))
   })
 
+/** It may hold a password. The reason for a refusal never does, so it may be told, which `Config.redacted` would not. */
+const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
+  Config.map(url(name, ...protocols), (text) => Redacted.make(text))
+
 const jwt = Config.all({
   jwksUrl: Config.option(url("JWT_JWKS_URL", "https:", "http:")),
   jwksFile: Config.option(Config.nonEmptyString("JWT_JWKS_FILE")),
@@ -63,7 +74,7 @@ const settings = Config.all({
   host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
   publicUrl: Config.option(url("PUBLIC_URL", "https:", "http:")),
   dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
-  databaseUrl: Config.option(Config.redacted(url("DATABASE_URL", "postgres:", "postgresql:"))),
+  databaseUrl: Config.option(secretUrl("DATABASE_URL", "postgres:", "postgresql:")),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
   masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
   jwt,
@@ -81,14 +92,14 @@ const settings = Config.all({
   ),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
-  corsOrigins: parsed(Config.withDefault(Config.string("CORS_ORIGINS"), ""), parseCorsOrigins),
-  trustProxy: parsed(Config.withDefault(Config.string("TRUST_PROXY"), "false"), parseTrustProxy),
+  corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),
+  trustProxy: parsedOr("TRUST_PROXY", "false", parseTrustProxy),
   metricsPort: Config.option(bounded("METRICS_PORT", 1, 65535)),
   logLevel: Config.withDefault(oneOf("LOG_LEVEL", "debug", "info", "warn", "error"), "info"),
   logFormat: Config.withDefault(oneOf("LOG_FORMAT", "pretty", "json"), "pretty"),
   otlpEndpoint: Config.option(url("OTEL_EXPORTER_OTLP_ENDPOINT", "https:", "http:")),
-  smtpUrl: Config.option(Config.redacted(url("SMTP_URL", "smtp:", "smtps:"))),
-  notifyFrom: parsed(Config.withDefault(Config.string("NOTIFY_FROM"), "Corridor <no-reply@localhost>"), parseMailbox)
+  smtpUrl: Config.option(secretUrl("SMTP_URL", "smtp:", "smtps:")),
+  notifyFrom: parsedOr("NOTIFY_FROM", "Corridor <no-reply@localhost>", parseMailbox)
 })
 
 type Values = Config.Config.Success<typeof settings>

@@ -109,5 +109,12 @@ export type Failure =
   | RateLimited
   | AllProvidersFailed
 
+/** The same words whatever is wrong with a credential or a signature: nobody learns how close they came. */
+export const unauthorized = (): Unauthorized =>
+  new Unauthorized({
+    message:
+      "Missing or invalid credentials. Send both headers, Authorization and X-Api-Key; the one that is not used holds NONE."
+  })
+
 /** One sentence for every id that the caller cannot see, whether it belongs to someone else or to nobody. */
 export const notFound = (what: string): NotFound => new NotFound({ message: `No ${what} with this id.` })

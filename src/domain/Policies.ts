@@ -147,6 +147,9 @@ export const embeddedClosingConnections = Schedule.spaced("20 millis").pipe(Sche
 export const embeddedFastShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("15 seconds"))
 export const embeddedImmediateShutdown = Schedule.spaced("10 millis").pipe(Schedule.upTo("5 seconds"))
 
+/** The body that follows a receiver's status is read for this long; then its connection is closed. */
+export const webhookBodyPatience = Duration.millis(250)
+
 /** A webhook delivery whose nth attempt failed is sent again after the nth delay and up to one percent more; then it is dead. */
 export const webhookRetry = (
   delays: ReadonlyArray<Duration.Duration>,

@@ -46,6 +46,12 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   handle: () => answer
 })
 
+/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
+const probe = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
+  const route = get(path, answer)
+  return [route, { ...route, method: "HEAD" }]
+}
+
 export const metricsRoute = Effect.sync((): Route => {
   const updateProcessMetrics = watchProcess()
   return get(
@@ -71,8 +77,8 @@ export const systemRoutes = Effect.gen(function* () {
     })
   )
   return [
-    get("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
-    get(
+    ...probe("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
+    ...probe(
       "/readyz",
       Effect.map(readiness.check, (ready) => json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable" }))
     ),

@@ -1,8 +1,9 @@
 /** `/v1/organizations/webhook/kyb`: no credential, but a signature over the bytes as they came. */
 import { Effect, Either, Option, ParseResult, Redacted } from "effect"
+import { success } from "../api/Envelope.ts"
 import { KybCallback } from "../api/Kyb.ts"
 import { Settings } from "../config/Settings.ts"
-import { Invalid, TooLarge, Unauthorized } from "../domain/Failure.ts"
+import { Invalid, TooLarge, unauthorized } from "../domain/Failure.ts"
 import { parseJsonText } from "../http/JsonText.ts"
 import { json } from "../http/Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "../http/RequestBody.ts"
@@ -50,11 +51,11 @@ export const kybCallbackRoutes = Effect.gen(function* () {
     )
     if (!isSigned(incoming, body)) {
       yield* Effect.logWarning(`A KYB callback was refused: ${why}`)
-      return yield* new Unauthorized({ message: "X-Kyb-Signature: is not the signature of this body." })
+      return yield* unauthorized()
     }
     const callback = yield* readCallback(incoming, body)
-    const received = yield* kyb.receive(callback, digestOf(body))
-    return json(200, { status: "success", message: received })
+    const { effect, state } = yield* kyb.receive(callback, digestOf(body))
+    return json(200, success(effect, state))
   })
 
   const route: Route = { method: "POST", path: "/v1/organizations/webhook/kyb", handle }

@@ -12,15 +12,18 @@ import { newEvent } from "../webhooks/NewEvent.ts"
 import { KybProvider } from "./KybProvider.ts"
 import { type KybState, KybStore } from "./KybStore.ts"
 
+/** What a callback did, and where the organisation stands after it. */
+export interface Received {
+  readonly effect: "applied" | "nothing to change"
+  readonly state: KybState
+}
+
 export class Kyb extends Context.Tag("corridor/Kyb")<
   Kyb,
   {
     readonly initiate: (permit: Permit<"organization">, orgId: string) => Effect.Effect<KybState, NotFound | Conflict>
     /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
-    readonly receive: (
-      callback: typeof KybCallback.Type,
-      digest: string
-    ) => Effect.Effect<"applied" | "nothing to change", NotFound>
+    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -94,10 +97,12 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
                 callback.occurred_at !== null &&
                 Option.exists(latest, (at) => callback.occurred_at!.getTime() < at.getTime())
               const superseded = state.kyb_customer_id !== customer_id
-              if (!fresh || older || superseded || state.kyb_status === status) return "nothing to change"
+              if (!fresh || older || superseded || state.kyb_status === status) {
+                return { effect: "nothing to change", state } satisfies Received
+              }
               yield* store.setStatus(state.org_id, status)
               yield* announce(state.org_id, status, callback.reason)
-              return "applied"
+              return { effect: "applied", state: { ...state, kyb_status: status } } satisfies Received
             })
           )
         })

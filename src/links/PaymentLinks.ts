@@ -13,7 +13,7 @@ import { Organizations } from "../organizations/Organizations.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
 import { formatRef, REF_BYTES } from "./LinkRef.ts"
 import { LinkStore } from "./LinkStore.ts"
-import { type PaymentLink, statusOf } from "./PaymentLink.ts"
+import { closedBecause, type PaymentLink, statusOf } from "./PaymentLink.ts"
 
 type Draft = typeof CreatePaymentLink.Type
 type View = typeof LinkView.Type
@@ -138,10 +138,10 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
             Effect.gen(function* () {
               const link = yield* orNotFound(store.findForUpdate(permit.scope, linkId))
               const now = yield* currentDate
-              if (link.canceled_at !== null) return
-              if (link.amount_type === "fixed" && link.paid_at !== null) {
+              if (closedBecause(link, now) === "paid") {
                 return yield* new Conflict({ message: "This link is paid, and a paid link cannot be canceled." })
               }
+              if (link.canceled_at !== null) return
               yield* store.cancel(permit.scope, linkId, now)
               yield* audit.record(permit, {
                 action: "payment_link.canceled",

@@ -30,6 +30,7 @@ export const loggable: ReadonlySet<string> = new Set([
   "host",
   "instance",
   "job",
+  "kind",
   "link_id",
   "method",
   "migration",
@@ -43,6 +44,7 @@ export const loggable: ReadonlySet<string> = new Set([
   "payment_method",
   "pid",
   "port",
+  "priority",
   "provider",
   "queue",
   "reason",
@@ -59,7 +61,8 @@ export const loggable: ReadonlySet<string> = new Set([
   "user_id",
   "version",
   "virtual_account_id",
-  "webhook_id"
+  "webhook_id",
+  "worker"
 ])
 
 type Entry = Logger.Logger.Options<unknown>

@@ -1,5 +1,6 @@
 /** A payment as the answer to whoever initiated it. */
 import type { InitiationResult } from "../api/PaymentsInit.ts"
+import { isHeld } from "./actions/ReviewThreshold.ts"
 import type { Payment } from "./Payment.ts"
 
 const messages: Readonly<Record<Payment["status"], string>> = {
@@ -15,14 +16,18 @@ const messages: Readonly<Record<Payment["status"], string>> = {
   canceled: "The payment was canceled."
 }
 
-const messageOf = ({ next_action, status }: Payment): string =>
-  next_action === "check_status"
+/** A provider has been asked, and a crash came before its answer could be written down. */
+const isUnanswered = (payment: Payment): boolean => payment.status === "initiated" && !isHeld(payment)
+
+const messageOf = (status: Payment["status"], nextAction: Payment["next_action"]): string =>
+  nextAction === "check_status"
     ? "The provider has not said yet what became of the payment; it is being looked up."
     : messages[status]
 
 /** Instructions stand at the top level of the answer, beside the redirect. */
 export const initiationResponse = (payment: Payment): typeof InitiationResult.Type => {
-  const { action_data, next_action } = payment
+  const { action_data } = payment
+  const next_action = isUnanswered(payment) ? "check_status" : payment.next_action
   const { redirect_url = null, ...instructions } = action_data
   return {
     statusCode: 200,
@@ -34,7 +39,7 @@ export const initiationResponse = (payment: Payment): typeof InitiationResult.Ty
       ...(next_action === null ? {} : { next_action }),
       redirect_url,
       provider: payment.provider,
-      message: messageOf(payment),
+      message: messageOf(payment.status, next_action),
       payment_data: {
         amount: payment.amount.toDecimal(),
         currency: payment.amount.currency,

@@ -20,6 +20,8 @@ import { eventsOf } from "./PaymentEvents.ts"
 export interface Source {
   readonly cause: string
   readonly callback?: { readonly provider: ProviderName; readonly key: string }
+  /** A person's own words, for the record. */
+  readonly note?: string
   /** Counts as one of the attempt's enquiries. */
   readonly enquiry?: boolean
   /** The candidate that takes over if this one declines; only the dispatch has one. */

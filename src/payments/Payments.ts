@@ -2,19 +2,23 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { OperatorItem, TimelineItem } from "../api/Payments.ts"
 import { InitiationResult } from "../api/PaymentsInit.ts"
+import { RampResult } from "../api/Ramps.ts"
 import type { Permit } from "../domain/Access.ts"
 import { stringifyWire } from "../domain/Decimal.ts"
 import { type NotFound, notFound } from "../domain/Failure.ts"
 import type { Window } from "../pagination/Page.ts"
+import { rampResponse } from "./ramp/RampResponse.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { FundingEvents } from "./FundingEvents.ts"
 import { initiationResponse } from "./InitiationResponse.ts"
 import { queueOf } from "./OperationsQueue.ts"
 import type { Payment } from "./Payment.ts"
 import { type PaymentFilter, PaymentStore } from "./PaymentStore.ts"
+import { isRamp } from "./ramp/LegOrder.ts"
 import { eventTimesOf, timelineOf } from "./Timeline.ts"
 
 const encodeResult = Schema.encodeSync(InitiationResult)
+const encodeRamp = Schema.encodeSync(RampResult)
 
 export class Payments extends Context.Tag("corridor/Payments")<
   Payments,
@@ -59,6 +63,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
         findByTransaction: (permit, id) => orNotFound(store.findByTransaction(permit.scope, id)),
         answerTo: Effect.fnUntraced(function* (orgId, id) {
           const payment = yield* Effect.orDie(orNotFound(store.find(Option.some(orgId), id)))
+          if (isRamp(payment)) return stringifyWire(encodeRamp(rampResponse(payment)))
           const answer = payment.funding === null ? Option.none() : yield* funding.answerOf(payment)
           return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
         }),

@@ -8,9 +8,9 @@ import { Ids } from "../domain/Ids.ts"
 import { overtakenRetry } from "../domain/Policies.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
 import { FundingEvents } from "./FundingEvents.ts"
-import type { Attempt, Payment } from "./Payment.ts"
+import type { Attempt, Change, Payment } from "./Payment.ts"
 import { refundChangeOf } from "./actions/RefundChange.ts"
-import { changeOf, type Source } from "./PaymentChange.ts"
+import { changeOf, noted, type Source } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "./PaymentStore.ts"
 import { isRamp } from "./ramp/LegOrder.ts"
 import { rampChangeOf } from "./ramp/RampChange.ts"
@@ -24,6 +24,18 @@ export interface Heard {
 
 /** A change takes at most this many ids of its own: three events, a callback, an operator item. */
 const IDS_PER_CHANGE = 5
+
+interface Built {
+  readonly change: Change
+  readonly after: Payment
+}
+
+/** It stands behind what the service notes of its own. */
+const withNote = ({ after, change }: Built, { note }: Source): Built => {
+  if (note === undefined) return { after, change }
+  const comments = noted(after.comments, note)
+  return { after: { ...after, comments }, change: { ...change, patch: { ...change.patch, comments } } }
+}
 
 export class Progress extends Context.Tag("corridor/Progress")<
   Progress,
@@ -55,12 +67,14 @@ export class Progress extends Context.Tag("corridor/Progress")<
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const moment = { at, newId: () => fresh.pop()!, enquiryDelays: statusEnquiryDelays }
-        const { after, change, decision } =
+        const built =
           attempt.leg === "refund"
             ? refundChangeOf({ payment, attempt, refunds: yield* store.refundsOf(payment) }, word, source, moment)
             : isRamp(payment)
               ? rampChangeOf({ payment, attempt }, word, source, moment, yield* settlerOf({ payment, attempt }, word))
               : changeOf(payment, attempt, word, source, moment)
+        const { decision } = built
+        const { after, change } = withNote(built, source)
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
         // Whatever it takes was held beforehand.

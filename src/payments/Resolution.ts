@@ -62,8 +62,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
         const { outcome, reason } = verdict
         const word = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
+        const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
-          const heard = yield* progress.hearAbout(attempt, word, { cause: `settled by ${permit.actor.id}: ${reason}` })
+          const heard = yield* progress.hearAbout(attempt, word, { cause: `settled ${by}`, note: `Settled ${by}` })
           yield* audit.record(permit, {
             action: "payment.resolved",
             org: payment.org_id,
@@ -78,7 +79,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* find(permit, id)
           const story = yield* store.story(payment)
-          const attempt = isSettled(payment.status) ? undefined : story.attempts.find(onlyByHand(story))
+          const open = story.attempts.filter(({ leg }) => leg === "refund" || !isSettled(payment.status))
+          const attempt = open.find(onlyByHand(story))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
           if (openSuspense(story).length > 0) return yield* suspense.settle(permit, payment, story, verdict)
           return yield* new Conflict({

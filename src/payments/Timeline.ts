@@ -1,7 +1,8 @@
 /** Everything that happened to a payment, in the order of time. */
 import type { TimelineItem } from "../api/Payments.ts"
+import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../webhooks/DeliveryStore.ts"
-import type { Attempt } from "./Payment.ts"
+import type { Attempt, Leg } from "./Payment.ts"
 import type { Story } from "./PaymentStore.ts"
 
 type Item = typeof TimelineItem.Type
@@ -14,6 +15,36 @@ export const eventTimesOf = ({ attempts, history }: Story): ReadonlyArray<Date> 
   ...history.map(({ at }) => at),
   ...attempts.flatMap(({ answered_at }) => answered_at ?? [])
 ]
+
+const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {
+  initiated: 0,
+  reviewed: 0,
+  confirmed: 0,
+  pending: 2,
+  processing: 2,
+  completed: 4,
+  failed: 4,
+  rejected: 4,
+  canceled: 4,
+  refunded: 6
+}
+
+const turnOfLeg: Readonly<Record<Leg, number>> = { payment: 1, collection: 1, settlement: 3, refund: 5 }
+
+/**
+ * Within a millisecond an attempt stands after the status that led to it and before the one that it led to, and a
+ * declined one before the candidate that took over from it.
+ */
+const turnOf = (item: Item): number => {
+  switch (item.kind) {
+    case "status":
+      return turnOfStatus[item.to]
+    case "attempt":
+      return turnOfLeg[item.leg as Leg] + (item.outcome === "declined" ? 0 : 0.5)
+    default:
+      return 7
+  }
+}
 
 export const timelineOf = (
   { attempts, callbacks, history, items }: Story,
@@ -66,5 +97,5 @@ export const timelineOf = (
       last_error: delivery.last_error
     }))
   ]
-  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime())
+  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime() || turnOf(a) - turnOf(b))
 }

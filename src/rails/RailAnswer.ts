@@ -32,6 +32,9 @@ const depositFor = ({ money, reference, walletAddress }: PaymentOrder): Readonly
   return { address: depositAddress(network, reference), network }
 }
 
+/** Everyone waits for an operator, and the customer has nothing to do. */
+export const byHand: RailAnswer = { state: "processing", nextAction: "wait", actionData: {} }
+
 const usualAnswer = (order: PaymentOrder, nowMillis: number): RailAnswer => {
   if (order.flow === "outbound") return { state: "processing", nextAction: null, actionData: {} }
   switch (methodOf(order)) {
@@ -55,7 +58,7 @@ export const answerTo = (order: PaymentOrder, behaviour: Behaviour, nowMillis: n
     case "pays_by_link":
       return { state: "pending", nextAction: "pay_by_link", actionData: { payment_link: order.checkoutUrl } }
     case "by_hand":
-      return { state: "pending", nextAction: "wait", actionData: {} }
+      return byHand
     default:
       return usualAnswer(order, nowMillis)
   }

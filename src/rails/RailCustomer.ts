@@ -1,4 +1,4 @@
-/** What people do at a built-in rail once a payment is there: the customer, the operator, and whoever wants money back. */
+/** What people do at a built-in rail once a payment is there: the customer, and whoever wants money back. */
 import { Context, Effect, Layer, Option } from "effect"
 import { Ids, uuidOrNil } from "../domain/Ids.ts"
 import type { Money } from "../domain/Money.ts"
@@ -19,7 +19,6 @@ interface Customer {
   readonly abandon: (reference: string) => Effect.Effect<boolean>
   /** Certain: what is confirmed never completes, and what was confirmed is confirmed again. */
   readonly cancel: (reference: string) => Effect.Effect<boolean>
-  readonly settleByHand: (reference: string, state: "completed" | "failed") => Effect.Effect<boolean>
   readonly refund: (reference: string, refundReference: string, money: Money) => Effect.Effect<Outcome>
 }
 
@@ -27,7 +26,6 @@ const PASSWORD = "123456"
 const CANCELLED = "The payment was cancelled"
 const ABANDONED = "The customer cancelled at the checkout"
 const WRONG_PASSWORDS = "The one-time password was wrong too often"
-const BY_OPERATOR = "An operator failed the payment"
 
 const waitsAs =
   (...behaviours: ReadonlyArray<Behaviour>) =>
@@ -36,7 +34,6 @@ const waitsAs =
 
 const waitsForPassword = waitsAs("asks_password")
 const waitsAtCheckout = waitsAs("redirects", "pays_by_link")
-const waitsForOperator = waitsAs("by_hand")
 
 const toComplete = (timer: NewRailTimer): RailChange => ({ state: "processing", timers: [timer] })
 
@@ -83,15 +80,6 @@ export const makeCustomer = Effect.gen(function* () {
     return Option.getOrElse(answer, () => false)
   })
 
-  const settleByHand = Effect.fn("RailCustomer.settleByHand")(function* (
-    reference: string,
-    state: "completed" | "failed"
-  ) {
-    const reason = state === "failed" ? BY_OPERATOR : null
-    const timer = yield* timerOf(ids, state, reason, 0)
-    return yield* changeWhen(reference, waitsForOperator, { state, reason, timers: [timer] })
-  })
-
   const service: Customer = {
     submitOtp,
     resendOtp: (reference) => changeWhen(reference, waitsForPassword, null),
@@ -104,7 +92,6 @@ export const makeCustomer = Effect.gen(function* () {
         changeWhen(reference, waitsAtCheckout, toFail(timer))
       ),
     cancel,
-    settleByHand,
     refund: makeRefund(store, ids)
   }
   return service

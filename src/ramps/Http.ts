@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { RampsApi } from "../api/Ramps.ts"
 import type { Handlers } from "../http/Handlers.ts"
 import { directionOf } from "./RampPlan.ts"
-import { rampResponse } from "./RampResponse.ts"
+import { rampResponse } from "../payments/ramp/RampResponse.ts"
 import { Ramps } from "./Ramps.ts"
 
 export const rampsHandlers = Effect.map(Ramps, (ramps): Handlers<typeof RampsApi> => ({

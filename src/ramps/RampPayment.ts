@@ -4,7 +4,7 @@ import type { Payment } from "../payments/Payment.ts"
 import type { PaymentPlan } from "../payments/PaymentPlan.ts"
 import type { RampFacts } from "../payments/ramp/RampFacts.ts"
 import { recipientInfo } from "../payments/RecipientInfo.ts"
-import type { PaymentOrder } from "../providers/Provider.ts"
+import type { BankAccount, PaymentOrder } from "../providers/Provider.ts"
 import type { RampPlan } from "./RampPlan.ts"
 
 const paidBy = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
@@ -23,6 +23,15 @@ const factsOf = (planned: RampPlan): RampFacts => ({
   collected: null
 })
 
+/** In the words of a request, as every other payment's record has them. */
+const bankDetails = ({ accountName, accountNumber, bankCode, bankName, country }: BankAccount) => ({
+  account_name: accountName,
+  account_number: accountNumber,
+  bank_code: bankCode,
+  bank_name: bankName,
+  country
+})
+
 export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<Payment, "ramp"> => {
   const { beneficiary, collection, crypto, direction, fiat, network, walletAddress } = planned
   const onRamp = direction === "on_ramp"
@@ -36,7 +45,7 @@ export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<P
     client_reference: planned.client_reference,
     description: null,
     beneficiary_id: beneficiary?.beneficiary_id ?? null,
-    payer_details: collection.bank === null ? {} : { bank_details: collection.bank },
+    payer_details: collection.bank === null ? {} : { bank_details: bankDetails(collection.bank) },
     mobile_money_details:
       collection.mobileMoney === null
         ? {}

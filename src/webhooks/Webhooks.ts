@@ -12,7 +12,7 @@ import { Vault } from "../secrets/Vault.ts"
 import { everyEvent } from "./EventFilter.ts"
 import { formatSecret, SECRET_BYTES, secretContext } from "./Secret.ts"
 import { Dns } from "./ssrf/Dns.ts"
-import { resolveChecked } from "./ssrf/ResolveChecked.ts"
+import { type EndpointRefused, resolveChecked } from "./ssrf/ResolveChecked.ts"
 import type { Webhook } from "./Webhook.ts"
 import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
 
@@ -62,10 +62,19 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
 
       const findForUpdate = (permit: Permit<Access>, id: string) => orNotFound(store.findForUpdate(permit.scope, id))
 
+      /** A name without an address now may have one later: every connection looks it up and checks it again. */
+      const mayResolveLater = (url: string, { kind }: EndpointRefused): boolean =>
+        kind === "unresolved" && new URL(url).protocol === "https:"
+
       const checkEndpoint = (url: string) =>
         resolveChecked(url, mode).pipe(
           Effect.provideService(Dns, dns),
-          Effect.mapError(({ message }) => new Invalid({ message: `endpoint_url: ${message}.` }))
+          Effect.asVoid,
+          Effect.catchAll((refused) =>
+            mayResolveLater(url, refused)
+              ? Effect.void
+              : Effect.fail(new Invalid({ message: `endpoint_url: ${refused.message}.` }))
+          )
         )
 
       const record = (permit: Permit<"webhooks">, action: string, webhook: Webhook, detail?: WebhookPatch | object) =>

@@ -26,6 +26,20 @@ onBothServers("The system pages", (it) => {
     })
   )
 
+  it.effect("answer a load balancer that asks with HEAD like one that asks with GET, without the body", () =>
+    Effect.gen(function* () {
+      for (const path of ["/healthz", "/readyz"]) {
+        const got = yield* send(path)
+        const asked = yield* send(path, { method: "HEAD" })
+        expect([asked.status, asked.text], path).toEqual([200, ""])
+        for (const name of ["content-type", "content-length", "cache-control"]) {
+          expect(asked.headers[name], name).toBe(got.headers[name])
+        }
+      }
+      expect((yield* send(KEYS, { method: "HEAD" })).status, "elsewhere as before").toBe(404)
+    })
+  )
+
   it.effect("count requests by the pattern of their route, never by the path itself", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -65,6 +79,7 @@ onServer("A service that is not ready", "memory", { stores: neverReady }, (it) =
       const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
       expect(health.status).toBe(200)
       expect([ready.status, bodyOf(ready)]).toEqual([503, { status: "unavailable" }])
+      expect((yield* send("/readyz", { method: "HEAD" })).status).toBe(503)
     })
   )
 })

@@ -76,13 +76,33 @@ it("issues tokens that the server takes", async () => {
   expect(await call("NONE", `Bearer ${token}`)).toBe(200)
 })
 
+it("issues a token to someone without membership: it opens nothing but an invitation", async () => {
+  const org = sandboxJson().orgs[0]!.org_id
+  const email = "new@people.example"
+  const tokenOf = async (user: string) =>
+    `Bearer ${(await dataIn(env)<{ token: string }>("tokens", "issue", "--user", user)).token}`
+  await dataIn(env)("users", "create", "--email", email)
+  const newcomer = await tokenOf(email)
+  expect(await call("NONE", newcomer)).toBe(403)
+  const post = (path: string, authorization: string, body?: object) =>
+    fetch(`${server.url}/v1/organizations/${path}`, {
+      method: "POST",
+      headers: { authorization, "x-api-key": "NONE", "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+  const boss = await tokenOf("org-admin@acme.example")
+  expect((await post(`${org}/members`, boss, { email, role: "org-admin" })).status).toBe(201)
+  const [newest] = await dataIn(env)<ReadonlyArray<{ notification_id: string }>>("notifications", "list")
+  const { text } = await dataIn(env)<{ text: string }>("notifications", "show", newest!.notification_id)
+  const token = /invitations\/([\w-]{43})\/accept/.exec(text)?.[1]
+  expect((await post(`invitations/${token}/accept`, newcomer)).status).toBe(200)
+  expect(await call("NONE", await tokenOf(email))).toBe(200)
+})
+
 it("resets the sandbox under the running server", async () => {
-  const refused = await cliIn(env)("sandbox", "reset", "--json")
-  expect(refused.code).toBe(1)
-  expect(refused.stderr).toContain("--yes")
   const before = sandboxJson()
   // The address is the one the server was told, though this command was not.
-  const fresh = await dataIn({ DATA_DIR: dataDir })<Credentials>("sandbox", "reset", "--yes")
+  const fresh = await dataIn({ DATA_DIR: dataDir })<Credentials>("sandbox", "reset")
   const after = sandboxJson()
   expect(after.orgs.map((org) => org.api_key)).toEqual(fresh.orgs.map((org) => org.api_key))
   expect(after.base_url).toBe(`${server.url}/v1`)

@@ -259,17 +259,38 @@ describe("tokens", () => {
     expect(claims["exp"]! - claims["iat"]!).toBe(90)
   })
 
-  it("are for sandbox mode, and for those who can use them", async () => {
+  it("name no organisation for someone who belongs to none", async () => {
+    const { user_id } = await data<Named>("users", "create", "--email", "new@elsewhere.example")
+    const issued = await data<{ token: string; org_id: string | null }>("tokens", "issue", "--user", user_id)
+    expect(issued).toMatchObject({ user_id, org_id: null })
+    const claims = JSON.parse(Buffer.from(issued.token.split(".")[1]!, "base64url").toString()) as object
+    expect(claims).toMatchObject({ sub: user_id })
+    expect(claims).not.toHaveProperty("org_id")
+  })
+
+  it("are for sandbox mode, and for those whom they can speak for", async () => {
     const live = { ...env, CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
     const issue = (...args: ReadonlyArray<string>) => cli("tokens", "issue", "--user", ...args)
     await data("users", "create", "--email", "lone@elsewhere.example")
-    const [inLive, lone, ttl] = await Promise.all([
+    const [inLive, stranger, unknown, ttl] = await Promise.all([
       cliIn(live)("tokens", "issue", "--user", admin.user_id),
-      issue("lone@elsewhere.example"),
+      issue("lone@elsewhere.example", "--org", org),
+      issue("nobody@elsewhere.example"),
       issue(admin.user_id, "--ttl", "soon")
     ])
     refused(inLive, /sandbox mode only/)
-    refused(lone, /belongs to no organisation/)
+    refused(stranger, /--org: lone@elsewhere\.example is not a member of this organisation/)
+    refused(unknown, /--user: there is no user/)
     refused(ttl, /--ttl is not a duration/)
+  })
+})
+
+describe("dlq replay", () => {
+  it("knows the endpoint that it is for, or says that there is none", async () => {
+    const unknown = "0199c2a7-1d40-7b5e-8f21-3c4d5e6f7a8b"
+    const replay = (id: string) => cli("dlq", "replay", "--webhook", id, "--since", "2020-01-01")
+    const [noRow, noId] = await Promise.all([replay(unknown), replay("nonsense")])
+    refused(noRow, new RegExp(`--webhook: there is no webhook with the id ${unknown}`))
+    refused(noId, /--webhook: there is no webhook with the id nonsense \("corridor webhooks list" shows them\)\./)
   })
 })

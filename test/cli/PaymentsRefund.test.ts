@@ -86,7 +86,7 @@ it("gives it back once, audited, with the books in order", async () => {
     )
   expect(await waiting()).toContain(payment_id)
   const refund = ["payments", "refund", payment_id, "--reason", "The bank refuses it"]
-  const given = await dataIn(env)<{ status: string; comments: string }>(...refund)
+  const given = await dataIn(env)<{ status: string; comments: string; transaction_id: string }>(...refund)
   expect(given.status).toBe("failed")
   expect(given.comments).toMatch(/USDT given back through \w+ by .+: The bank refuses it$/)
   expect(await waiting()).not.toContain(payment_id)
@@ -100,11 +100,18 @@ it("gives it back once, audited, with the books in order", async () => {
   expect(again).toMatchObject({ code: 1, stdout: "" })
   expect(again.stderr).toBe("corridor: Nothing of this payment's money is in suspense.\n")
   expect(await cliIn(env)("ledger", "check")).toMatchObject({ code: 0 })
+  const [byPayment, byTransaction] = await Promise.all(
+    [payment_id, given.transaction_id].map((id) => dataIn(env)<object>("payments", "show", id))
+  )
+  expect(byPayment).toMatchObject({ payment_id, comments: given.comments })
+  expect(byTransaction).toEqual(byPayment)
 })
 
 it("refuses what it cannot find, and a reason that is none", async () => {
   const nobody = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
   expect(nobody).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
+  const unseen = await cliIn(env)("payments", "show", "nobody")
+  expect(unseen).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
   const blank = await cliIn(env)("payments", "refund", "nobody", "--reason", " ")
   expect(blank.code).toBe(1)
   expect(blank.stderr).toMatch(/^corridor: --reason [^\n]+\n$/)

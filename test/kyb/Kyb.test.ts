@@ -75,7 +75,8 @@ onBothServers(
         ] as const) {
           const { kyb_customer_id: customer_id, org_id } = yield* started
           const answer = yield* callBack({ customer_id, status, reason })
-          expect([answer.status, bodyOf(answer)]).toEqual([200, { status: "success", message: "applied" }])
+          const data = { org_id, kyb_status: status, kyb_customer_id: customer_id }
+          expect([answer.status, bodyOf(answer)]).toEqual([200, { status: "success", message: "applied", data }])
           expect(yield* statusOf(org_id)).toBe(status)
           expect(yield* kybEvents(org_id)).toEqual([
             {
@@ -142,9 +143,12 @@ onBothServers(
       Effect.gen(function* () {
         const { kyb_customer_id: first, org_id } = yield* started
         yield* callBack({ customer_id: first, status: "rejected" })
-        yield* startedAgain(org_id)
+        const again = yield* startedAgain(org_id)
         const late = yield* callBack({ customer_id: first, status: "approved", occurred_at: "2030-01-01T00:00:00Z" })
-        expect([late.status, messageOf(late)]).toEqual([200, "nothing to change"])
+        expect([late.status, bodyOf(late)]).toEqual([
+          200,
+          { status: "success", message: "nothing to change", data: again }
+        ])
         expect(yield* statusOf(org_id)).toBe("pending")
       })
     )
@@ -155,6 +159,8 @@ onBothServers(
         const { acme } = yield* people
         const body = JSON.stringify({ customer_id, status: "approved" })
         const right = sign(body)
+        const withoutCredentials = yield* send(`/v1/organizations/${org_id}`)
+        expect(withoutCredentials.status).toBe(401)
         const wrong: ReadonlyArray<Readonly<Record<string, string>>> = [
           {},
           { "x-kyb-signature": "" },
@@ -172,7 +178,7 @@ onBothServers(
             body
           })
           expect(answer.status).toBe(401)
-          expect(bodyOf(answer)).toEqual({ status: "error", message: expect.any(String) })
+          expect(answer.text).toBe(withoutCredentials.text)
         }
         const unsigned = yield* send(CALLBACK, { method: "POST", headers: {}, body: "not json" })
         expect(unsigned.status, "the signature comes before the body").toBe(401)

@@ -1,9 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import * as Headers from "@effect/platform/Headers"
 import { Cause, Effect, FiberId, LogLevel } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { logging } from "../../src/observability/Logging.ts"
+import { loggable, logging } from "../../src/observability/Logging.ts"
 
 const card = "4242424242424242"
+
+const annotation = /annotateLogs\(\s*(?:\w+,\s*)?(?:"(\w+)"|\{([^}]*)\})/g
+
+const annotationsIn = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(annotation)])
+    .flatMap(([, key, fields = ""]) => (key === undefined ? fields.split(",") : [key]))
+    .map((field) => field.split(":", 1).join("").trim())
+    .filter((field) => field !== "")
 
 const logged = (program: Effect.Effect<void>, format: "pretty" | "json", level: LogLevel.LogLevel = LogLevel.Debug) => {
   const lines: Array<string> = []
@@ -59,6 +71,22 @@ describe("json", () => {
       "Wanjiru's request": "[redacted]"
     })
     expect(JSON.stringify(line)).not.toContain("forged")
+  })
+
+  it("prints the kind and the priority of a message and the name of a worker, but no secret in their place", () => {
+    const fields = { kind: "invitation", priority: "urgent", worker: "webhooks" }
+    expect(loggedJson(Effect.logInfo("sent").pipe(Effect.annotateLogs(fields)))).toMatchObject(fields)
+    const hostile = { kind: card, priority: "Bearer abcdefgh12345678", worker: { password: "hunter2" } }
+    const alike = { Kind: "invitation", kind_text: "invitation", "priority ": "urgent", token: "invitation" }
+    const line = loggedJson(Effect.logInfo("sent").pipe(Effect.annotateLogs({ ...hostile, ...alike })))
+    expect(line).toMatchObject({ kind: "[card]", priority: "Bearer [redacted]", worker: '{"password":"[redacted]"}' })
+    for (const key of Object.keys(alike)) expect(line[key], key).toBe("[redacted]")
+  })
+
+  it("prints every annotation that the service makes", () => {
+    const made = new Set(annotationsIn("src"))
+    expect([...made]).toEqual(expect.arrayContaining(["error_id", "job", "kind", "method", "provider", "worker"]))
+    expect([...made].filter((key) => !loggable.has(key))).toEqual([])
   })
 
   it("redacts messages, known annotations and causes", () => {

@@ -67,7 +67,6 @@ describe("RailCustomer", () => {
         expect(yield* customer.resendOtp(named)).toBe(false)
         expect(yield* customer.pay(named)).toBe(false)
         expect(yield* customer.abandon(named)).toBe(false)
-        expect(yield* customer.settleByHand(named, "completed")).toBe(false)
       }
       expect(yield* customer.cancel(nilUuid)).toBe(false)
       expect(yield* told).toEqual([["completed", null]])
@@ -132,21 +131,6 @@ describe("RailCustomer", () => {
     }).pipe(Effect.scoped, Effect.provide(RailsAndCustomer))
   )
 
-  for (const [state, reason] of [
-    ["completed", null],
-    ["failed", "An operator failed the payment"]
-  ] as const) {
-    it.effect(`lets an operator settle a manual payment as ${state}, once`, () =>
-      Effect.gen(function* () {
-        const { customer, enquiry, reference, told } = yield* started(GOOD, "manual")
-        expect(yield* customer.settleByHand(reference, state)).toBe(true)
-        expect(yield* customer.settleByHand(reference, "completed")).toBe(false)
-        expect(yield* enquiry).toMatchObject({ state, reason })
-        expect(yield* told).toEqual([[state, reason]])
-      }).pipe(Effect.scoped, Effect.provide(RailsAndCustomer))
-    )
-  }
-
   it.effect("refunds what was paid: a payment of its own that completes a second later", () =>
     Effect.gen(function* () {
       const { customer, enquiry, rail, reference, told } = yield* started(GOOD)
@@ -182,15 +166,13 @@ describe("RailCustomer", () => {
   it.effect("leaves a refund on the manual rail to the operator", () =>
     Effect.gen(function* () {
       const { customer, rail, reference } = yield* started(GOOD, "manual")
-      yield* customer.settleByHand(reference, "completed")
-      expect(yield* customer.refund(reference, nilUuid, shillings(1n))).toMatchObject({ state: "pending" })
+      expect(yield* customer.refund(reference, nilUuid, shillings(1n))).toMatchObject({ state: "processing" })
       const { heard } = yield* listening
       yield* TestClock.adjust("3 seconds")
-      expect(heard.map(({ event }) => event.attempt.reference)).toEqual([reference])
-      expect(yield* customer.settleByHand(nilUuid, "completed")).toBe(true)
-      yield* TestClock.adjust("300 millis")
-      expect(heard.map(({ event }) => event.attempt.reference)).toEqual([reference, nilUuid])
-      expect(yield* rail.enquire({ reference: nilUuid, providerPaymentId: null })).toMatchObject({ state: "completed" })
+      expect(heard).toEqual([])
+      expect(yield* rail.enquire({ reference: nilUuid, providerPaymentId: null })).toMatchObject({
+        state: "processing"
+      })
     }).pipe(Effect.scoped, Effect.provide(RailsAndCustomer))
   )
 })

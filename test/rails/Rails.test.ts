@@ -251,9 +251,9 @@ describe("the other rails", () => {
     Effect.gen(function* () {
       for (const details of [phone("+254712345678"), phone("+254712340001"), card("4000000000000119")]) {
         const { enquiry, outcome, states } = yield* course(details, "manual")
-        expect(outcome).toEqual(answers("pending", "wait"))
+        expect(outcome).toEqual(answers("processing", "wait"))
         expect(states).toEqual([])
-        expect(enquiry).toEqual(reports("pending"))
+        expect(enquiry).toEqual(reports("processing"))
       }
     })
   )

@@ -11,6 +11,7 @@ import { moneyOf } from "../../src/payments/PaymentRow.ts"
 import { Resolution } from "../../src/payments/Resolution.ts"
 import { type Credential, people } from "../support/Credentials.ts"
 import { post } from "../support/Send.ts"
+import { pathOf, submit } from "../pages/Visits.ts"
 import { actable } from "../payments/actions/Acting.ts"
 import {
   attemptsOf,
@@ -182,6 +183,78 @@ onBothPaymentServers("Ramps", make, (it, { circle, clock, stripe }) => {
     })
   )
 
+  it.effect("on-ramp by a link or a redirect: the answer carries where to send the customer", () =>
+    Effect.gen(function* () {
+      const mobile = {
+        bank_details: undefined,
+        mobile_money_details: { provider: "mpesa", phone_number: "+254712340005" }
+      }
+      const linked = yield* onRamp("KE", mobile)
+      expect(linked.response).toMatchObject({
+        status: "pending",
+        next_action: "pay_by_link",
+        payment_link: expect.stringContaining(`/checkout/${linked.payment_id}?t=`) as unknown,
+        payment_instructions: { type: "mobile_money" }
+      })
+      expect(linked.response).not.toHaveProperty("redirect_url")
+      yield* submit(pathOf(linked.response["payment_link"]), { action: "pay" })
+      yield* untilStatus(linked.payment_id, "completed")
+      yield* served("AT")
+      const redirect_url = "https://pay.example/42"
+      stripe.otherwise(accepts({ state: "pending", nextAction: "redirect", actionData: { redirect_url } }))
+      const redirected = yield* onRamp("AT")
+      expect(redirected.response).toMatchObject({ status: "pending", next_action: "redirect", redirect_url })
+      expect(redirected.response).not.toHaveProperty("payment_link")
+      const plain = yield* onRamp("KE")
+      expect(plain.response).toMatchObject({ next_action: "make_transfer" })
+      expect(plain.response).not.toHaveProperty("payment_link")
+      expect(plain.response).not.toHaveProperty("redirect_url")
+    })
+  )
+
+  it.effect("keep the payer's bank account as it was sent", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* onRamp("KE", { bank_details: { account_number: "1100223344", bank_code: "01" } })
+      expect(yield* recordOf(payment_id)).toMatchObject({
+        payer_details: {
+          bank_details: {
+            account_name: null,
+            account_number: "1100223344",
+            bank_code: "01",
+            bank_name: null,
+            country: "KE"
+          }
+        }
+      })
+    })
+  )
+
+  it.effect("tell of the second leg as soon as it is committed, whoever takes it in the end", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("BE", ["circle", "stripe"], "crypto", "outbound")
+      const { payment_id, reference } = yield* collecting("BE")
+      expect(yield* recordOf(payment_id)).toMatchObject({ payout_initiated: false, payout_id: null })
+      const asked = yield* Deferred.make<void>()
+      const refusing = yield* Deferred.make<void>()
+      circle.otherwise(
+        Deferred.succeed(asked, undefined).pipe(
+          Effect.zipRight(Deferred.await(refusing)),
+          Effect.as(declines("not today"))
+        )
+      )
+      stripe.otherwise(() => Effect.succeed(accepts({ state: "completed" })))
+      yield* callBack("stripe", { key: "be", reference, state: "completed" })
+      yield* Deferred.await(asked)
+      const payoutOf = Effect.map(recordOf(payment_id), (record) => [record["payout_initiated"], record["payout_id"]])
+      expect(yield* payoutOf).toEqual([true, yield* settlementOf(payment_id)])
+      yield* Deferred.succeed(refusing, undefined)
+      yield* untilStatus(payment_id, "completed")
+      const [first, second] = (yield* attemptsOf(payment_id)).filter((attempt) => attempt["leg"] === "settlement")
+      expect([first, second]).toMatchObject([{ outcome: "declined" }, { provider: "stripe", outcome: "accepted" }])
+      expect(yield* payoutOf).toEqual([true, second?.["attempt_id"]])
+    })
+  )
+
   it.effect("are refused where something is wrong with them, and need staff to pay out", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -239,6 +312,7 @@ onBothPaymentServers("Ramps", make, (it, { circle, clock, stripe }) => {
       yield* callBack("stripe", { key: "se", reference, state: "completed" })
       const record = yield* untilStatus(payment_id, "failed")
       expect(String(record["comments"])).toContain("13000.00 KES")
+      expect(record).toMatchObject({ payout_initiated: true, payout_id: yield* settlementOf(payment_id) })
       expect(yield* held(payment_id, KES)).toBe("13000.00")
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
       const resolution = yield* Resolution

@@ -4,6 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
 import { type Autopsy, DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
+import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages } from "../AllPages.ts"
 import { decodeOption, optional, refuse } from "../Input.ts"
 import { organizationNamed } from "../LookUp.ts"
@@ -111,7 +112,16 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   return selection
 })
 
-const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (selection: Selection) {
+/** Those of an endpoint that does not exist are none, which would look like an empty queue. */
+const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed) {
+  if (Option.isNone(webhook)) return
+  const endpoints = yield* Webhooks
+  const none = `--webhook: there is no webhook with the id ${webhook.value} ("corridor webhooks list" shows them).`
+  yield* Effect.mapError(endpoints.find(yield* permitFor("any"), uuidOrNil(webhook.value)), () => refuse(none))
+})
+
+const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: Selection) {
+  yield* checkWebhook(typed)
   const letters = yield* DeadLetters
   const permit = yield* permitFor("platform")
   const data = yield* letters.replay(permit, selection, drawProgress)
@@ -138,7 +148,7 @@ const replay = Command.make(
     ),
     json
   },
-  (input) => Effect.flatMap(selectionOf(input), (selection) => onApp(input.json, replaySome(selection)))
+  (input) => Effect.flatMap(selectionOf(input), (selection) => onApp(input.json, replaySome(input, selection)))
 ).pipe(
   Command.withDescription(
     "Put dead letters back into the queue and return; the server sends them. Cut off, it goes on where it was when run again."

@@ -49,7 +49,10 @@ const wordsOf = (item: typeof TimelineItem.Type): string => {
 const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   const payments = yield* Payments
   const permit = yield* permitFor("any")
-  const payment = yield* payments.find(permit, uuidOrNil(given)).pipe(Effect.mapError(() => noSuchPayment(given)))
+  const payment = yield* payments.find(permit, uuidOrNil(given)).pipe(
+    Effect.orElse(() => payments.findByTransaction(permit, uuidOrNil(given))),
+    Effect.mapError(() => noSuchPayment(given))
+  )
   const items = yield* Effect.orDie(payments.timeline(permit, payment.payment_id))
   const rows = items.map((item) => [item.at.toISOString(), item.kind, wordsOf(item)])
   return {
@@ -58,7 +61,9 @@ const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   }
 })
 
-const show = Command.make("show", { id, json }, (input) => onApp(input.json, showOne(input.id))).pipe(
+const eitherId = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id, or its transaction's."))
+
+const show = Command.make("show", { id: eitherId, json }, (input) => onApp(input.json, showOne(input.id))).pipe(
   Command.withDescription("Show a payment and everything that happened to it.")
 )
 
@@ -86,7 +91,7 @@ const resolve = Command.make(
   {
     id,
     as: option("as", "OUTCOME", "What the provider's own books say: completed or failed."),
-    reason: option("reason", "TEXT", "How you know; it stands in the history and the audit log."),
+    reason: option("reason", "TEXT", "How you know; it stands on the record, in the history and in the audit log."),
     json
   },
   (input) =>

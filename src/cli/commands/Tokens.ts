@@ -31,7 +31,7 @@ const ttlFrom = (text: Option.Option<string>) => {
     : Effect.succeed(ttl)
 }
 
-/** A token that its holder could do nothing with is not worth issuing. */
+/** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
 const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
   const store = yield* UserStore
   const own = (yield* store.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
@@ -40,9 +40,7 @@ const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, 
     if (user.is_admin || own.includes(org_id)) return org_id
     return yield* refuse(`--org: ${user.email} is not a member of this organisation.`)
   }
-  if (user.is_admin || own.length === 1) return own[0]
-  if (own.length === 0)
-    return yield* refuse(`--user: ${user.email} belongs to no organisation and is no platform admin.`)
+  if (user.is_admin || own.length <= 1) return own[0]
   return yield* refuse(`--org: ${user.email} belongs to several organisations, name one of ${own.join(", ")}.`)
 })
 
@@ -88,7 +86,7 @@ const issue = Command.make(
   "issue",
   {
     user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
-    org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to."),
+    org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
     ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.'),
     json
   },

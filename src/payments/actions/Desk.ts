@@ -80,7 +80,9 @@ export const makeDesk = Effect.gen(function* () {
     if (payment.funding !== null && patch.holds && !payment.holds) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.pop()!, after, payment.status, false, at)
-    const written = yield* store.apply({ ...act, payment, patch, at, events })
+    // An attempt begins with the change that it is committed with, not when its provider was picked.
+    const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
+    const written = yield* store.apply({ ...act, ...begun, payment, patch, at, events })
     return written ? after : yield* new Overtaken()
   })
 

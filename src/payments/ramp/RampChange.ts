@@ -65,6 +65,7 @@ const patchOf = (known: KnownLeg, word: Word, decision: RampDecision, source: So
   const note = noteOf(known, decision, word)
   return {
     ...(taken && collects ? { provider: attempt.provider } : {}),
+    // Already so since it was committed, but for attempts of older versions.
     ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && collects && spoken !== undefined
       ? {
@@ -110,8 +111,15 @@ export const rampChangeOf = (
   const stuck = decided.effect === "collected" && second === undefined
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const stranding: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
+  const nextAttempt =
+    decision.effect === "collected" && !stuck
+      ? second
+      : decision.outcome === "declined" && decision.status === payment.status
+        ? source.next
+        : undefined
   const patch = {
     ...patchOf(known, word, decision, source, moment),
+    ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {}),
     ...(stuck ? { comments: noted(payment.comments, noteOf(known, stranding, word)!) } : {})
   }
   const waits =
@@ -140,12 +148,6 @@ export const rampChangeOf = (
     answered,
     moment
   )
-  const nextAttempt =
-    decision.effect === "collected" && !stuck
-      ? second
-      : decision.outcome === "declined" && decision.status === payment.status
-        ? source.next
-        : undefined
   const heard =
     decision.effect === "suspense" ? "suspense" : decision.status === payment.status ? "nothing to change" : "applied"
   const dispatched = payment.provider === null && after.provider !== null

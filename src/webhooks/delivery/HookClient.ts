@@ -1,4 +1,4 @@
-/** Sends one request to a receiver, within the time that WEBHOOK_TIMEOUT gives it from the look-up of its name to the last byte. */
+/** Sends one request to a receiver, within the time that WEBHOOK_TIMEOUT gives it from the look-up of its name to the status. */
 import { Context, Data, Duration, Effect, Either, Layer } from "effect"
 import { Agent } from "undici"
 import { Settings } from "../../config/Settings.ts"
@@ -8,7 +8,7 @@ import { EndpointRefused } from "../ssrf/ResolveChecked.ts"
 import { makeConnector } from "./HookConnector.ts"
 import { exchange, type HookAnswer, type HookRequest } from "./HookExchange.ts"
 
-/** There is no complete answer; the message is fit for the owner of the endpoint. */
+/** There is no answer; the message is fit for the owner of the endpoint. */
 export class NotAnswered extends Data.TaggedError("NotAnswered")<{ readonly message: string }> {}
 
 const refusal = ({ kind, message }: EndpointRefused): string =>
@@ -42,7 +42,7 @@ export class HookClient extends Context.Tag("corridor/HookClient")<
     Effect.gen(function* () {
       const { mode, webhookTimeout } = yield* Settings
       const patience = Duration.toMillis(webhookTimeout)
-      const tooLate = `no complete answer within ${Duration.format(webhookTimeout)}`
+      const tooLate = `no answer within ${Duration.format(webhookTimeout)}`
       const agent = yield* Effect.acquireRelease(openAgent, (open) => Effect.promise(() => open.destroy()))
       return {
         post: Effect.fnUntraced(function* (request) {

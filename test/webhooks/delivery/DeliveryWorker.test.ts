@@ -48,6 +48,20 @@ layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: 
       })
     )
 
+    it.scoped("takes any 2xx for an acknowledgement, whatever becomes of the body", () =>
+      Effect.gen(function* () {
+        yield* Effect.forkScoped(deliveryWorker)
+        const receiver = yield* newReceiver((response) => response.writeHead(202).flushHeaders())
+        const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
+        yield* newEvents(org_id, 20)
+        const all = yield* isOver(webhook_id, "delivered")
+        expect(
+          all.map(({ attempts, last_error, last_status_code }) => [attempts, last_error, last_status_code])
+        ).toEqual(all.map(() => [1, null, 202]))
+        expect(receiver.hooks).toHaveLength(20)
+      })
+    )
+
     it.scoped("signs with both secrets for a while after a rotation", () =>
       Effect.gen(function* () {
         const receiver = yield* newReceiver()
@@ -96,6 +110,17 @@ layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: 
           [1, 200]
         ])
         expect(yield* letters.replay(platform, wanted, () => Effect.void)).toEqual({ replayed: 0, disabled: 0 })
+      })
+    )
+
+    it.scoped("says of a name that cannot be looked up that it is this", () =>
+      Effect.gen(function* () {
+        yield* Effect.forkScoped(deliveryWorker)
+        const { org_id, webhook_id } = yield* newEndpoint("https://nobody.invalid/hook")
+        yield* newEvents(org_id, 1)
+        const [dead] = yield* isOver(webhook_id, "dead")
+        expect(dead).toMatchObject({ attempts: 3, last_status_code: null })
+        expect(dead!.last_error).toMatch(/^the name nobody\.invalid cannot be resolved \([A-Z_]+\)$/)
       })
     )
 

@@ -96,7 +96,7 @@ describe("the delivery worker", () => {
         Effect.succeed(301),
         Effect.succeed(410),
         Effect.succeed(199),
-        new NotAnswered({ message: "no complete answer within 10s" }),
+        new NotAnswered({ message: "no answer within 10s" }),
         Effect.succeed(204)
       ]
       const { requests, worker } = answering((_, nth) => outcomes[nth - 1]!)
@@ -113,7 +113,7 @@ describe("the delivery worker", () => {
         [301, "answered with status 301; redirects are not followed"],
         [410, "answered with status 410"],
         [199, "answered with status 199"],
-        [null, "no complete answer within 10s"],
+        [null, "no answer within 10s"],
         [204, null]
       ])
     }).pipe(Effect.scoped, Effect.provide(onMemory({ WEBHOOK_RETRY_DELAYS: "1 second, 1 second, 1 second, 1 second" })))
@@ -182,7 +182,7 @@ describe("the delivery worker", () => {
       const hung = new Set<string>()
       const { requests, worker } = answering(({ body }) =>
         hung.has((JSON.parse(body) as { org_id: string }).org_id)
-          ? Effect.delay(Effect.fail(new NotAnswered({ message: "no complete answer" })), "10 seconds")
+          ? Effect.delay(Effect.fail(new NotAnswered({ message: "no answer" })), "10 seconds")
           : Effect.succeed(200)
       )
       const bad = yield* Effect.replicateEffect(newEndpoint(url), 8)

@@ -51,7 +51,7 @@ onHookServers("A sandbox's endpoints", (it, names) => {
         ["https://2852039166/", "is not on the public internet"],
         ["https://inside.example/", "is not on the public internet"],
         ["https://mixed.example/", "is not on the public internet"],
-        ["https://nowhere.example/", "the name nowhere.example cannot be resolved"],
+        ["http://nowhere.example/", "the name nowhere.example cannot be resolved"],
         ["https://me@shop.example/", "must not hold a user name or password"],
         ["https://shop.example/#x", "must not hold a fragment"]
       ] as const
@@ -66,6 +66,18 @@ onHookServers("A sandbox's endpoints", (it, names) => {
       }
       const kept = dataOf<Hook>(yield* get(acme.key, `${HOOKS}/${webhook_id}`))
       expect(kept.endpoint_url).toBe("https://shop.example/hook")
+    })
+  )
+
+  it.effect("may have a name that nobody can look up right now, for every connection looks it up again", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      names.answer("empty.example", [])
+      for (const endpoint_url of ["https://nowhere.example/hook", "https://empty.example/"]) {
+        const { webhook_id } = yield* registered(acme.key, { endpoint_url })
+        expect((yield* patch(acme.key, webhook_id, { endpoint_url, status: "active" })).status).toBe(200)
+        expect(dataOf<Hook>(yield* get(acme.key, `${HOOKS}/${webhook_id}`)).endpoint_url).toBe(endpoint_url)
+      }
     })
   )
 
@@ -93,6 +105,8 @@ onHookServers(
         const urls = [
           "https://shop.example/",
           "https://shop.example:8443/",
+          "https://nowhere.example/",
+          "https://nowhere.example:9443/",
           "https://shop.example:9443/",
           "http://shop.example/",
           "http://127.0.0.1:8080/",
@@ -100,7 +114,7 @@ onHookServers(
           "https://127.0.0.1/",
           "https://[::1]/"
         ]
-        expect(yield* Effect.filter(urls, isTaken)).toEqual(urls.slice(0, 2))
+        expect(yield* Effect.filter(urls, isTaken)).toEqual(urls.slice(0, 3))
       })
     )
   },

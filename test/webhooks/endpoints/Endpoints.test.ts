@@ -156,6 +156,26 @@ onHookServers("Webhook endpoints", (it) => {
     })
   )
 
+  it.effect("are told which of the events that they ask for is none, and where they are listed", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { webhook_id } = yield* registered(acme.key)
+      const listed = 'all types and patterns are in the API reference, /docs, at "Register a webhook endpoint".'
+      const asked = [
+        [["payment.completed", "payment.done"], `events[1]: "payment.done" is not an event type: ${listed}`],
+        [["Payment.*"], `events[0]: "Payment.*" is not an event type: ${listed}`],
+        [["4242 4242 4242 4242"], `events[0]: is not an event type: ${listed}`],
+        [[`a${"b".repeat(5000)}`], `events[0]: is not an event type: ${listed}`],
+        [[], "events: must name at least one event type; leave it out to receive all."]
+      ] as const
+      for (const [events, message] of asked) {
+        for (const answer of [yield* register(acme.key, { events }), yield* patch(acme.key, webhook_id, { events })]) {
+          expect([answer.status, bodyOf(answer)]).toEqual([400, { status: "error", message }])
+        }
+      }
+    })
+  )
+
   it.effect("are gone once they are deleted", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

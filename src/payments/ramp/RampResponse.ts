@@ -1,16 +1,19 @@
 /** A ramp as the answer to whoever initiated it. */
-import type { RampResult } from "../api/Ramps.ts"
-import { rampLegs, type RampPayment } from "../payments/ramp/LegOrder.ts"
+import type { RampResult } from "../../api/Ramps.ts"
+import { rampLegs, type RampPayment } from "./LegOrder.ts"
 
 type Response = (typeof RampResult.Type)["response"]
 
 const nextActionOf = ({ next_action, ramp, status }: RampPayment): Response["next_action"] => {
-  if (status !== "initiated" && status !== "pending") return undefined
+  // A provider has been asked, and a crash came before its answer could be written down.
+  if (status === "initiated") return "check_status"
+  if (status !== "pending") return undefined
   switch (next_action) {
     case "bank_transfer":
       return "make_transfer"
     case "collect_otp":
     case "pay_by_link":
+    case "redirect":
     case "check_status":
       return next_action
     default:
@@ -18,8 +21,17 @@ const nextActionOf = ({ next_action, ramp, status }: RampPayment): Response["nex
   }
 }
 
+/** Where to send the customer, at the top level of the answer as for other payments. */
+const addressOf = (
+  { action_data: { payment_link, redirect_url } }: RampPayment,
+  action: Response["next_action"]
+): Pick<Response, "payment_link" | "redirect_url"> => {
+  if (action === "pay_by_link" && typeof payment_link === "string") return { payment_link }
+  return action === "redirect" && typeof redirect_url === "string" ? { redirect_url } : {}
+}
+
 const instructionsOf = ({ action_data, amount, ramp, status }: RampPayment): Response["payment_instructions"] => {
-  if (status !== "initiated" && status !== "pending") return {}
+  if (status !== "pending") return {}
   const { account_name = null, account_number = null, address = null, bank_name = null, reference = null } = action_data
   return {
     type: ramp.collection === "crypto" ? "crypto_transfer" : ramp.collection,
@@ -39,11 +51,12 @@ const messages: Readonly<Record<string, string>> = {
   processing: "The customer's money has arrived and is being settled.",
   completed: "The ramp is complete.",
   failed: "The ramp failed.",
+  refunded: "What the ramp had settled came back.",
   canceled: "The ramp was canceled."
 }
 
 const messageOf = ({ next_action, status }: RampPayment): string =>
-  next_action === "check_status"
+  next_action === "check_status" || status === "initiated"
     ? "The provider has not said yet what became of the ramp; it is being looked up."
     : (messages[status] ?? "The ramp was initiated.")
 
@@ -66,6 +79,7 @@ export const rampResponse = (payment: RampPayment): typeof RampResult.Type => {
       provider: payment.provider,
       expires_at: payment.expires_at!,
       ...(next_action === undefined ? {} : { next_action }),
+      ...addressOf(payment, next_action),
       payment_instructions: instructionsOf(payment),
       message: messageOf(payment)
     }
