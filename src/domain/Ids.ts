@@ -39,6 +39,20 @@ export const uuidOrNil = (text: string): string => {
   return uuidShape.test(lower) ? lower : nilUuid
 }
 
+/** Ids of one millisecond sort in the order in which they were made: twelve of their bits count, from a random start. */
+const makeOrdered = (): typeof uuidv7 => {
+  let lastMillis = -1
+  let count = 0
+  return (millis, random) => {
+    const start = ((random[0]! & 0x07) << 8) | random[1]!
+    count = millis === lastMillis && count < 0xfff ? count + 1 : start
+    lastMillis = millis
+    random[0] = count >> 8
+    random[1] = count & 0xff
+    return uuidv7(millis, random)
+  }
+}
+
 export class Ids extends Context.Tag("corridor/Ids")<
   Ids,
   {
@@ -47,14 +61,18 @@ export class Ids extends Context.Tag("corridor/Ids")<
     readonly bytes: (count: number) => Effect.Effect<Uint8Array>
   }
 >() {
-  static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => ({
-    bytes,
-    next: Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), uuidv7),
-    several: (count) =>
-      Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES * count), (millis, random) =>
-        Array.from({ length: count }, (_, at) => uuidv7(millis, random.subarray(at * RANDOM_BYTES)))
-      )
-  })
+  /** Nobody else has the bytes that it is given. */
+  static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => {
+    const ordered = makeOrdered()
+    return {
+      bytes,
+      next: Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), ordered),
+      several: (count) =>
+        Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES * count), (millis, random) =>
+          Array.from({ length: count }, (_, at) => ordered(millis, random.subarray(at * RANDOM_BYTES)))
+        )
+    }
+  }
 
   static readonly layer = Layer.sync(Ids, () => {
     const ahead = bytesAhead()
@@ -62,8 +80,7 @@ export class Ids extends Context.Tag("corridor/Ids")<
   })
 
   /** The same ids for the same seed of Effect's Random. */
-  static readonly layerSeeded = Layer.succeed(
-    Ids,
+  static readonly layerSeeded = Layer.sync(Ids, () =>
     Ids.fromBytes((count) =>
       Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 256), count), (all) => Uint8Array.from(all))
     )

@@ -44,11 +44,22 @@ export const eventsOf = (
   previous: PaymentStatus,
   dispatched: boolean,
   at: Date
-): ReadonlyArray<StoredEvent> =>
-  eventTypesOf(previous, payment.status, dispatched).map((event_type) => {
+): ReadonlyArray<StoredEvent> => {
+  const types = eventTypesOf(previous, payment.status, dispatched)
+  if (types.length === 0) return []
+  const { org_id, payment_id } = payment
+  // All events of a change tell the same, so it is written out once.
+  const data = stringifyWire(dataOf(payment, previous, at))
+  return types.map((event_type) => {
     const event_id = newId()
-    const { org_id, payment_id } = payment
-    const envelope = { event_id, event_type, org_id, created_at: at.toISOString() }
-    const payload = stringifyWire({ ...envelope, data: dataOf(payment, previous, at) })
-    return { event_id, org_id, event_type, payment_id, payload, created_at: at }
+    const envelope = JSON.stringify({ event_id, event_type, org_id, created_at: at })
+    return {
+      event_id,
+      org_id,
+      event_type,
+      payment_id,
+      payload: `${envelope.slice(0, -1)},"data":${data}}`,
+      created_at: at
+    }
   })
+}

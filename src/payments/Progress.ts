@@ -66,7 +66,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
       const write = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
-        const moment = { at, newId: () => fresh.pop()!, enquiryDelays: statusEnquiryDelays }
+        const moment = { at, newId: () => fresh.shift()!, enquiryDelays: statusEnquiryDelays }
         const built =
           attempt.leg === "refund"
             ? refundChangeOf({ payment, attempt, refunds: yield* store.refundsOf(payment) }, word, source, moment)

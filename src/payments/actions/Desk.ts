@@ -79,7 +79,7 @@ export const makeDesk = Effect.gen(function* () {
     const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && patch.holds && !payment.holds) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
-    const events = eventsOf(() => fresh.pop()!, after, payment.status, false, at)
+    const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
     const written = yield* store.apply({ ...act, ...begun, payment, patch, at, events })
