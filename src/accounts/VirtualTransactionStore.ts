@@ -6,9 +6,9 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Window } from "../pagination/Page.ts"
-import { moneyOf } from "../payments/PaymentRow.ts"
 import { followingPayment, type NewVirtualTransaction, type VirtualTransaction } from "./VirtualTransaction.ts"
 
 interface Store {

@@ -1,8 +1,8 @@
 /** Escrows between code and tables: an escrow is a row and the rows of its parties, milestones and splits. */
 import { Option } from "effect"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { CurrencyCode } from "../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../domain/Decimal.ts"
-import { moneyOf } from "../payments/PaymentRow.ts"
 import type { Escrow, Milestone, NewEscrow, Party, PartySplit } from "./Escrow.ts"
 
 interface Owned {

@@ -4,10 +4,10 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { batchedReads } from "../database/Batcher.ts"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { firstRow, inScope, type Scope } from "../database/Query.ts"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { Flow, PaymentMethod } from "../domain/Corridor.ts"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import type { FeeTerms } from "../domain/Fee.ts"
-import { moneyOf } from "../payments/PaymentRow.ts"
 
 /** What a rule is about. */
 export interface FeeSubject {

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { firstRow, inScope, type Scope } from "../database/Query.ts"
-import { moneyOf } from "../payments/PaymentRow.ts"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
 export type NewLink = Omit<PaymentLink, "canceled_at" | "payment_id" | "submission" | "paid_at" | "created_at">

@@ -1,8 +1,7 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { Either } from "effect"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { chargedSide } from "../domain/Fee.ts"
-import { Money } from "../domain/Money.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 
 export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees"> {
@@ -67,10 +66,6 @@ export const toRow = ({ amount, target, total_fees, ...payment }: Payment): Paym
   target_currency: target.currency,
   total_fees: total_fees === null ? null : total_fees.toNumericText()
 })
-
-/** What the database holds was money when it was written: anything else is a defect. */
-export const moneyOf = (text: string, currency: AnyCurrencyCode): Money =>
-  Either.getOrThrowWith(Money.fromNumericText(text, currency), (reason) => new Error(`${text} ${currency} ${reason}`))
 
 export const fromRow = (row: PaymentRow): Payment => {
   const { amount: amountText, currency, target_amount, target_currency, total_fees, ...rest } = row

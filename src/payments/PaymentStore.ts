@@ -3,6 +3,7 @@ import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
+import { moneyOf } from "../database/StoredMoney.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
 import { enquiryLease } from "../domain/Policies.ts"
@@ -27,7 +28,6 @@ import {
   type AttemptInPayment,
   fromRow,
   knownOf,
-  moneyOf,
   paymentColumns,
   type PaymentRow,
   toRow

@@ -11,13 +11,7 @@ import { PaymentStore, type Story } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 import { makeSuspense } from "./Suspense.ts"
 import { openSuspense } from "./SuspenseRefund.ts"
-
-export interface Verdict {
-  /** Of money in suspense: the organisation keeps what came, or pays for what went; failed: the provider has it back. */
-  readonly outcome: "completed" | "failed"
-  /** How the operator knows. */
-  readonly reason: string
-}
+import type { Verdict } from "./Verdict.ts"
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =

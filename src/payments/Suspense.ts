@@ -17,8 +17,8 @@ import { PaymentStore, type Story } from "./PaymentStore.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { isRamp } from "./ramp/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "./ramp/RampBooks.ts"
-import type { Verdict } from "./Resolution.ts"
 import { byHand, openSuspense, type SuspenseRefund, suspenseRefundOf } from "./SuspenseRefund.ts"
+import type { Verdict } from "./Verdict.ts"
 
 interface Waiting {
   /** By a ramp, of what was collected for it. */
