@@ -42,11 +42,11 @@ describe("Card", () => {
     })
     fc.assert(
       fc.property(digits, (card_number) => {
-        const card = { card_number, ...expiry, cvv: "987" }
+        // No digits, which a number may have by chance.
+        const card = { card_number, ...expiry, cvv: "cvv" }
         const kept = JSON.stringify(maskCard(card))
         expect(kept).not.toContain(card_number)
-        expect(kept).not.toContain("987".padEnd(4, '"'))
-        expect(Object.keys(maskCard(card))).not.toContain("cvv")
+        expect(kept).not.toContain("cvv")
         const shown = maskCard(card).bin.length + maskCard(card).last4.length
         expect(shown).toBe(10)
       })
