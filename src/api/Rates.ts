@@ -2,12 +2,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Either, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
-import { fromPlainText, RateInput, significantDigits, toPlainText, WireDecimal } from "../domain/Decimal.ts"
+import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../domain/Decimal.ts"
 import { envelope, Id, OrgParam, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
-
-const MOST_DIGITS = 15
 
 /** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
 const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
@@ -18,10 +16,7 @@ const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSe
         (d) => d.value > 0n,
         () => "is not above zero"
       ),
-      Either.filterOrLeft(
-        (d) => significantDigits(d) <= MOST_DIGITS,
-        () => `has more than ${MOST_DIGITS} significant digits`
-      ),
+      Either.flatMap(checkAmountLength),
       Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
     ),
   encode: (d) => ParseResult.succeed(toPlainText(d))

@@ -1,8 +1,6 @@
 /** An amount as an operator types it: as text, so that no digit passes through a float. */
 import { type BigDecimal, Either, ParseResult, Schema } from "effect"
-import { fromPlainText, significantDigits, toPlainText } from "../domain/Decimal.ts"
-
-const MOST_DIGITS = 15
+import { checkAmountLength, fromPlainText, toPlainText } from "../domain/Decimal.ts"
 
 /** Zero or more, or why not; what an option means by zero is its own matter. */
 export const amountIn = (
@@ -15,10 +13,7 @@ export const amountIn = (
       (amount) => amount.value >= 0n,
       () => belowZero
     ),
-    Either.filterOrLeft(
-      (amount) => significantDigits(amount) <= MOST_DIGITS,
-      () => `has more than ${MOST_DIGITS} significant digits`
-    )
+    Either.flatMap(checkAmountLength)
   )
 
 export const decimalOption = (example: string) =>

@@ -128,17 +128,18 @@ const positiveOfAtMost = (digits: number) => {
 const toDouble = (d: BigDecimal.BigDecimal): number => Number(toPlainText(d))
 
 const AMOUNT_DIGITS = 15
+const amountLimit = BigDecimal.make(1n, -AMOUNT_DIGITS)
 
-/** Zeros before the point count too: no reader of JSON would keep the cents of a number that long. */
-const readAmount = (input: unknown): Reading =>
-  Either.flatMap(positiveOfAtMost(AMOUNT_DIGITS)(input), (d) =>
-    BigDecimal.lessThan(d, BigDecimal.make(1n, -AMOUNT_DIGITS))
-      ? Either.right(d)
-      : Either.left(`has more than ${AMOUNT_DIGITS} significant digits`)
-  )
+/** For amounts from anywhere. Zeros before the point count too: no reader of JSON keeps the cents of a number that long. */
+export const checkAmountLength = (d: BigDecimal.BigDecimal): Reading =>
+  significantDigits(d) <= AMOUNT_DIGITS && BigDecimal.lessThan(d, amountLimit)
+    ? Either.right(d)
+    : Either.left(`has more than ${AMOUNT_DIGITS} significant digits`)
+
+const readPositive = positiveOfAtMost(AMOUNT_DIGITS)
 
 /** A monetary amount in a request. Its fraction digits are checked where its currency is known, by `Money`. */
-export const AmountInput = decimalSchema(readAmount, toDouble, {
+export const AmountInput = decimalSchema((input) => Either.flatMap(readPositive(input), checkAmountLength), toDouble, {
   type: "number",
   exclusiveMinimum: 0,
   description: "An amount above zero, of at most 15 significant digits.",

@@ -11,6 +11,7 @@ import { type Access, authorize, type Caller } from "../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../domain/Failure.ts"
 import { uuidOrNil } from "../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import { isInitiation } from "./ErrorReply.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import { onceOnly } from "./OnceOnly.ts"
@@ -73,11 +74,11 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const hasPayload = Option.isSome(endpoint.payloadSchema)
   const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
   const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
-  const isInitiation = endpoint.path.startsWith("/v1/payments-init/")
+  const initiates = isInitiation(endpoint.path)
 
   /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
   const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
-    const inBody = isObject(body) && (admin || !isInitiation) ? body["org_id"] : undefined
+    const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
     return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
       typeof named === "string" ? [uuidOrNil(named)] : []
     )

@@ -2,8 +2,9 @@
 import { codes, type Failure } from "../domain/Failure.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 
-/** Initiation endpoints tell their errors with a code; all others without. */
-const hasCode = (path: string): boolean => path === "/v1/payments-init" || path.startsWith("/v1/payments-init/")
+/** Initiation endpoints tell their errors with a code, all others without, and act for their credential's organisation. */
+export const isInitiation = (path: string): boolean =>
+  path === "/v1/payments-init" || path.startsWith("/v1/payments-init/")
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   switch (failure._tag) {
@@ -23,7 +24,7 @@ const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
 
 export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
-  const body = hasCode(path)
+  const body = isInitiation(path)
     ? { status: "error", error: message, message, code, ...idsOf(failure) }
     : { status: "error", message }
   return json(codes[code], body, headersOf(failure))
@@ -36,5 +37,5 @@ export const defectReply = (errorId: string, path: string): Outgoing => {
     message: "Something went wrong on our side. Quote the error id when you ask about it.",
     error: errorId
   }
-  return json(500, hasCode(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
+  return json(500, isInitiation(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
 }

@@ -29,71 +29,36 @@ interface List<Row, Shown> {
   readonly show?: (row: Row) => Shown
 }
 
-interface Dated {
-  readonly created_at: Date
-}
+type Asked<Name extends string> = { readonly limit: number } & { readonly [Key in Name]?: string | undefined }
 
-const makeList = Effect.map(Vault, (vault) => {
-  const mac = (data: string) => vault.hmac(data, "cursor")
-  return Effect.fn("Page.list")(function* <Row extends Dated, Shown>(
-    { permit, route }: Request<unknown>,
-    limit: number,
-    cursor: { readonly name: string; readonly value: string | undefined },
-    { fetch, filters, idOf, show = identity as (row: Row) => Shown }: List<Row, Shown>
-  ) {
-    const scope = JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
-    const after =
-      cursor.value === undefined
-        ? Option.none<Position>()
-        : yield* openCursor(cursor.value, scope, mac).pipe(
-            Either.map((position) => Option.some(position as unknown as Position)),
-            Either.mapLeft((reason) => new Invalid({ message: `${cursor.name}: ${reason}.` }))
-          )
-    const rows = yield* fetch({ after, take: limit + 1 })
-    const { hasMore, items, next } = page(rows, limit, (row) => [row.created_at.toISOString(), idOf(row)])
-    const sealed = Option.map(next, (position) => sealCursor({ scope, position }, mac))
-    return { data: items.map(show), count: items.length, has_more: hasMore, next: Option.getOrNull(sealed) }
+/** `name` is what the lists call their cursor, in the query and in the answer. */
+const pagesBy = <const Name extends string>(name: Name) =>
+  Effect.map(Vault, (vault) => {
+    const mac = (data: string) => vault.hmac(data, "cursor")
+    return Effect.fn("Page.list")(function* <Row extends { readonly created_at: Date }, Shown = Row>(
+      { permit, route, urlParams }: Request<Asked<Name>>,
+      { fetch, filters, idOf, message, show = identity as (row: Row) => Shown }: List<Row, Shown>
+    ) {
+      const scope = JSON.stringify([Option.getOrNull(permit.scope), route, filters ?? null])
+      const { limit } = urlParams
+      const cursor: string | undefined = urlParams[name]
+      const after =
+        cursor === undefined
+          ? Option.none<Position>()
+          : yield* openCursor(cursor, scope, mac).pipe(
+              Either.map((position) => Option.some(position as unknown as Position)),
+              Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
+            )
+      const rows = yield* fetch({ after, take: limit + 1 })
+      const { hasMore, items, next } = page(rows, limit, (row) => [row.created_at.toISOString(), idOf(row)])
+      const sealed = Option.map(next, (position) => sealCursor({ scope, position }, mac))
+      const rest = { [name]: Option.getOrNull(sealed) } as Record<Name, string | null>
+      const meta = { count: items.length, has_more: hasMore, ...rest }
+      return { status: "success" as const, message, data: items.map(show), meta, ...rest }
+    })
   })
-})
 
-export const makePages = Effect.map(
-  makeList,
-  (list) =>
-    <Row extends Dated, Shown = Row>(
-      request: Request<{ readonly limit: number; readonly last_evaluated_key?: string | undefined }>,
-      wanted: List<Row, Shown>
-    ) => {
-      const { last_evaluated_key: value, limit } = request.urlParams
-      const cursor = { name: "last_evaluated_key", value }
-      return Effect.map(
-        list(request, limit, cursor, wanted),
-        ({ count, data, has_more, next: last_evaluated_key }) => ({
-          status: "success" as const,
-          message: wanted.message,
-          data,
-          meta: { count, has_more, last_evaluated_key },
-          last_evaluated_key
-        })
-      )
-    }
-)
+export const makePages = pagesBy("last_evaluated_key")
 
-/** For lists under /organizations, which spell their cursor another way. */
-export const makeCamelPages = Effect.map(
-  makeList,
-  (list) =>
-    <Row extends Dated, Shown = Row>(
-      request: Request<{ readonly limit: number; readonly lastEvaluatedKey?: string | undefined }>,
-      wanted: List<Row, Shown>
-    ) => {
-      const { lastEvaluatedKey: value, limit } = request.urlParams
-      const cursor = { name: "lastEvaluatedKey", value }
-      return Effect.map(list(request, limit, cursor, wanted), ({ count, data, has_more, next: lastEvaluatedKey }) => ({
-        status: "success" as const,
-        message: wanted.message,
-        data,
-        meta: { count, has_more, lastEvaluatedKey },
-        lastEvaluatedKey
-      }))
-    }
-)
+/** For lists under /organizations. */
+export const makeCamelPages = pagesBy("lastEvaluatedKey")
