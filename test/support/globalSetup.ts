@@ -15,6 +15,10 @@ const makeTemplate = (clusterUrl: string) =>
     yield* Effect.promise(async () => {
       const client = new Client({ connectionString: clusterUrl })
       await client.connect()
+      // Nothing here outlives the run; durability is tested by the tests that kill a server of their own.
+      await client.query("alter system set fsync = off")
+      await client.query("alter system set full_page_writes = off")
+      await client.query("select pg_reload_conf()")
       await client.query(`create database ${TEMPLATE}`)
       await client.end()
     })
