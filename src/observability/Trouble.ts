@@ -1,0 +1,29 @@
+/** Trouble that a person should hear of makes a noise: one line in the log with its ids, and a count in the metrics. */
+import { Effect, LogLevel, Metric } from "effect"
+
+const severity = {
+  circuit_opened: LogLevel.Warning,
+  dead_letter: LogLevel.Warning,
+  endpoint_disabled: LogLevel.Warning,
+  money_in_suspense: LogLevel.Warning,
+  outcome_abandoned: LogLevel.Error,
+  worker_restarted: LogLevel.Error
+} as const
+
+export type TroubleKind = keyof typeof severity
+
+const counted = Metric.counter("corridor_trouble_total", {
+  description: "Things that went wrong and that a person should look at, by kind.",
+  incremental: true
+})
+
+/** To be called once for each piece of trouble, by whoever has written it down. */
+export const trouble = (
+  kind: TroubleKind,
+  message: string,
+  ids: Readonly<Record<string, string | null>>
+): Effect.Effect<void> =>
+  Effect.logWithLevel(severity[kind], message).pipe(
+    Effect.annotateLogs({ trouble: kind, ...ids }),
+    Effect.zipRight(Metric.increment(Metric.tagged(counted, "kind", kind)))
+  )
