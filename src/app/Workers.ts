@@ -1,6 +1,6 @@
 /** The background fibers of an instance, each supervised: one that fails is logged and started again. */
 import { Effect } from "effect"
-import { dayClosingPause, supervision, workerPoll } from "../domain/Policies.ts"
+import { dayClosingPause, strayPause, supervision } from "../domain/Policies.ts"
 import { ClosedDays } from "../analytics/ClosedDays.ts"
 import { Callbacks } from "../payments/Callbacks.ts"
 import { Enquiries } from "../payments/Enquiries.ts"
@@ -18,11 +18,10 @@ const supervised = <R>(name: string, worker: Effect.Effect<unknown, never, R>) =
     Effect.forkScoped
   )
 
-const enquiries = Effect.flatMap(Enquiries, ({ runOnce }) =>
-  runOnce.pipe(
-    Effect.flatMap((asked) => (asked > 0 ? Effect.void : Effect.sleep(workerPoll))),
-    Effect.forever
-  )
+const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
+
+const strays = Effect.flatMap(Callbacks, ({ matchStrays }) =>
+  Effect.forever(Effect.zipRight(matchStrays, Effect.sleep(strayPause)))
 )
 
 const closedDays = Effect.flatMap(ClosedDays, ({ closeAll }) =>
@@ -48,6 +47,7 @@ export const startWorkers = Effect.all(
     supervised("enquiries", enquiries),
     supervised("rails", rails),
     supervised("settlements", settlements),
+    supervised("early callbacks", strays),
     supervised("webhooks", deliveryWorker)
   ],
   { discard: true }

@@ -17,13 +17,13 @@ import type { StoredInvitation } from "../members/Member.ts"
 import type { Window } from "../pagination/Page.ts"
 import type { Organization } from "../organizations/Organization.ts"
 import type {
-  Attempt,
+  AttemptRow,
   HistoryRow,
   Payment,
-  Refund,
   StoredCallback,
   StoredFee,
-  StoredOperatorItem
+  StoredOperatorItem,
+  StrayCallback
 } from "../payments/Payment.ts"
 import type { FeeRule } from "../fees/FeeRuleStore.ts"
 import type { ProviderConfig } from "../providers/ProviderConfigStore.ts"
@@ -52,10 +52,9 @@ const emptyTables = () => ({
   secrets: new Map<string, string>(),
   payments: new Map<string, Payment>(),
   history: new Map<string, HistoryRow>(),
-  attempts: new Map<string, Attempt>(),
-  callbacks: new Map<string, StoredCallback>(),
+  attempts: new Map<string, AttemptRow>(),
+  callbacks: new Map<string, StoredCallback | StrayCallback>(),
   events: new Map<string, WebhookEvent>(),
-  refunds: new Map<string, Refund>(),
   feeRules: new Map<string, FeeRule>(),
   paymentFees: new Map<string, StoredFee>(),
   operatorItems: new Map<string, StoredOperatorItem>(),
@@ -78,7 +77,7 @@ const emptyTables = () => ({
   virtualTransactions: new Map<string, VirtualTransaction>()
 })
 
-type Tables = ReturnType<typeof emptyTables>
+export type Tables = ReturnType<typeof emptyTables>
 
 const copyOf = (tables: Tables): Tables =>
   Object.fromEntries(

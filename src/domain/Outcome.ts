@@ -17,10 +17,16 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly actionData: Readonly<Record<string, string | null>>
   /** The provider's own identifiers, never its secrets. */
   readonly providerData: Readonly<Record<string, unknown>>
+  /** As in a report: what has arrived so far, where it may be another amount than was asked for. */
+  readonly received?: Money
 }> {}
 
 /** A definite refusal, or proof that nothing was sent: no money moved and none will. */
-export class Declined extends Data.TaggedClass("Declined")<{ readonly reason: string }> {}
+export class Declined extends Data.TaggedClass("Declined")<{
+  readonly reason: string
+  /** Nobody was asked, since the time for it had passed. */
+  readonly unsent?: true
+}> {}
 
 /** Nobody knows. It is looked up, never repeated elsewhere. */
 export class Unknown extends Data.TaggedClass("Unknown")<{ readonly reason: string }> {}
@@ -33,11 +39,13 @@ export class Report extends Data.TaggedClass("Report")<{
   readonly reason: string | null
   readonly providerPaymentId: string | null
   readonly providerStatus: string | null
-  /** What has really arrived, where the provider says so and it may be another amount than was asked for. */
+  /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
   readonly received?: Money
+  /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
+  readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
 }> {}
 
-/** The provider can prove that it never had the reference. */
+/** The provider has no trace of the reference; whether that is proof, its `provesAbsence` says. */
 export class Absent extends Data.TaggedClass("Absent")<{}> {}
 
 export type Enquiry = Report | Absent | Unknown

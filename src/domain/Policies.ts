@@ -31,8 +31,27 @@ export const failedAuthenticationsPerMinute = 120
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
 
-/** A provider that can prove it never had a reference is believed only this long after the call. */
+/** An attempt is sent only this soon after it was committed; whoever comes later sends nothing. */
+export const sendWindow = Duration.seconds(20)
+
+/** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
 export const absenceGrace = Duration.seconds(60)
+
+/** The second leg of a ramp is sent so many times at most; then a person decides. */
+export const settlementSends = 3
+
+/** Hints about one attempt make its provider be asked at most this often. */
+export const hintGap = Duration.seconds(15)
+
+/** Enquiries that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+export const enquiriesPerProvider = 8
+
+/** A callback that came before its payment was known by the provider's id is matched for this long. */
+export const strayPatience = Duration.days(3)
+
+/** Such callbacks are looked at again this often, as many at a time. */
+export const strayPause = Duration.seconds(2)
+export const strayBatch = 32
 
 /** An initiation answers within this time, whatever the providers do. */
 export const initiationBudget = Duration.seconds(28)
@@ -216,11 +235,8 @@ export const webhookReplayBatch = 500
 /** An invitation into an organisation can be accepted this long. */
 export const invitationTtl = Duration.days(7)
 
-/** A second leg of a ramp that could not be sent this soon is left to the enquiries. */
-export const settlementStartsWithin = Duration.seconds(20)
-
-/** Second legs under way at once in one process. */
-export const settlementConcurrency = 16
+/** Second legs that an instance has under way at one provider. */
+export const settlementsPerProvider = 8
 
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)

@@ -4,6 +4,7 @@
  */
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
+import { type Received, totalIn, withTotal } from "./Received.ts"
 import type { AttemptOutcome, Word } from "./Settlement.ts"
 
 export type RampLeg = "collection" | "settlement"
@@ -17,8 +18,10 @@ export interface RampStanding {
   readonly collected: boolean
   /** Nobody may pay any more. */
   readonly expired: boolean
-  /** What was to be collected. */
+  /** What was to be collected, or to be settled. */
   readonly expected: Money
+  /** What the provider said so far that it has. */
+  readonly received: Received
 }
 
 /** What the word means for the money. `stranded`: it was collected and cannot be settled. */
@@ -28,25 +31,39 @@ export interface RampDecision {
   readonly status: PaymentStatus
   readonly outcome: AttemptOutcome | null
   readonly effect: RampEffect
+  readonly received: Received
+  /** A refused attempt that its provider has after all: nobody may lose sight of it. */
+  readonly resurfaced: boolean
 }
 
 const to = ({ status }: RampStanding, next: PaymentStatus): PaymentStatus => (canMove(status, next) ? next : status)
 
-const unmoved = ({ outcome, status }: RampStanding, effect: RampEffect = "none"): RampDecision => ({
+const unmoved = ({ outcome, received, status }: RampStanding, effect: RampEffect = "none"): RampDecision => ({
   status,
   outcome,
-  effect
+  effect,
+  received,
+  resurfaced: false
 })
 
-const receivedBy = (word: Word): Money | undefined => (word._tag === "Report" ? word.received : undefined)
+type Spoken = Extract<Word, { readonly _tag: "Accepted" | "Report" }>
 
-const moneyCame = (standing: RampStanding, word: Word): RampDecision => {
-  if (standing.collected) return { ...unmoved(standing), outcome: "accepted" }
-  if (!canMove(standing.status, "processing")) return { ...unmoved(standing, "suspense"), outcome: "accepted" }
-  const received = receivedBy(word)
-  return received !== undefined && received.minor < standing.expected.minor
-    ? { status: "failed", outcome: "accepted", effect: "underpaid" }
-    : { status: "processing", outcome: "accepted", effect: "collected" }
+/** Money that the ramp has no place for, where the word tells of any that nobody knew of. */
+const stray = (standing: RampStanding, received: Received): RampDecision => ({
+  ...unmoved(standing, received === standing.received ? "none" : "suspense"),
+  received
+})
+
+const moneyCame = (standing: RampStanding, word: Spoken): RampDecision => {
+  const { expected } = standing
+  const came = word.received ?? expected
+  const received = withTotal(standing.received, came)
+  const fits = came.currency === expected.currency && !standing.collected && canMove(standing.status, "processing")
+  if (!fits) return { ...stray(standing, received), outcome: "accepted" }
+  const taken = { ...unmoved(standing), outcome: "accepted" as const, received }
+  return totalIn(received, expected.currency).minor < expected.minor
+    ? { ...taken, status: "failed", effect: "underpaid" }
+    : { ...taken, status: "processing", effect: "collected" }
 }
 
 const moneyWent = (standing: RampStanding): RampDecision => {
@@ -54,26 +71,28 @@ const moneyWent = (standing: RampStanding): RampDecision => {
     return { ...unmoved(standing), outcome: "accepted" }
   }
   const status = to(standing, "completed")
-  return { status, outcome: "accepted", effect: status === "completed" ? "settled" : "suspense" }
+  const received = withTotal(standing.received, standing.expected)
+  if (status !== "completed") return { ...stray(standing, received), outcome: "accepted" }
+  return { ...unmoved(standing, "settled"), status, outcome: "accepted", received }
 }
 
-const completed = (standing: RampStanding, word: Word): RampDecision =>
+const completed = (standing: RampStanding, word: Spoken): RampDecision =>
   standing.leg === "collection" ? moneyCame(standing, word) : moneyWent(standing)
 
 const failed = (standing: RampStanding): RampDecision => {
   const outcome = standing.outcome === "accepted" ? "accepted" : "declined"
   if (standing.leg === "collection") {
-    return standing.collected ? unmoved(standing) : { status: to(standing, "failed"), outcome, effect: "none" }
+    return standing.collected ? unmoved(standing) : { ...unmoved(standing), status: to(standing, "failed"), outcome }
   }
   const status = to(standing, "failed")
-  return { status, outcome, effect: status === standing.status ? "none" : "stranded" }
+  return { ...unmoved(standing, status === standing.status ? "none" : "stranded"), status, outcome }
 }
 
 /** What was settled comes back, and is held again; what was collected is taken back for a person to see. */
 const returned = (standing: RampStanding): RampDecision => {
   if (standing.leg === "collection") return standing.collected ? unmoved(standing, "suspense") : failed(standing)
   return standing.status === "completed"
-    ? { status: "refunded", outcome: "accepted", effect: "returned" }
+    ? { ...unmoved(standing, "returned"), status: "refunded", outcome: "accepted" }
     : failed(standing)
 }
 
@@ -85,20 +104,27 @@ const waiting = (standing: RampStanding, state: "pending" | "processing"): RampD
     : standing.expired && state === "pending"
       ? to(standing, "canceled")
       : to(standing, "pending")
-  return { status, outcome: "accepted", effect: "none" }
+  return { ...unmoved(standing), status, outcome: "accepted" }
 }
 
 /** A refused attempt no longer speaks for the payment, which another candidate may have. */
-const takenBack = (standing: RampStanding, word: Word): RampDecision =>
-  unmoved(
-    standing,
-    (word._tag === "Accepted" || word._tag === "Report") && word.state === "completed" ? "suspense" : "none"
-  )
+const takenBack = (standing: RampStanding, word: Word): RampDecision => {
+  if (word._tag !== "Accepted" && word._tag !== "Report") return unmoved(standing)
+  switch (word.state) {
+    case "completed":
+      return stray(standing, withTotal(standing.received, word.received ?? standing.expected))
+    case "pending":
+    case "processing":
+      return { ...unmoved(standing), resurfaced: true }
+    default:
+      return unmoved(standing)
+  }
+}
 
 const silent = (standing: RampStanding): RampDecision => {
   if (standing.outcome !== null) return unmoved(standing)
   const status = standing.leg === "collection" ? to(standing, "pending") : standing.status
-  return { status, outcome: "unknown", effect: "none" }
+  return { ...unmoved(standing), status, outcome: "unknown" }
 }
 
 /** `othersLeft`: another candidate takes over from a refusal. */

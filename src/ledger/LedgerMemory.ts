@@ -109,7 +109,10 @@ export const ledgerStoreMemory = Effect.map(MemoryTables, (tables): Store => {
         const rows = Array.from(tables.ledgerPostings.values()).filter(
           ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "suspense"
         )
-        return combine(rows).map(({ amount }) => amount)
+        const about = groupedBy(rows, ({ reference }) => (reference ?? "").split(" ")[0]!)
+        return Array.from(about.keys())
+          .toSorted()
+          .flatMap((one) => combine(about.get(one)!).map(({ amount }) => ({ about: one, money: amount })))
       }),
     check: Effect.sync(() => {
       const rows = Array.from(ledgerPostings.values())

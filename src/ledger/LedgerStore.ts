@@ -41,8 +41,14 @@ export interface Store {
     window: Window
   ) => Effect.Effect<ReadonlyArray<StoredPosting>>
   /** What waits in suspense because of this payment, for each currency in which something does. */
-  readonly suspenseOf: (paymentId: string) => Effect.Effect<ReadonlyArray<Money>>
+  readonly suspenseOf: (paymentId: string) => Effect.Effect<ReadonlyArray<InSuspense>>
   readonly check: Effect.Effect<BooksReport>
+}
+
+/** Money in suspense, and what brought it there: the first word of its entries' reference. */
+export interface InSuspense {
+  readonly about: string
+  readonly money: Money
 }
 
 interface AmountRow {
@@ -173,10 +179,13 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<LedgerStore
             Effect.orDie
           ),
         suspenseOf: (paymentId) =>
-          sql<AmountRow>`select account, sum(amount) as amount from ledger_postings
-            where payment_id = ${paymentId} and account like 'suspense/%' group by account having sum(amount) <> 0
-            order by account`.pipe(
-            Effect.map((rows) => rows.map(({ account, amount }) => moneyOf(amount, currencyOf(account)))),
+          sql<AmountRow & { readonly about: string }>`select split_part(reference, ' ', 1) as about, account,
+              sum(amount) as amount
+            from ledger_postings where payment_id = ${paymentId} and account like 'suspense/%'
+            group by about, account having sum(amount) <> 0 order by about, account`.pipe(
+            Effect.map((rows) =>
+              rows.map(({ about, account, amount }) => ({ about, money: moneyOf(amount, currencyOf(account)) }))
+            ),
             Effect.orDie
           ),
         check: Effect.provideService(checkBooks, SqlClient.SqlClient, sql)

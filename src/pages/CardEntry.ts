@@ -10,7 +10,7 @@ import { orderOf } from "../payments/actions/OrderOf.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
 import type { Payment } from "../payments/Payment.ts"
-import { noted } from "../payments/PaymentChange.ts"
+import { noted } from "../payments/Ruling.ts"
 import { makePaymentRouter } from "../payments/PaymentRouter.ts"
 import { providersMoney } from "../payments/ProvidersMoney.ts"
 import { makeStaleness } from "../payments/Staleness.ts"
@@ -51,7 +51,12 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
         Effect.as(
           desk.write(payment, {
             status: "failed",
-            patch: { next_action: null, action_data: {}, comments: noted(payment.comments, why) },
+            patch: {
+              next_action: null,
+              action_data: {},
+              comments: noted(payment.comments, why),
+              failure: { code: "RATE_EXPIRED", message: why, provider: null }
+            },
             cause: `RATE_MISMATCH: ${why}`
           }),
           "overtaken" as const

@@ -1,18 +1,33 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { ProviderName } from "../domain/Corridor.ts"
+import { cleanReport, cleanText } from "../domain/ForeignText.ts"
 import { Ids, uuidOrNil } from "../domain/Ids.ts"
-import type { Enquiry } from "../domain/Outcome.ts"
-import { type CallbackEvent, type CallbackRequest, type NoProof, type Provider } from "../providers/Provider.ts"
-import type { Attempt } from "./Payment.ts"
-import { type Known, PaymentStore } from "./PaymentStore.ts"
+import { strayBatch } from "../domain/Policies.ts"
+import type { CallbackEvent, CallbackRequest, NoProof, Provider } from "../providers/Provider.ts"
+import type { StoredCallback } from "./Payment.ts"
+import { type FoundStray, type Known, PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 
-export type Received = "applied" | "seen before" | "unknown payment"
+export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
+
+/** What comes from outside and is written down. */
+const cleanEvent = ({ attempt, key, report }: CallbackEvent): CallbackEvent => ({
+  key: cleanText(key),
+  attempt: {
+    reference: attempt.reference,
+    providerPaymentId: attempt.providerPaymentId === null ? null : cleanText(attempt.providerPaymentId)
+  },
+  report: report === null ? null : cleanReport(report)
+})
 
 export class Callbacks extends Context.Tag("corridor/Callbacks")<
   Callbacks,
-  { readonly receive: (provider: Provider, request: CallbackRequest) => Effect.Effect<Received, NoProof> }
+  {
+    readonly receive: (provider: Provider, request: CallbackRequest) => Effect.Effect<Received, NoProof>
+    /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
+    readonly matchStrays: Effect.Effect<void>
+  }
 >() {
   static readonly layer = Layer.effect(
     Callbacks,
@@ -31,36 +46,55 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         return Option.isNone(found) ? Option.none<Known>() : yield* store.known(found.value.attempt_id)
       })
 
-      const stray = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent) {
-        const stored = yield* store.storeStrayCallback({
+      const rowOf = Effect.fnUntraced(function* (
+        provider: ProviderName,
+        { key, report }: CallbackEvent,
+        about: Pick<StoredCallback, "payment_id" | "attempt_id" | "org_id" | "effect">
+      ) {
+        return {
           callback_id: yield* ids.next,
           provider,
-          event_key: event.key,
-          payment_id: null,
-          attempt_id: null,
-          org_id: null,
-          report: event.report?.state ?? "hint",
-          effect: "unknown payment",
-          received_at: new Date(yield* Clock.currentTimeMillis)
+          event_key: key,
+          report: report?.state ?? "hint",
+          received_at: new Date(yield* Clock.currentTimeMillis),
+          ...about
+        }
+      })
+
+      /** It may have come before its attempt was known by the provider's id. What proves nothing is not worth keeping. */
+      const stray = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent) {
+        if (event.report === null) return "unknown payment" as const
+        const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }
+        const stored = yield* store.storeCallback({
+          ...(yield* rowOf(provider, event, nobody)),
+          provider_payment_id: event.attempt.providerPaymentId,
+          report_said: event.report
         })
         return stored ? ("unknown payment" as const) : ("seen before" as const)
       })
 
-      /** An unsigned callback proves nothing: the provider itself is asked. */
-      const wordOf = (provider: Provider, event: CallbackEvent, attempt: Attempt): Effect.Effect<Enquiry> =>
-        event.report === null
-          ? provider.enquire({ reference: attempt.attempt_id, providerPaymentId: attempt.provider_payment_id })
-          : Effect.succeed(event.report)
+      /** It proves nothing, and anybody may have sent it: the provider is asked, in its turn, and not too often. */
+      const hint = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent, { attempt }: Known) {
+        if (!(yield* store.hint(attempt.attempt_id))) return "seen before"
+        const { attempt_id, org_id, payment_id } = attempt
+        const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
+        yield* store.storeCallback(yield* rowOf(provider, event, about))
+        return "provider asked"
+      })
+
+      const apply = ({ attempt_id, stray: { callback_id, event_key, provider, report_said } }: FoundStray) =>
+        progress.hearAbout({ attempt_id }, report_said, {
+          cause: `callback from ${provider}`,
+          callback: { provider, key: event_key, stray: callback_id }
+        })
 
       return {
         receive: Effect.fnUntraced(function* (provider, request) {
-          const event = yield* provider.callback(request)
+          const event = cleanEvent(yield* provider.callback(request))
           const known = yield* knownBy(provider.name, event)
           if (Option.isNone(known)) return yield* stray(provider.name, event)
-          // A hint leads to a call to the provider, so it is worth looking first.
-          if (event.report === null && (yield* store.callbackSeen(provider.name, event.key))) return "seen before"
-          const word = yield* wordOf(provider, event, known.value.attempt)
-          const applied = progress.hear(known.value, word, {
+          if (event.report === null) return yield* hint(provider.name, event, known.value)
+          const applied = progress.hear(known.value, event.report, {
             cause: `callback from ${provider.name}`,
             callback: { provider: provider.name, key: event.key }
           })
@@ -70,7 +104,17 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
               seen ? Effect.succeed("seen before" as const) : Effect.die(defect)
             )
           )
-        })
+        }),
+        matchStrays: Effect.flatMap(
+          store.foundStrays(strayBatch),
+          Effect.forEach(
+            (found) =>
+              Effect.catchAllCause(apply(found), (cause) =>
+                Effect.logError("An early callback could not be applied; it is tried again", cause)
+              ),
+            { discard: true }
+          )
+        )
       }
     })
   )

@@ -5,12 +5,15 @@ import { orphanedAfter } from "../domain/Policies.ts"
 import type { Candidate } from "../domain/Routing.ts"
 import { ProviderHealth } from "../providers/ProviderHealth.ts"
 import type { Leg, NewAttempt } from "./Payment.ts"
+import { openSendWindow, type SendWindow } from "./SendWindow.ts"
 
 export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
 
 export interface Chosen {
   readonly attempt: NewAttempt
+  /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
+  readonly window: SendWindow
 }
 
 /** The first whose circuit lets it through, else simply the first. */
@@ -25,6 +28,7 @@ export const makeChoose = Effect.gen(function* () {
         break
       }
     }
+    const window = yield* openSendWindow
     const attempt: NewAttempt = {
       attempt_id: yield* ids.next,
       leg,
@@ -33,7 +37,8 @@ export const makeChoose = Effect.gen(function* () {
       started_at: new Date(yield* Clock.currentTimeMillis),
       enquire_in: Duration.toSeconds(orphanedAfter)
     }
-    const chosen: Chosen = { attempt, rest: candidates.filter((candidate) => candidate !== picked) }
+    const rest = candidates.filter(({ provider }) => provider !== picked.provider)
+    const chosen: Chosen = { attempt, rest, window }
     return chosen
   })
 })

@@ -20,11 +20,19 @@ interface Call {
   readonly payment: Payment
   readonly order: Order
   readonly chosen: Chosen
-  /** When the caller must have an answer. */
-  readonly deadline: number
+  /** When the caller must have an answer, in nanoseconds of a clock that nobody sets. */
+  readonly deadline: bigint
 }
 
+const NANOS_PER_MILLI = 1_000_000n
+
+/** Milliseconds that are left; below zero once it has passed. */
+const leftUntil = (deadline: bigint): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
+
 export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
+  of_attempt: null,
+  received: {},
   ...attempt,
   payment_id,
   org_id,
@@ -33,7 +41,10 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   provider_payment_id: null,
   answered_at: null,
   enquiries: 0,
-  next_enquiry_at: null
+  next_enquiry_at: null,
+  sends: 1,
+  sent_at: attempt.started_at,
+  said: null
 })
 
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
@@ -52,7 +63,10 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
   {
     /** Picks whom to ask first; the attempt is to be committed with the payment. */
     readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
-    /** Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. */
+    /**
+     * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
+     * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
+     */
     readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Heard>
   }
 >() {
@@ -66,11 +80,12 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const answer = yield* ProviderAnswer
 
       const call = Effect.fnUntraced(
-        function* ({ deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
+        function* ({ chosen, deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
           const provider = providers.find(name)
           if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
-          const left = Duration.millis(Math.max(1, deadline - (yield* Clock.currentTimeMillis)))
-          const outcome = yield* answer.outcome(provider, provider.initiate({ ...order, reference: attempt_id }), left)
+          const left = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
+          const sent = provider.initiate({ ...order, reference: attempt_id })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, left)
           yield* health.report(name, outcome)
           return outcome
         },
@@ -86,16 +101,21 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         Effect.gen(function* () {
           const { chosen, payment } = request
           const outcome = yield* call(request, chosen.attempt)
+          // Nobody waits for a second leg: whoever asks about it next finds that it was not sent, and sends it.
+          if (outcome._tag === "Declined" && outcome.unsent === true && chosen.attempt.leg === "settlement") {
+            return { payment, outcome: null }
+          }
           if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
-          return yield* progress.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+          const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+          return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
         })
 
       /** Only a refusal gets here: nothing moved, so another provider may be asked, while there is time. */
       const fallBack = (refusal: Declined, request: Call): Effect.Effect<Heard> =>
         Effect.gen(function* () {
           const { chosen, deadline, payment } = request
-          const left = deadline - (yield* Clock.currentTimeMillis)
+          const left = yield* leftUntil(deadline)
           const next =
             Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
               ? yield* choose(chosen.rest, chosen.attempt.leg)
@@ -112,7 +132,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       return {
         choose,
         ask: Effect.fnUntraced(function* (payment, order, chosen) {
-          const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(initiationBudget)
+          const budget = BigInt(Duration.toMillis(initiationBudget)) * NANOS_PER_MILLI
+          const deadline = (yield* Clock.currentTimeNanos) + budget
           return yield* attempt({ payment, order, chosen, deadline })
         })
       }

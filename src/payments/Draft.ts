@@ -38,6 +38,8 @@ export const makeDraft = Effect.map(Ids, (ids) =>
       next_action: null,
       action_data: {},
       comments: null,
+      failure: null,
+      refunds: [],
       payout_id: null,
       otp_failures: 0,
       fee_ids: charged.map(({ fee_id }) => fee_id),

@@ -1,27 +1,49 @@
 /**
- * The janitor: asks providers about attempts that nobody has answered, that were orphaned by a crash, or that stay
- * silent. It never fails a payment for silence, and hands over to a person after the last enquiry.
+ * The janitor: asks providers about attempts that nobody has answered, that were orphaned by a crash, that stay silent, or
+ * of which a hint came. It never fails a payment for silence, and hands over to a person after the last enquiry.
  */
-import { Clock, Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { providerNames } from "../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../domain/Outcome.ts"
-import { absenceGrace, orphanedAfter } from "../domain/Policies.ts"
-import { Providers } from "../providers/Provider.ts"
-import type { Attempt } from "./Payment.ts"
+import { absenceGrace, enquiriesPerProvider, settlementSends, workerPoll } from "../domain/Policies.ts"
+import { type Provider, Providers } from "../providers/Provider.ts"
+import { refOf } from "./actions/Desk.ts"
+import { makeLanes } from "./Lanes.ts"
+import type { DueAttempt } from "./Payment.ts"
 import { PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { Settling } from "./ramp/Settling.ts"
+import type { Source } from "./Ruling.ts"
+import { openSendWindow } from "./SendWindow.ts"
 
-const BATCH = 32
+const unknown = (reason: string) => new Unknown({ reason })
+
+/** Nobody waits for the second leg of a ramp, so that what its provider does not have is simply sent again. */
+const isResent = ({ leg, outcome }: DueAttempt): boolean => leg === "settlement" && outcome !== "accepted"
+
+/**
+ * That a provider has no trace of an attempt proves nothing while the call may still be on its way, nor where the provider
+ * does not promise it. To send it again it is enough that its reference moves money once.
+ */
+const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Enquiry => {
+  if (enquiry._tag !== "Absent") return enquiry
+  if (attempt.sent_ago < Duration.toSeconds(absenceGrace)) return unknown("the provider has no trace of it yet")
+  return provider.provesAbsence || (isResent(attempt) && provider.honoursReference)
+    ? enquiry
+    : unknown("the provider has no trace of it, which proves nothing there")
+}
 
 export class Enquiries extends Context.Tag("corridor/Enquiries")<
   Enquiries,
   {
-    /** Asks about whatever is due; answers with how many that were. */
+    /** Asks about whatever is due and waits for the answers; answers with how many that were. */
     readonly runOnce: Effect.Effect<number>
+    /** Asks about what becomes due, until it is interrupted. */
+    readonly worker: Effect.Effect<never>
   }
 >() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     Enquiries,
     Effect.gen(function* () {
       const store = yield* PaymentStore
@@ -29,50 +51,63 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const progress = yield* Progress
       const settling = yield* Settling
       const answer = yield* ProviderAnswer
+      const lanes = yield* makeLanes(enquiriesPerProvider)
 
-      const ask = (attempt: Attempt): Effect.Effect<Enquiry> => {
+      const ask = Effect.fnUntraced(function* (attempt: DueAttempt) {
         const provider = providers.find(attempt.provider)
-        if (provider === undefined)
-          return Effect.succeed(new Unknown({ reason: `${attempt.provider} is switched off` }))
-        const asked = provider.enquire({
-          reference: attempt.attempt_id,
-          providerPaymentId: attempt.provider_payment_id
-        })
-        return answer.to(asked, (reason) => new Unknown({ reason: `asked for its status: ${reason}` }))
-      }
-
-      /** That a provider has no trace of it proves nothing while the call may still be on its way. */
-      const believed = (attempt: Attempt, enquiry: Enquiry, now: number): Enquiry =>
-        enquiry._tag === "Absent" && now - attempt.started_at.getTime() < Duration.toMillis(absenceGrace)
-          ? new Unknown({ reason: "the provider has no trace of it yet" })
-          : enquiry
-
-      /** Nobody waits for the second leg of a ramp: what its provider never had is simply sent now. */
-      const sendAgain = Effect.fnUntraced(function* (attempt: Attempt) {
-        const known = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id)))
-        if (known.payment.status !== "processing") return
-        yield* settling.sendAgain(known.payment, { ...known.attempt, enquire_in: Duration.toSeconds(orphanedAfter) })
+        if (provider === undefined) return unknown(`${attempt.provider} is switched off`)
+        return believed(provider, attempt, yield* answer.enquiry(provider, refOf(attempt)))
       })
 
-      const enquire = Effect.fn("Enquiries.enquire")(
-        function* (attempt: Attempt) {
-          const enquiry = yield* ask(attempt)
-          const word = believed(attempt, enquiry, yield* Clock.currentTimeMillis)
-          if (word._tag === "Absent" && attempt.leg === "settlement" && attempt.outcome !== "accepted") {
-            return yield* sendAgain(attempt)
-          }
-          yield* progress.hearAbout(attempt, word, { cause: `status enquiry at ${attempt.provider}`, enquiry: true })
-        },
-        (effect, attempt) =>
-          Effect.annotateLogs(effect, { payment_id: attempt.payment_id, attempt_id: attempt.attempt_id })
-      )
+      const sourceOf = ({ hinted, provider }: DueAttempt): Source => ({
+        cause: `status enquiry at ${provider}`,
+        hinted
+      })
+
+      /** Under the lease alone: an instance that was overtaken while it asked sends nothing. */
+      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt) {
+        const window = yield* openSendWindow
+        const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
+        if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window)
+      })
+
+      const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
+        const enquiry = yield* ask(attempt)
+        if (enquiry._tag !== "Absent" || !isResent(attempt)) {
+          return yield* progress.hearAbout(attempt, enquiry, sourceOf(attempt))
+        }
+        if (attempt.sends < settlementSends) return yield* sendAgain(attempt)
+        const word = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
+        return yield* progress.hearAbout(attempt, word, { ...sourceOf(attempt), exhausted: true })
+      })
+
+      /** What cannot be written down is noted as not known, and asked about again in its turn: it stops nobody else. */
+      const alone = (attempt: DueAttempt): Effect.Effect<void> =>
+        enquire(attempt).pipe(
+          Effect.catchAllCause((cause) =>
+            Effect.zipRight(
+              Effect.logError("An enquiry failed", cause),
+              progress.hearAbout(attempt, unknown("its answer could not be written down"), sourceOf(attempt))
+            )
+          ),
+          Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),
+          Effect.annotateLogs({ payment_id: attempt.payment_id, attempt_id: attempt.attempt_id }),
+          Effect.asVoid
+        )
+
+      const everyLane = providerNames.map((provider) => ({ provider, room: enquiriesPerProvider }))
 
       return {
         runOnce: Effect.gen(function* () {
-          const due = yield* store.claimEnquiries(BATCH)
-          yield* Effect.forEach(due, enquire, { concurrency: 8, discard: true })
+          const due = yield* store.claimEnquiries(everyLane)
+          yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
           return due.length
-        }).pipe(Effect.withSpan("Enquiries.runOnce"))
+        }).pipe(Effect.withSpan("Enquiries.runOnce")),
+        worker: Effect.suspend(() => store.claimEnquiries(lanes.room())).pipe(
+          Effect.flatMap(Effect.forEach((attempt) => lanes.run(attempt.provider, alone(attempt)), { discard: true })),
+          Effect.repeat(Schedule.spaced(workerPoll)),
+          Effect.zipRight(Effect.never)
+        )
       }
     })
   )

@@ -2,11 +2,11 @@
 import { Order } from "effect"
 import type { OperatorItem as WireItem } from "../api/Payments.ts"
 import type { Trouble } from "../webhooks/TroubleStore.ts"
-import type { OperatorItem } from "./Payment.ts"
+import type { OpenItem } from "./Payment.ts"
 
 type Item = typeof WireItem.Type
 
-const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OperatorItem): Item => ({
+const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OpenItem): Item => ({
   item_id,
   kind,
   org_id,
@@ -40,7 +40,7 @@ const newestFirst = Order.reverse(
 
 /** The two are in the same order and begin after the same position, so the first of both are the first of all. */
 export const queueOf = (
-  items: ReadonlyArray<OperatorItem>,
+  items: ReadonlyArray<OpenItem>,
   troubles: ReadonlyArray<Trouble>,
   take: number
 ): ReadonlyArray<Item> => [...items.map(ofPayment), ...troubles.map(ofWebhook)].toSorted(newestFirst).slice(0, take)

@@ -3,9 +3,10 @@ import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { CountryCode } from "../domain/Country.ts"
 import type { Entry, LedgerAccount } from "../domain/Ledger.ts"
 import type { Money } from "../domain/Money.ts"
-import type { NextAction } from "../domain/Outcome.ts"
+import type { NextAction, Report } from "../domain/Outcome.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import type { Received } from "../domain/Received.ts"
 import type { AttemptOutcome } from "../domain/Settlement.ts"
 import type { RampFacts } from "./ramp/RampFacts.ts"
 
@@ -44,6 +45,10 @@ export interface Payment {
   readonly next_action: NextAction | null
   readonly action_data: Readonly<Record<string, string | null>>
   readonly comments: string | null
+  /** Why it failed; null unless it has. */
+  readonly failure: PaymentFailure | null
+  /** Its parts that went back, or were to, in the order in which they were asked for. */
+  readonly refunds: ReadonlyArray<Refund>
   readonly payout_id: string | null
   /** Wrong one-time passwords so far. */
   readonly otp_failures: number
@@ -62,7 +67,24 @@ export interface Payment {
   readonly updated_at: Date
 }
 
-export type Leg = "payment" | "collection" | "settlement" | "refund"
+/** Why a payment failed, in a word that stays the same, and in the words of whoever said so. */
+export interface PaymentFailure {
+  readonly code:
+    | "PROVIDER_DECLINED"
+    | "PROVIDER_FAILED"
+    | "NEVER_RECEIVED"
+    | "NOT_SETTLED"
+    | "UNDERPAID"
+    | "OTP_EXHAUSTED"
+    | "REJECTED"
+    | "RATE_EXPIRED"
+    | "RESOLVED_AS_FAILED"
+  readonly message: string
+  readonly provider: ProviderName | null
+}
+
+/** `return`: of money that the payment has no place for, to whoever sent it. */
+export type Leg = "payment" | "collection" | "settlement" | "refund" | "return"
 
 export interface Attempt {
   readonly attempt_id: string
@@ -78,6 +100,37 @@ export interface Attempt {
   readonly answered_at: Date | null
   readonly enquiries: number
   readonly next_enquiry_at: Date | null
+  /** How often it was sent; 0: it waits for an instance that sends it. */
+  readonly sends: number
+  /** When it was last sent, by the clock of the store. */
+  readonly sent_at: Date
+  /** Of money on its way back: the attempt that had brought it. */
+  readonly of_attempt: string | null
+  readonly received: Received
+  /** What the provider had said before a person decided otherwise. */
+  readonly said: Said | null
+}
+
+export interface Said {
+  readonly outcome: AttemptOutcome | null
+  readonly reason: string | null
+}
+
+/** An attempt at rest, with what its store alone needs to know. */
+export interface AttemptRow extends Attempt {
+  readonly asked_at: Date | null
+  readonly hint_at: Date | null
+  readonly leased_until: Date | null
+  readonly lease_token: string | null
+}
+
+/** An attempt that is to be asked about by whoever holds the token, until the lease ends. */
+export interface DueAttempt extends Attempt {
+  readonly lease_token: string
+  /** Seconds since it was last sent, by the clock of the store. */
+  readonly sent_ago: number
+  /** Asked about for a hint, and not because its time has come. */
+  readonly hinted: boolean
 }
 
 /** What a change may set on a payment besides its status. */
@@ -97,6 +150,10 @@ export type PaymentPatch = Partial<
     | "card_details"
     | "holds"
     | "ramp"
+    | "failure"
+    | "refunds"
+    | "amount"
+    | "target"
   >
 >
 
@@ -106,13 +163,18 @@ export interface AttemptPatch {
   readonly reason: string | null
   readonly provider_payment_id: string | null
   readonly answered_at: Date | null
-  readonly enquiries: number
-  /** Seconds until the provider is asked about it; null: never by itself. */
-  readonly enquire_in: number | null
+  /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
+  readonly enquire_in: number | null | "as planned"
+  readonly received?: Received
+  readonly said?: Said
 }
 
+/** One that is not sent by whoever commits it has no time yet at which it is asked about. */
 export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
-  readonly enquire_in: number
+  readonly enquire_in: number | null
+  readonly of_attempt?: string
+  /** Of money on its way back: how much. */
+  readonly received?: Received
 }
 
 export interface StoredEvent {
@@ -133,19 +195,28 @@ export interface StoredCallback {
   readonly attempt_id: string | null
   readonly org_id: string | null
   readonly report: string
-  readonly effect: "applied" | "nothing to change" | "suspense" | "unknown payment"
+  readonly effect: "applied" | "nothing to change" | "suspense" | "unknown payment" | "provider asked"
   readonly received_at: Date
+}
+
+/** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
+export interface StrayCallback extends StoredCallback {
+  readonly provider_payment_id: string | null
+  readonly report_said: Report
 }
 
 export interface OperatorItem {
   readonly item_id: string
   readonly org_id: string
-  readonly kind: "unknown_outcome" | "suspense" | "review"
+  readonly kind: "unknown_outcome" | "suspense" | "review" | "resolution"
   readonly payment_id: string
   readonly attempt_id: string | null
   readonly detail: string
   readonly opened_at: Date
 }
+
+/** What waits for a person; a resolution never does. */
+export type OpenItem = OperatorItem & { readonly kind: Exclude<OperatorItem["kind"], "resolution"> }
 
 export interface StoredOperatorItem extends OperatorItem {
   readonly closed_at: Date | null
@@ -157,12 +228,12 @@ export type RefundState = "open" | "completed" | "failed"
 /** A part of a payment on its way back; its id is that of its attempt. Open and completed parts never exceed the payment. */
 export interface Refund {
   readonly refund_id: string
-  readonly payment_id: string
-  readonly org_id: string
   readonly amount: Money
   /** The same part on the target's side, at the payment's own rate. */
   readonly target: Money
   readonly state: RefundState
+  /** Why it was asked for. */
+  readonly reason: string | null
   readonly created_at: Date
   readonly settled_at: Date | null
 }
@@ -204,10 +275,14 @@ export interface Opening {
 export interface SuspenseMoney {
   readonly attempt_id: string
   readonly provider: ProviderName
+  /** Above zero: it came to the provider; below: it went from it. */
   readonly amount: Money
-  /** Whether it came to the provider, or went from it. */
-  readonly came: boolean
+  /** What tells it from other money of the same attempt: the same occasion is booked once. */
+  readonly occasion: string
 }
+
+/** What of a payment a refund gives back. */
+export type Part = Pick<Refund, "refund_id" | "amount" | "target">
 
 /** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
 export interface Change {
@@ -220,16 +295,21 @@ export interface Change {
   /** The next candidate's attempt, committed before its socket opens. */
   readonly nextAttempt?: NewAttempt
   /** Comes with its attempt as `nextAttempt`. */
-  readonly newRefund?: Pick<Refund, "refund_id" | "amount" | "target">
-  readonly settledRefund?: Pick<Refund, "refund_id" | "amount" | "target"> & { readonly state: "completed" | "failed" }
-  readonly suspense?: SuspenseMoney
+  readonly newRefund?: Part
+  readonly settledRefund?: Part & { readonly from: RefundState; readonly state: "completed" | "failed" }
+  readonly suspense?: ReadonlyArray<SuspenseMoney>
   /** What moves in the books besides what follows from the change itself. */
   readonly entries?: ReadonlyArray<Entry>
   readonly events: ReadonlyArray<StoredEvent>
-  readonly callback?: StoredCallback
-  readonly openItem?: OperatorItem
-  /** Those of one attempt, where it is named. */
-  readonly closeItems?: { readonly kind: OperatorItem["kind"]; readonly by: string; readonly attempt_id?: string }
+  /** `adopted`: it was stored when it came, before anyone knew what it was about. */
+  readonly callback?: StoredCallback & { readonly adopted?: boolean }
+  /** An item of the same kind for the same attempt that is open takes the new words. */
+  readonly openItems?: ReadonlyArray<OperatorItem & { readonly closed_by?: string }>
+  readonly closeItems?: ReadonlyArray<{
+    readonly kind: OperatorItem["kind"]
+    readonly attempt_id: string | null
+    readonly by: string
+  }>
 }
 
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"

@@ -3,10 +3,9 @@
  * change, so that no path through the code can move a payment on without its money.
  */
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../domain/Ledger.ts"
-import type { Money } from "../domain/Money.ts"
+import { Money } from "../domain/Money.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
-import type { Attempt, Change, NewAttempt, Opening, Payment, Refund, SuspenseMoney } from "./Payment.ts"
-import { providersMoney } from "./ProvidersMoney.ts"
+import type { Attempt, Change, NewAttempt, Opening, Part, Payment, SuspenseMoney } from "./Payment.ts"
 import { sha256Hex } from "../domain/Digest.ts"
 
 const { fees, fx, held, provider, settlement, suspense } = LedgerAccount
@@ -80,9 +79,7 @@ const payout = (payment: Payment, from: LedgerAccount): ReadonlyArray<Posting> =
   ...charge(payment, from)
 ]
 
-/** What a provider gives back a part of: the organisation's side of it is held meanwhile. */
-type Part = Pick<Refund, "refund_id" | "amount" | "target">
-
+/** While a provider gives a part back, the organisation's side of it is held. */
 const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
   move(settlement(payment.org_id, target.currency), heldOf(payment, target), target)
 
@@ -119,55 +116,64 @@ const payoutEntries = (before: Payment, after: Payment): ReadonlyArray<Entry> =>
 const payinEntries = (before: Payment, after: Payment): ReadonlyArray<Entry> =>
   after.status === "completed" && before.status !== "completed" ? [entry(after, "payin", payin(after))] : []
 
+const settledPart = (payment: Payment, part: NonNullable<Change["settledRefund"]>): ReadonlyArray<Entry> => {
+  // What comes back after it was given is money in suspense, and no longer held.
+  if (part.from !== "open") return []
+  return part.state === "completed"
+    ? [entry(payment, "refund", givePart(payment, part), part.refund_id)]
+    : [entry(payment, "refund_release", reversed(holdPart(payment, part)), part.refund_id)]
+}
+
 const refundEntries = (payment: Payment, { newRefund, settledRefund }: Change): ReadonlyArray<Entry> => [
   ...(newRefund === undefined
     ? []
     : [entry(payment, "refund_hold", holdPart(payment, newRefund), newRefund.refund_id)]),
-  ...(settledRefund === undefined
-    ? []
-    : settledRefund.state === "completed"
-      ? [entry(payment, "refund", givePart(payment, settledRefund), settledRefund.refund_id)]
-      : [entry(payment, "refund_release", reversed(holdPart(payment, settledRefund)), settledRefund.refund_id)])
+  ...(settledRefund === undefined ? [] : settledPart(payment, settledRefund))
 ]
 
-/** What a provider moved with an attempt that the payment has no place for. `part`: what it gave back of a payin. */
-export const suspenseMoney = (
-  payment: Payment,
-  { attempt_id, provider }: Pick<Attempt, "attempt_id" | "provider">,
-  part?: Pick<Part, "amount">
-): SuspenseMoney => ({
-  attempt_id,
-  provider,
-  amount: part?.amount ?? providersMoney(payment),
-  came: part === undefined && payment.direction !== "outbound"
-})
-
-/** What the organisation has on its side for what a provider moved on the other. */
-const ownSide = ({ amount, direction, target }: Payment, moved: Money): Money => {
-  const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
-  return direction !== "external" && theirs.currency === moved.currency && theirs.minor === moved.minor ? own : moved
+/** Rounded so that nobody gains by it: what the organisation gets down, what it pays up. */
+const share = (whole: Money, part: Money, of: Money, up: boolean): Money => {
+  const exact = whole.minor * part.minor
+  const down = exact / of.minor
+  return new Money({ currency: whole.currency, minor: up && down * of.minor !== exact ? down + 1n : down })
 }
 
+/** What the organisation has on its side for what a provider moved on the other, at the payment's own rate. */
+export const ownSide = ({ amount, direction, target }: Payment, moved: Money, pays: boolean): Money => {
+  if (direction === "external") return moved
+  const [own, theirs] = direction === "outbound" ? [amount, target] : [target, amount]
+  return theirs.currency === moved.currency ? share(own, moved, theirs, pays) : moved
+}
+
+const absolute = (money: Money): Money => (money.isNegative ? money.negate() : money)
+
 /**
- * A person has found where money in suspense belongs. `kept`: what came is the organisation's, what went was its to pay.
- * Otherwise the provider has given it back, or got it back.
+ * A person has found where money in suspense because of an attempt belongs. `kept`: what came is the organisation's, what
+ * went was its to pay. Otherwise the provider that moved it has given it back, or got it back.
  */
-export const suspenseSettled = (payment: Payment, waiting: ReadonlyArray<Money>, kept: boolean): Entry => {
-  const there = kept ? (currency: Money["currency"]) => settlement(payment.org_id, currency) : at(payment)
+export const suspenseSettled = (
+  payment: Payment,
+  { attempt_id, provider: name }: Pick<Attempt, "attempt_id" | "provider">,
+  waiting: ReadonlyArray<Money>,
+  kept: boolean
+): Entry => {
+  const there = (currency: Money["currency"]) =>
+    kept ? settlement(payment.org_id, currency) : provider(name, currency)
   const postings = waiting.flatMap((money) => {
-    const moved = money.isNegative ? money.negate() : money
-    const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved) : moved)
+    const moved = absolute(money)
+    const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved, money.isNegative) : moved)
     return money.isNegative ? reversed(passed) : passed
   })
-  return entry(payment, "adjustment", postings, `${payment.payment_id} ${payment.version}`)
+  return entry(payment, "adjustment", postings, `${attempt_id} ${payment.version}`)
 }
 
 /** Money that came, or went, for a payment whose state has no place for it. */
-const suspenseEntries = (payment: Payment, money: SuspenseMoney): ReadonlyArray<Entry> => {
-  const { amount, attempt_id, came, provider: name } = money
+const suspenseEntry = (payment: Payment, money: SuspenseMoney): Entry => {
+  const { amount, attempt_id, occasion, provider: name } = money
   const there = provider(name, amount.currency)
   const here = suspense(amount.currency)
-  return [entry(payment, "suspense", came ? move(there, here, amount) : move(here, there, amount), attempt_id)]
+  const postings = amount.isNegative ? move(here, there, amount.negate()) : move(there, here, amount)
+  return entry(payment, "suspense", postings, `${attempt_id} ${occasion}`)
 }
 
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
@@ -177,7 +183,7 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   return [
     ...(payment.direction === "external" ? [] : moved),
     ...refundEntries(after, change),
-    ...(change.suspense === undefined ? [] : suspenseEntries(after, change.suspense)),
+    ...(change.suspense ?? []).map((money) => suspenseEntry(after, money)),
     ...(change.entries ?? [])
   ]
 }

@@ -1,16 +1,16 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
-import { Clock, Duration, Effect, Either, Option } from "effect"
+import { Clock, Effect, Either, Option } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import type { Scope } from "../database/Query.ts"
-import { enquiryLease } from "../domain/Policies.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
 import type { Entry } from "../domain/Ledger.ts"
 import { canMove } from "../domain/PaymentStatus.ts"
 import { postInMemory } from "../ledger/PostInMemory.ts"
 import { writeEvents } from "../webhooks/Receivers.ts"
-import type { Attempt, Change, NewAttempt, Payment } from "./Payment.ts"
+import type { Attempt, Change, NewAttempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentBooks.ts"
 import type { PaymentFilter, Store } from "./PaymentStore.ts"
+import { signalsInMemory } from "./SignalMemory.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
@@ -24,7 +24,9 @@ const inOrder = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyA
   Array.from(rows).sort((a, b) => (key(a) < key(b) ? -1 : 1))
 
 export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
-  const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments, refunds } = tables
+  const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
+  let tokens = 0
+  const newToken = () => `lease ${(tokens += 1)}`
   const visible = (scope: Scope) =>
     Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
   const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
@@ -33,10 +35,13 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
   const addAttempt = (payment: Payment, attempt: NewAttempt, now: number) => {
     for (const other of attempts.values()) {
       const sameLeg = other.payment_id === payment.payment_id && other.leg === attempt.leg
-      if (sameLeg && other.leg !== "refund" && other.outcome !== "declined") throw new Error("attempts_one_open")
+      const one = other.leg !== "refund" && other.leg !== "return"
+      if (sameLeg && one && other.outcome !== "declined") throw new Error("attempts_one_open")
     }
     const { enquire_in, ...rest } = attempt
     attempts.set(attempt.attempt_id, {
+      of_attempt: null,
+      received: {},
       ...rest,
       payment_id: payment.payment_id,
       org_id: payment.org_id,
@@ -45,7 +50,14 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       provider_payment_id: null,
       answered_at: null,
       enquiries: 0,
-      next_enquiry_at: later(now, enquire_in)
+      next_enquiry_at: later(now, enquire_in),
+      sends: enquire_in === null ? 0 : 1,
+      sent_at: new Date(now),
+      said: null,
+      asked_at: null,
+      hint_at: null,
+      leased_until: null,
+      lease_token: null
     })
   }
 
@@ -76,13 +88,11 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       attempt,
       callback,
       cause,
-      closeItems,
-      newRefund,
+      closeItems = [],
       nextAttempt,
-      openItem,
+      openItems = [],
       patch,
       payment,
-      settledRefund,
       status
     } = change
     const current = payments.get(payment.payment_id)
@@ -92,8 +102,9 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
     }
     if (callback !== undefined) {
       const key = `${callback.provider} ${callback.event_key}`
-      if (callbacks.has(key)) throw new Error("provider_callbacks_provider_event_key_key")
-      callbacks.set(key, callback)
+      const { adopted = false, ...row } = callback
+      if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_provider_event_key_key")
+      callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
     }
     const booked = bookOnce(entriesOfChange(change), now)
     if (Either.isLeft(booked)) return Either.left(booked.left)
@@ -101,35 +112,30 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
     payments.set(payment.payment_id, next)
     if (status !== payment.status) addHistory(next, payment.status, cause, at)
     if (attempt !== undefined) {
-      const { enquire_in, ...rest } = attempt
+      const { enquire_in, said, ...rest } = attempt
+      const before = attempts.get(attempt.attempt_id)!
       attempts.set(attempt.attempt_id, {
-        ...attempts.get(attempt.attempt_id)!,
+        ...before,
         ...rest,
-        next_enquiry_at: later(now, enquire_in)
+        said: before.said ?? said ?? null,
+        next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
+        leased_until: null,
+        lease_token: null
       })
     }
     if (nextAttempt !== undefined) addAttempt(payment, nextAttempt, now)
-    if (newRefund !== undefined) {
-      const { org_id, payment_id } = payment
-      const refund = { ...newRefund, payment_id, org_id, state: "open" as const, created_at: at, settled_at: null }
-      refunds.set(newRefund.refund_id, refund)
-    }
-    if (settledRefund !== undefined) {
-      const { refund_id, state } = settledRefund
-      refunds.set(refund_id, { ...refunds.get(refund_id)!, state, settled_at: at })
-    }
     writeEvents(tables, change.events, now)
-    const open = Array.from(operatorItems.values()).filter(
-      (item) => item.payment_id === payment.payment_id && item.closed_at === null
-    )
-    for (const item of open) {
-      if (item.kind === closeItems?.kind && item.attempt_id === (closeItems.attempt_id ?? item.attempt_id)) {
-        operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: closeItems.by })
-      }
+    const isOpen = (item: StoredOperatorItem) => item.payment_id === payment.payment_id && item.closed_at === null
+    const sameAs = (one: Pick<StoredOperatorItem, "kind" | "attempt_id">) => (item: StoredOperatorItem) =>
+      isOpen(item) && item.kind === one.kind && item.attempt_id === one.attempt_id
+    for (const close of closeItems) {
+      const item = Array.from(operatorItems.values()).find(sameAs(close))
+      if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: close.by })
     }
-    const again = open.some((item) => item.kind === openItem?.kind && item.attempt_id === openItem.attempt_id)
-    if (openItem !== undefined && !again) {
-      operatorItems.set(openItem.item_id, { ...openItem, closed_at: null, closed_by: null })
+    for (const { closed_by = null, ...item } of openItems) {
+      const open = closed_by === null ? Array.from(operatorItems.values()).find(sameAs(item)) : undefined
+      if (open !== undefined) operatorItems.set(open.item_id, { ...open, detail: item.detail })
+      else operatorItems.set(item.item_id, { ...item, closed_at: closed_by === null ? null : at, closed_by })
     }
     return Either.right(true)
   }
@@ -189,33 +195,8 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       ),
     attemptsOf: (paymentId) =>
       Effect.sync(() => inOrder(attempts.values(), byId).filter((row) => row.payment_id === paymentId)),
-    refundsOf: ({ payment_id }) =>
-      Effect.sync(() =>
-        inOrder(refunds.values(), (row) => `${row.created_at.toISOString()} ${row.refund_id}`).filter(
-          (row) => row.payment_id === payment_id
-        )
-      ),
-    claimEnquiries: (most) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const due = Array.from(attempts.values()).filter(
-          (row) => row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
-        )
-        return inOrder(due, (row) => row.next_enquiry_at!.toISOString())
-          .slice(0, most)
-          .map((row) => {
-            const claimed = { ...row, next_enquiry_at: later(now, Duration.toSeconds(enquiryLease)) }
-            attempts.set(row.attempt_id, claimed)
-            return claimed
-          })
-      }),
     callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-    storeStrayCallback: (callback) =>
-      Effect.sync(() => {
-        const key = `${callback.provider} ${callback.event_key}`
-        if (callbacks.has(key)) return false
-        callbacks.set(key, callback)
-        return true
-      }),
+    ...signalsInMemory(tables, newToken),
     story: ({ payment_id }) =>
       Effect.sync(() => ({
         history: Array.from(history.values())
@@ -231,8 +212,10 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       })),
     openItems: (scope, window) =>
       Effect.sync(() => {
+        const isOpen = (row: StoredOperatorItem): row is StoredOperatorItem & OpenItem => row.closed_at === null
         const open = Array.from(operatorItems.values())
-          .filter((row) => row.closed_at === null && (Option.isNone(scope) || row.org_id === scope.value))
+          .filter(isOpen)
+          .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
           .map((row) => ({ ...row, created_at: row.opened_at }))
         return newestFirst(open, (row) => row.item_id, window)
       })

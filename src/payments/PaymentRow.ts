@@ -2,9 +2,17 @@
 import { moneyOf } from "../database/StoredMoney.ts"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import { chargedSide } from "../domain/Fee.ts"
-import type { Attempt, Payment } from "./Payment.ts"
+import type { Attempt, Payment, Refund } from "./Payment.ts"
 
-export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees"> {
+interface RefundRow extends Omit<Refund, "amount" | "target" | "created_at" | "settled_at"> {
+  readonly amount: string
+  readonly target: string
+  readonly created_at: string
+  readonly settled_at: string | null
+}
+
+export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees" | "refunds"> {
+  readonly refunds: ReadonlyArray<RefundRow>
   readonly amount: string
   readonly currency: AnyCurrencyCode
   readonly target_amount: string
@@ -46,6 +54,8 @@ export const paymentColumns = [
   "next_action",
   "action_data",
   "comments",
+  "failure",
+  "refunds",
   "payout_id",
   "otp_failures",
   "fee_ids",
@@ -58,8 +68,29 @@ export const paymentColumns = [
   "updated_at"
 ] as const satisfies ReadonlyArray<keyof PaymentRow>
 
-export const toRow = ({ amount, target, total_fees, ...payment }: Payment): PaymentRow => ({
+export const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
+  refunds.map(({ amount, created_at, settled_at, target, ...refund }) => ({
+    ...refund,
+    amount: amount.toNumericText(),
+    target: target.toNumericText(),
+    created_at: created_at.toISOString(),
+    settled_at: settled_at === null ? null : settled_at.toISOString()
+  }))
+
+const refundOf = (
+  { amount, created_at, settled_at, target, ...refund }: RefundRow,
+  payment: Pick<Payment, "amount" | "target">
+): Refund => ({
+  ...refund,
+  amount: moneyOf(amount, payment.amount.currency),
+  target: moneyOf(target, payment.target.currency),
+  created_at: new Date(created_at),
+  settled_at: settled_at === null ? null : new Date(settled_at)
+})
+
+export const toRow = ({ amount, refunds, target, total_fees, ...payment }: Payment): PaymentRow => ({
   ...payment,
+  refunds: refundRows(refunds),
   amount: amount.toNumericText(),
   currency: amount.currency,
   target_amount: target.toNumericText(),
@@ -68,11 +99,17 @@ export const toRow = ({ amount, target, total_fees, ...payment }: Payment): Paym
 })
 
 export const fromRow = (row: PaymentRow): Payment => {
-  const { amount: amountText, currency, target_amount, target_currency, total_fees, ...rest } = row
+  const { amount: amountText, currency, refunds, target_amount, target_currency, total_fees, ...rest } = row
   const amount = moneyOf(amountText, currency)
   const target = moneyOf(target_amount, target_currency)
   const charged = chargedSide({ direction: row.direction, amount, target })
-  return { ...rest, amount, target, total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency) }
+  return {
+    ...rest,
+    amount,
+    target,
+    refunds: refunds.map((refund) => refundOf(refund, { amount, target })),
+    total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency)
+  }
 }
 
 export const attemptFields = [
@@ -88,7 +125,12 @@ export const attemptFields = [
   "started_at",
   "answered_at",
   "enquiries",
-  "next_enquiry_at"
+  "next_enquiry_at",
+  "sends",
+  "sent_at",
+  "of_attempt",
+  "received",
+  "said"
 ] as const satisfies ReadonlyArray<keyof Attempt>
 
 /** An attempt's columns beside those of its payment, told apart by their prefix. */

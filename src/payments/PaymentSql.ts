@@ -1,13 +1,22 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
 import { postingColumns, postingNames, postingRecord } from "../ledger/PostingSql.ts"
 import type { Change, PaymentPatch } from "./Payment.ts"
-import { paymentColumns } from "./PaymentRow.ts"
+import { paymentColumns, refundRows } from "./PaymentRow.ts"
 
 const columns = paymentColumns.join(", ")
 
-const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, started_at timestamptz, enquire_in float8`
+const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
-const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at, next_enquiry_at)`
+const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, started_at timestamptz, enquire_in float8,
+    of_attempt uuid, received jsonb`
+
+const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at,
+      next_enquiry_at, sends, of_attempt, received)`
+
+/** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
+const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
+      ${from}.config_id, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
+      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
 
 /** What a change may set on a payment besides its status, with the type of its column. */
 const changeable = {
@@ -23,19 +32,27 @@ const changeable = {
   webhook_metadata: "jsonb",
   card_details: "jsonb",
   holds: "boolean",
-  ramp: "jsonb"
-} satisfies Record<keyof PaymentPatch, string>
+  ramp: "jsonb",
+  failure: "jsonb",
+  refunds: "jsonb",
+  amount: "numeric",
+  target_amount: "numeric"
+} satisfies Record<Exclude<keyof PaymentPatch, "target"> | "target_amount", string>
 
-const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof PaymentPatch>
+const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
 
 /** They alone travel to the database: the rest of a payment never changes. */
 export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
+  const after = { ...payment, ...patch }
   const columns: Record<string, unknown> = {}
-  for (const name of changeableNames) columns[name] = name in patch ? patch[name] : payment[name]
-  return columns
+  for (const name of changeableNames) if (name !== "target_amount") columns[name] = after[name]
+  return {
+    ...columns,
+    refunds: refundRows(after.refunds),
+    amount: after.amount.toNumericText(),
+    target_amount: after.target.toNumericText()
+  }
 }
-
-const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
 /** An entry that the books have already is left out: the same event may be told twice. */
 const insertPostings = (source: string, rows: string) => `insert into ledger_postings (${postingColumns})
@@ -80,7 +97,7 @@ export const createStatement = `
     where jsonb_typeof(body -> 'item') = 'object'
   )
   ${insertAttempt}
-  select a.attempt_id, c.payment_id, c.org_id, a.leg, a.provider, a.config_id, a.started_at, ${enquiryTime("a.enquire_in")}
+  select ${attemptValues("a")}
   from input
   cross join lateral jsonb_to_record(body -> 'attempt') as a (${attemptFields})
   join created c on c.payment_id = (body ->> 'payment_id')::uuid
@@ -95,8 +112,7 @@ export const applyStatement = `
     select * from jsonb_to_recordset($1::jsonb) as i (
       seq integer, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text, at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
-      postings jsonb, attempt jsonb, next_attempt jsonb, new_refund jsonb, settled_refund jsonb, events jsonb,
-      callback jsonb, open_item jsonb, close_items jsonb)
+      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, updated_at = i.at,
       ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
@@ -108,30 +124,21 @@ export const applyStatement = `
     select payment_id, version + 1, org_id, from_status, status, cause, at from changed where status <> from_status
   ), answered as (
     update attempts a set outcome = x.outcome, reason = x.reason, provider_payment_id = x.provider_payment_id,
-      answered_at = x.answered_at, enquiries = x.enquiries, next_enquiry_at = ${enquiryTime("x.enquire_in")}
+      answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
+      next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
+      leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
       attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
-      enquiries integer, enquire_in float8)
+      enquire_in float8, as_planned boolean, received jsonb, said jsonb)
     where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
     returning a.payment_id
   ), followed as (
     -- The join makes the declined attempt give way first: only one attempt of a leg may be open at a time.
     ${insertAttempt}
-    select n.attempt_id, c.payment_id, c.org_id, n.leg, n.provider, n.config_id, n.started_at, ${enquiryTime("n.enquire_in")}
+    select ${attemptValues("n")}
     from changed c left join answered on answered.payment_id = c.payment_id
     cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
     where jsonb_typeof(c.next_attempt) = 'object'
-  ), refunding as (
-    insert into refunds (refund_id, payment_id, org_id, amount, target_amount, created_at)
-    select r.refund_id, c.payment_id, c.org_id, r.amount, r.target_amount, c.at
-    from changed c cross join lateral jsonb_to_record(c.new_refund) as r (
-      refund_id uuid, amount numeric, target_amount numeric)
-    where jsonb_typeof(c.new_refund) = 'object'
-  ), settled as (
-    update refunds r set state = c.settled_refund ->> 'state', settled_at = c.at
-    from changed c
-    where jsonb_typeof(c.settled_refund) = 'object' and r.payment_id = c.payment_id
-      and r.refund_id = (c.settled_refund ->> 'refund_id')::uuid
   ), told as (
     insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
     select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at
@@ -142,20 +149,25 @@ export const applyStatement = `
     insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
     select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at
     from changed c cross join lateral jsonb_to_record(c.callback) as k (
-      callback_id uuid, provider text, event_key text, attempt_id uuid, report text, effect text)
-    where jsonb_typeof(c.callback) = 'object'
+      callback_id uuid, provider text, event_key text, attempt_id uuid, report text, effect text, adopted boolean)
+    where jsonb_typeof(c.callback) = 'object' and k.adopted is not true
+  ), adopted as (
+    update provider_callbacks k set payment_id = c.payment_id, attempt_id = x.attempt_id, org_id = c.org_id,
+      effect = x.effect
+    from changed c cross join lateral jsonb_to_record(c.callback) as x (
+      callback_id uuid, attempt_id uuid, effect text, adopted boolean)
+    where jsonb_typeof(c.callback) = 'object' and x.adopted and k.callback_id = x.callback_id and k.payment_id is null
   ), closed as (
-    update operator_items o set closed_at = c.at, closed_by = c.close_items ->> 'by'
-    from changed c
-    where jsonb_typeof(c.close_items) = 'object' and o.payment_id = c.payment_id and o.closed_at is null
-      and o.kind = c.close_items ->> 'kind'
-      and o.attempt_id is not distinct from coalesce((c.close_items ->> 'attempt_id')::uuid, o.attempt_id)
+    update operator_items o set closed_at = c.at, closed_by = x.by
+    from changed c cross join lateral jsonb_to_recordset(c.close_items) as x (kind text, attempt_id uuid, by text)
+    where o.payment_id = c.payment_id and o.closed_at is null and o.kind = x.kind
+      and o.attempt_id is not distinct from x.attempt_id
   ), opened as (
-    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
-    select o.item_id, c.org_id, o.kind, c.payment_id, o.attempt_id, o.detail, c.at
-    from changed c cross join lateral jsonb_to_record(c.open_item) as o (
-      item_id uuid, kind text, attempt_id uuid, detail text)
-    where jsonb_typeof(c.open_item) = 'object'
-    on conflict do nothing
+    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, closed_at, closed_by)
+    select o.item_id, c.org_id, o.kind, c.payment_id, o.attempt_id, o.detail, c.at,
+      case when o.closed_by is null then null else c.at end, o.closed_by
+    from changed c cross join lateral jsonb_to_recordset(c.open_items) as o (
+      item_id uuid, kind text, attempt_id uuid, detail text, closed_by text)
+    on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
   )
   select seq from changed`

@@ -1,12 +1,10 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
-import { moneyOf } from "../database/StoredMoney.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
-import { enquiryLease } from "../domain/Policies.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Window } from "../pagination/Page.ts"
 import { insufficientFundsOf, postingRows } from "../ledger/PostingSql.ts"
@@ -17,11 +15,13 @@ import type {
   Change,
   HistoryRow,
   Opening,
-  OperatorItem,
+  AttemptPatch,
+  DueAttempt,
+  OpenItem,
   Payment,
-  Refund,
   StoredCallback,
-  StoredOperatorItem
+  StoredOperatorItem,
+  StrayCallback
 } from "./Payment.ts"
 import {
   attemptFields,
@@ -33,6 +33,7 @@ import {
   toRow
 } from "./PaymentRow.ts"
 import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
+import { signalQueries } from "./SignalSql.ts"
 
 export interface PaymentFilter {
   readonly status?: PaymentStatus | undefined
@@ -56,6 +57,17 @@ export interface Known {
   readonly attempt: Attempt
 }
 
+/** How many attempts of a provider there is room for. */
+export interface Lane {
+  readonly provider: ProviderName
+  readonly room: number
+}
+
+export interface FoundStray {
+  readonly stray: StrayCallback
+  readonly attempt_id: string
+}
+
 export interface Store {
   /** False when the idempotency key is taken, and nothing was written. */
   readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
@@ -67,24 +79,36 @@ export interface Store {
   readonly known: (attemptId: string) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>>
-  /** In the order in which they were asked for. */
-  readonly refundsOf: (payment: Payment) => Effect.Effect<ReadonlyArray<Refund>>
-  /** Attempts that are due to be asked about; each is out of sight of other instances for the length of the lease. */
-  readonly claimEnquiries: (most: number) => Effect.Effect<ReadonlyArray<Attempt>>
+  /**
+   * Attempts that are due to be asked about, by lanes: of a provider no more than it has room for, of its organisations
+   * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
+   */
+  readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<DueAttempt>>
+  /** Puts an attempt before whoever asks next, at most once in a while; false when one such hint is waiting already. */
+  readonly hint: (attemptId: string) => Effect.Effect<boolean>
+  /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */
+  readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
+  /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
+  readonly renewSend: (attemptId: string, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
-  /** A callback that belongs to no payment of ours; false when it was stored before. */
-  readonly storeStrayCallback: (callback: StoredCallback) => Effect.Effect<boolean>
+  /** A callback that changes nothing, or not yet; false when it was stored before. */
+  readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>
+  /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */
+  readonly foundStrays: (most: number) => Effect.Effect<ReadonlyArray<FoundStray>>
+  /** The time by the clock that all instances share. */
+  readonly now: Effect.Effect<Date>
   readonly story: (payment: Payment) => Effect.Effect<Story>
-  readonly openItems: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<OperatorItem>>
+  readonly openItems: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<OpenItem>>
 }
 
-interface RefundRow extends Omit<Refund, "amount" | "target"> {
-  readonly amount: string
-  readonly target_amount: string
-}
+const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
+  ...attempt,
+  enquire_in: enquire_in === "as planned" ? null : enquire_in,
+  as_planned: enquire_in === "as planned"
+})
 
 const changeBody = (change: Change, seq: number) => {
-  const { attempt, at, callback, cause, closeItems, events, newRefund, nextAttempt, openItem, payment, status } = change
+  const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   return {
     ...changedColumns(change),
     seq,
@@ -95,25 +119,13 @@ const changeBody = (change: Change, seq: number) => {
     status,
     cause,
     at,
-    attempt: attempt ?? null,
+    attempt: attempt === undefined ? null : attemptBody(attempt),
     next_attempt: nextAttempt ?? null,
-    new_refund:
-      newRefund === undefined
-        ? null
-        : {
-            refund_id: newRefund.refund_id,
-            amount: newRefund.amount.toNumericText(),
-            target_amount: newRefund.target.toNumericText()
-          },
-    settled_refund:
-      change.settledRefund === undefined
-        ? null
-        : { refund_id: change.settledRefund.refund_id, state: change.settledRefund.state },
     postings: postingRows(entriesOfChange(change)),
     events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
     callback: callback ?? null,
-    open_item: openItem ?? null,
-    close_items: closeItems ?? null
+    open_items: openItems ?? [],
+    close_items: closeItems ?? []
   }
 }
 
@@ -232,34 +244,12 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
         attemptsOf: (paymentId) =>
           sql<Attempt>`select ${attemptColumns} from attempts where payment_id = ${paymentId}
             order by started_at, attempt_id`.pipe(Effect.orDie),
-        refundsOf: ({ amount, org_id, payment_id, target }) =>
-          sql<RefundRow>`select refund_id, payment_id, org_id, amount, target_amount, state, created_at, settled_at
-            from refunds where payment_id = ${payment_id} and org_id = ${org_id} order by created_at, refund_id`.pipe(
-            Effect.map((rows) =>
-              rows.map(({ target_amount, ...row }) => ({
-                ...row,
-                amount: moneyOf(row.amount, amount.currency),
-                target: moneyOf(target_amount, target.currency)
-              }))
-            ),
-            Effect.orDie
-          ),
-        claimEnquiries: (most) =>
-          sql<Attempt>`update attempts set next_enquiry_at = now() + make_interval(secs => ${Duration.toSeconds(enquiryLease)})
-            where attempt_id in (
-              select attempt_id from attempts where next_enquiry_at <= now() order by next_enquiry_at
-              limit ${most} for update skip locked)
-            returning ${attemptColumns}`.pipe(Effect.orDie),
         callbackSeen: (provider, key) =>
           sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
             Effect.map((rows) => rows.length > 0),
             Effect.orDie
           ),
-        storeStrayCallback: (callback) =>
-          sql`insert into provider_callbacks ${sql.insert({ ...callback })} on conflict do nothing returning 1 as stored`.pipe(
-            Effect.map((rows) => rows.length > 0),
-            Effect.orDie
-          ),
+        ...signalQueries(sql),
         story: ({ payment_id, org_id }) =>
           Effect.all({
             history: sql<HistoryRow>`select payment_id, org_id, version, from_status, to_status, cause, at
@@ -278,7 +268,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
             onNone: () => sql`true`,
             onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
           })
-          return sql<OperatorItem>`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
+          return sql<OpenItem>`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
             from operator_items where closed_at is null and ${inScope(sql, scope)} and ${rest}
             order by opened_at desc, item_id desc limit ${window.take}`.pipe(Effect.orDie)
         }

@@ -7,14 +7,17 @@ import { Settings } from "../config/Settings.ts"
 import { Ids } from "../domain/Ids.ts"
 import { overtakenRetry } from "../domain/Policies.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
+import { trouble } from "../observability/Trouble.ts"
+import { refundChangeOf } from "./actions/RefundChange.ts"
 import { FundingEvents } from "./FundingEvents.ts"
 import type { Attempt, Change, Payment } from "./Payment.ts"
-import { refundChangeOf } from "./actions/RefundChange.ts"
-import { changeOf, noted, type Source } from "./PaymentChange.ts"
+import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "./PaymentStore.ts"
 import { isRamp } from "./ramp/LegOrder.ts"
 import { rampChangeOf } from "./ramp/RampChange.ts"
 import { SecondLeg } from "./ramp/SecondLeg.ts"
+import { returnChangeOf } from "./ReturnChange.ts"
+import type { Moment, Source } from "./Ruling.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
@@ -22,27 +25,29 @@ export interface Heard {
   readonly outcome: AttemptOutcome | null
 }
 
-/** A change takes at most this many ids of its own: three events, a callback, an operator item. */
-const IDS_PER_CHANGE = 5
+/** A change takes at most this many ids of its own: four events, a callback, three operator items. */
+const IDS_PER_CHANGE = 8
 
-interface Built {
-  readonly change: Change
-  readonly after: Payment
-}
-
-/** It stands behind what the service notes of its own. */
-const withNote = ({ after, change }: Built, { note }: Source): Built => {
-  if (note === undefined) return { after, change }
-  const comments = noted(after.comments, note)
-  return { after: { ...after, comments }, change: { ...change, patch: { ...change.patch, comments } } }
-}
+/** Whoever looks after the service hears of what waits for a person from now on. */
+const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effect<void> =>
+  source.hinted === true
+    ? Effect.void
+    : Effect.forEach(
+        openItems,
+        ({ attempt_id, detail, kind, org_id }) => {
+          const ids = { payment_id: payment.payment_id, attempt_id, org_id }
+          if (kind === "suspense") return trouble("money_in_suspense", detail, ids)
+          return kind === "unknown_outcome" ? trouble("outcome_abandoned", detail, ids) : Effect.void
+        },
+        { discard: true }
+      )
 
 export class Progress extends Context.Tag("corridor/Progress")<
   Progress,
   {
     /** What is known already saves reading it; it may be outdated. */
     readonly hear: (known: Known, word: Word, source: Source) => Effect.Effect<Heard>
-    readonly hearAbout: (attempt: Attempt, word: Word, source: Source) => Effect.Effect<Heard>
+    readonly hearAbout: (attempt: Pick<Attempt, "attempt_id">, word: Word, source: Source) => Effect.Effect<Heard>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -63,30 +68,33 @@ export class Progress extends Context.Tag("corridor/Progress")<
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
-      const write = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
+      const ruledOn = Effect.fnUntraced(function* (known: Known, word: Word, source: Source, moment: Moment) {
+        const { attempt, payment } = known
+        if (attempt.leg === "refund") return refundChangeOf(known, word, source, moment)
+        if (attempt.leg === "return") return returnChangeOf(known, word, source, moment)
+        if (!isRamp(payment)) return changeOf(known, word, source, moment)
+        // Whether its customer may still pay is one question for all instances, whatever their clocks say.
+        const shared = yield* store.now
+        return rampChangeOf({ payment, attempt }, word, source, { ...moment, shared }, yield* settlerOf(known, word))
+      })
+
+      const write = Effect.fnUntraced(function* (known: Known, word: Word, source: Source) {
+        const { payment } = known
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const moment = { at, newId: () => fresh.shift()!, enquiryDelays: statusEnquiryDelays }
-        const built =
-          attempt.leg === "refund"
-            ? refundChangeOf({ payment, attempt, refunds: yield* store.refundsOf(payment) }, word, source, moment)
-            : isRamp(payment)
-              ? rampChangeOf({ payment, attempt }, word, source, moment, yield* settlerOf({ payment, attempt }, word))
-              : changeOf(payment, attempt, word, source, moment)
-        const { decision } = built
-        const { after, change } = withNote(built, source)
+        const { after, change, outcome } = yield* ruledOn(known, word, source, moment)
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
         // Whatever it takes was held beforehand.
         const written = yield* Effect.orDie(store.apply({ ...change, events: [...change.events, ...told] }))
         if (!written) return Option.none()
-        if (change.nextAttempt?.leg === "settlement" && attempt.leg === "collection") {
-          yield* second.send({ payment: after, attempt: change.nextAttempt })
-        }
-        return Option.some({ payment: after, outcome: decision.outcome })
+        yield* noise(change, source)
+        if (change.nextAttempt?.enquire_in === null) yield* second.wake
+        return Option.some({ payment: after, outcome })
       })
 
-      const again = ({ attempt_id }: Attempt, word: Word, source: Source): Effect.Effect<Heard> =>
+      const again = ({ attempt_id }: Pick<Attempt, "attempt_id">, word: Word, source: Source): Effect.Effect<Heard> =>
         Effect.flatten(store.known(attempt_id)).pipe(
           Effect.flatMap((known) => write(known, word, source)),
           Effect.flatten,

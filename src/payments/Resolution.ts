@@ -1,26 +1,37 @@
 /** Settling by hand what no machine can: an outcome that stayed unknown, a manual payment, money in suspense. Audited. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../domain/Failure.ts"
 import { Report } from "../domain/Outcome.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
+import { absenceGrace } from "../domain/Policies.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { PaymentStore, type Story } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 import { makeSuspense } from "./Suspense.ts"
-import { openSuspense } from "./SuspenseRefund.ts"
+import { openSuspense, underpaidBy } from "./SuspenseItems.ts"
+import { makeSuspenseReturn } from "./SuspenseReturn.ts"
 import type { Verdict } from "./Verdict.ts"
+
+/** A call that may still be under way is nobody's to decide. */
+const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
+  outcome === null && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
-  ({ items }: Story) =>
-  ({ attempt_id, outcome, provider }: Attempt): boolean =>
-    outcome === "unknown" ||
-    outcome === null ||
-    (provider === "manual" && outcome === "accepted") ||
-    items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
+  ({ items }: Story, now: Date) =>
+  (attempt: Attempt): boolean => {
+    const { attempt_id, outcome, provider } = attempt
+    if (isUnderWay(attempt, now)) return false
+    return (
+      outcome === "unknown" ||
+      outcome === null ||
+      (provider === "manual" && outcome === "accepted") ||
+      items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
+    )
+  }
 
 export class Resolution extends Context.Tag("corridor/Resolution")<
   Resolution,
@@ -45,6 +56,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const progress = yield* Progress
       const audit = yield* AuditLog
       const suspense = yield* makeSuspense
+      const giveBack = yield* makeSuspenseReturn(suspense)
       const { atomically } = yield* Transactor
 
       const find = (permit: Permit<"platform">, id: string) =>
@@ -58,7 +70,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const word = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
         const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
-          const heard = yield* progress.hearAbout(attempt, word, { cause: `settled ${by}`, note: `Settled ${by}` })
+          const heard = yield* progress.hearAbout(attempt, word, {
+            cause: `settled ${by}`,
+            operator: { id: permit.actor.id, note: `Settled ${by}` }
+          })
           yield* audit.record(permit, {
             action: "payment.resolved",
             org: payment.org_id,
@@ -73,16 +88,31 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* find(permit, id)
           const story = yield* store.story(payment)
-          const open = story.attempts.filter(({ leg }) => leg === "refund" || !isSettled(payment.status))
-          const attempt = open.find(onlyByHand(story))
+          const underpaid = underpaidBy(payment, story)
+          if (underpaid !== undefined) {
+            return yield* suspense.settleUnderpaid(permit, payment, story, underpaid, verdict)
+          }
+          const now = yield* store.now
+          const open = story.attempts.filter(
+            ({ leg }) => leg === "refund" || leg === "return" || !isSettled(payment.status)
+          )
+          const attempt = open.find(onlyByHand(story, now))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
-          if (openSuspense(story).length > 0) return yield* suspense.settle(permit, payment, story, verdict)
+          const underWay = open.filter((one) => isUnderWay(one, now))
+          if (openSuspense(story).length > 0 && underWay.every(({ leg }) => leg !== "return")) {
+            return yield* suspense.settle(permit, payment, story, verdict)
+          }
+          if (underWay.length > 0) {
+            return yield* new Conflict({
+              message: "A provider is being asked at this moment: look at the payment again in a minute."
+            })
+          }
           return yield* new Conflict({
             message: `This payment is ${payment.status}: there is nothing for a person to settle.`
           })
         }),
         giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, reason) {
-          return yield* suspense.giveBack(permit, yield* find(permit, id), reason)
+          return yield* giveBack(permit, yield* find(permit, id), reason)
         })
       }
     })

@@ -1,75 +1,49 @@
 /** Money that came, or went, for a payment that had no place for it, once a person knows where it belongs. */
-import { Clock, Effect, Either, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { Conflict } from "../domain/Failure.ts"
 import type { Entry } from "../domain/Ledger.ts"
-import type { Money } from "../domain/Money.ts"
-import type { Outcome } from "../domain/Outcome.ts"
+import { Ids } from "../domain/Ids.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
 import { LedgerStore } from "../ledger/LedgerStore.ts"
-import { Providers } from "../providers/Provider.ts"
-import { refOf } from "./actions/Desk.ts"
-import type { Attempt, Payment } from "./Payment.ts"
-import { suspenseSettled } from "./PaymentBooks.ts"
+import { laidToRest } from "./actions/Desk.ts"
+import type { Attempt, Change, Payment } from "./Payment.ts"
+import { ownSide, suspenseSettled } from "./PaymentBooks.ts"
+import { eventsOf } from "./PaymentEvents.ts"
 import { PaymentStore, type Story } from "./PaymentStore.ts"
-import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { isRamp } from "./ramp/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "./ramp/RampBooks.ts"
-import { byHand, openSuspense, type SuspenseRefund, suspenseRefundOf } from "./SuspenseRefund.ts"
+import { noted } from "./Ruling.ts"
+import { amountIn, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import type { Verdict } from "./Verdict.ts"
 
-interface Waiting {
-  /** By a ramp, of what was collected for it. */
-  readonly held: ReadonlyArray<Money>
-  readonly suspense: ReadonlyArray<Money>
-}
-
 /** A person's word on it, for the record and for the audit log. */
-interface Word {
+interface Said {
   readonly note: string
   readonly action: string
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
+type Settled = Pick<Change, "status" | "patch" | "cause"> & Partial<Pick<Change, "attempt" | "entries" | "suspense">>
 
-/** It goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
-const entriesOf = (
-  payment: Payment,
-  story: Story,
-  { held, suspense }: Waiting,
-  kept: boolean
-): ReadonlyArray<Entry> => {
-  const [item] = openSuspense(story)
-  const mover = story.attempts.find(({ attempt_id }) => attempt_id === item?.attempt_id)
-  const moved = { ...payment, provider: mover?.provider ?? payment.provider }
-  return [
-    ...held.map((money) => rampGivenUp(payment, money, kept)),
-    ...(suspense.length === 0 ? [] : [suspenseSettled(moved, suspense, kept)])
-  ]
-}
+export const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
 
-const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void, Conflict> => {
-  switch (outcome._tag) {
-    case "Accepted":
-      return Effect.void
-    case "Declined":
-      return new Conflict({ message: `${provider} declined the refund: ${outcome.reason}.` })
-    case "Unknown":
-      return new Conflict({
-        message: `Whether ${provider} gives the money back is unknown (${outcome.reason}): repeat the command, it cannot be sent twice.`
-      })
-  }
-}
+/** Each goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
+const entriesOf = (payment: Payment, items: ReadonlyArray<WaitingItem>, kept: boolean): ReadonlyArray<Entry> =>
+  items.flatMap(({ attempt, held, suspense }) => [
+    ...(held === null ? [] : [rampGivenUp(payment, held, kept)]),
+    ...(suspense.length === 0 ? [] : [suspenseSettled(payment, attempt, suspense, kept)])
+  ])
+
+const EVENTS = 4
 
 export const makeSuspense = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
   const ledger = yield* LedgerStore
-  const providers = yield* Providers
-  const answer = yield* ProviderAnswer
+  const ids = yield* Ids
   const { atomically } = yield* Transactor
 
   /** A ramp that goes on needs what it holds. */
@@ -77,82 +51,112 @@ export const makeSuspense = Effect.gen(function* () {
     const account = isRamp(payment) && isSettled(payment.status) ? rampAccount(payment, payment.amount) : null
     const held = account === null ? null : yield* ledger.balance(account)
     const suspense = yield* ledger.suspenseOf(payment.payment_id)
-    const waiting: Waiting = { held: held === null || held.isZero ? [] : [held], suspense }
+    const waiting: Waiting = { held: held === null || held.isZero ? null : held, suspense }
     return waiting
   })
 
   const again = ({ org_id, payment_id }: Payment) =>
     Effect.orDie(Effect.flatten(store.find(Option.some(org_id), payment_id)))
 
-  /** The payment itself has ended: what changes is that nobody needs to look after its money any more. */
-  const close = (permit: Permit<"platform">, payment: Payment, entries: ReadonlyArray<Entry>, word: Word) =>
+  /** What a person decided, with a trace of it in the payment's own story, and nobody needs to look after it any more. */
+  const close = (
+    permit: Permit<"platform">,
+    payment: Payment,
+    items: ReadonlyArray<WaitingItem>,
+    settled: Settled,
+    { action, detail, note }: Said
+  ) =>
     atomically(
       Effect.gen(function* () {
-        const { payment_id } = payment
+        const { org_id, payment_id } = payment
+        const [item_id, ...fresh] = (yield* ids.several(EVENTS + 1)) as [string, ...Array<string>]
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const by = permit.actor.id
+        const patch = { ...settled.patch, comments: noted(payment.comments, note) }
+        const after: Payment = { ...payment, ...patch, status: settled.status, updated_at: at }
+        const about = items[0]?.attempt.attempt_id ?? null
+        const resolution = { item_id, org_id, kind: "resolution" as const, payment_id, attempt_id: about }
         const written = yield* store.apply({
+          ...settled,
           payment,
-          status: payment.status,
-          patch: { comments: [payment.comments, word.note].filter((part) => part !== null).join(" ") },
-          cause: "suspense settled",
-          at: new Date(yield* Clock.currentTimeMillis),
-          events: [],
-          entries,
-          closeItems: { kind: "suspense", by: permit.actor.id }
+          patch,
+          at,
+          events: eventsOf(() => fresh.shift()!, after, payment.status, false, at),
+          openItems: [{ ...resolution, detail: note, opened_at: at, closed_by: by }],
+          closeItems: items.map(({ attempt }) => ({ kind: "suspense", attempt_id: attempt.attempt_id, by }))
         })
         if (!written) return yield* changed()
-        const { action, detail } = word
-        yield* audit.record(permit, { action, org: payment.org_id, subject: ["payment", payment_id], detail })
+        yield* audit.record(permit, { action, org: org_id, subject: ["payment", payment_id], detail })
         return yield* again(payment)
       })
     )
 
-  /** Only where a repeated reference moves money once: nobody may know whether the first one did. */
-  const send = Effect.fnUntraced(function* (payment: Payment, { attempt, money, reference }: SuspenseRefund) {
-    const provider = providers.find(attempt.provider)
-    if (provider?.refund === undefined || !provider.honoursReference) {
-      const why = `${attempt.provider} gives nothing back through this service`
-      return yield* new Conflict({ message: `${why}: ${byHand(payment)}` })
-    }
-    const asked = provider.refund({ attempt: refOf(attempt), reference, money })
-    yield* refusalIn(yield* answer.outcome(provider, asked), attempt)
+  const resolved = (permit: Permit<"platform">, verdict: Verdict, what: string): Said => ({
+    note: `${what} by ${permit.actor.id}: ${verdict.reason}`,
+    action: "payment.resolved",
+    detail: { ...verdict, suspense: true }
   })
 
-  const refundWord = (permit: Permit<"platform">, { attempt, money, reference }: SuspenseRefund, reason: string) => {
-    const { attempt_id, provider } = attempt
-    const amount = { amount: money.toNumericText(), currency: money.currency }
-    return {
-      note: `${money.toString()} given back through ${provider} by ${permit.actor.id}: ${reason}`,
-      action: "payment.suspense_refunded",
-      detail: { reason, ...amount, provider, attempt_id, reference }
+  /** What has arrived becomes what was asked for: the record, the books and the customer then speak of one amount. */
+  const accept = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+    const amount = amountIn(payment, attempt)
+    const target = ownSide(payment, amount, false)
+    if (!amount.isPositive || !target.isPositive) {
+      return yield* new Conflict({
+        message: `What arrived is not ${payment.amount.currency}, or worth too little of it: settle it as failed, or refund it.`
+      })
     }
-  }
+    const fees = payment.total_fees
+    if (fees !== null && fees.minor >= target.minor) {
+      return yield* new Conflict({
+        message: `${target.toString()} do not cover the fees of ${fees.toString()}: settle it as failed, or refund it.`
+      })
+    }
+    const { attempt_id, provider } = attempt
+    const accepted: Settled = {
+      status: "completed",
+      patch: { amount, target, next_action: null },
+      cause: `${amount.toString()} accepted instead of ${payment.amount.toString()}`,
+      attempt: laidToRest(attempt),
+      suspense: [{ attempt_id, provider, amount: amount.negate(), occasion: "accepted" }]
+    }
+    return accepted
+  })
 
   return {
+    waitingFor,
+    again,
     settle: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, story: Story, verdict: Verdict) {
-      const waiting = yield* waitingFor(payment)
-      return yield* close(permit, payment, entriesOf(payment, story, waiting, verdict.outcome === "completed"), {
-        note: `Suspense settled by ${permit.actor.id}: ${verdict.reason}`,
-        action: "payment.resolved",
-        detail: { ...verdict, suspense: true }
-      })
+      const items = waitingItems(story, yield* waitingFor(payment))
+      const entries = entriesOf(payment, items, verdict.outcome === "completed")
+      const settled = { status: payment.status, patch: {}, cause: "suspense settled", entries }
+      return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"))
     }),
-    giveBack: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, reason: string) {
-      const story = yield* store.story(payment)
-      const waiting = yield* waitingFor(payment)
-      const refund = yield* Either.mapLeft(
-        suspenseRefundOf(payment, story, [...waiting.held, ...waiting.suspense]),
-        (message) => new Conflict({ message })
-      )
-      // All that was read belongs together, or it is another amount that should go back.
-      if ((yield* again(payment)).version !== payment.version) return yield* changed()
-      yield* send(payment, refund)
-      const entries = entriesOf(payment, story, waiting, false)
-      // Money that goes to a provider passes no floor.
-      return yield* Effect.catchTag(
-        close(permit, payment, entries, refundWord(permit, refund, reason)),
-        "InsufficientFunds",
-        Effect.die
-      )
+    /** The payment waits for the rest of its money, and a person waits no longer. */
+    settleUnderpaid: Effect.fnUntraced(function* (
+      permit: Permit<"platform">,
+      payment: Payment,
+      story: Story,
+      attempt: Attempt,
+      verdict: Verdict
+    ) {
+      const items = waitingItems(story, yield* waitingFor(payment))
+      if (verdict.outcome === "completed") {
+        const accepted = yield* accept(payment, attempt)
+        const said = resolved(permit, verdict, `${accepted.cause},`)
+        return yield* close(permit, payment, items, accepted, said)
+      }
+      const message = `Only ${amountIn(payment, attempt).toString()} of ${payment.amount.toString()} arrived.`
+      const given: Settled = {
+        status: "failed",
+        patch: { next_action: null, failure: { code: "UNDERPAID", message, provider: attempt.provider } },
+        cause: `given up by ${permit.actor.id}`,
+        attempt: laidToRest(attempt),
+        entries: entriesOf(payment, items, false)
+      }
+      return yield* close(permit, payment, items, given, resolved(permit, verdict, "Given up"))
     })
   }
 })
+
+export type Suspense = Effect.Effect.Success<typeof makeSuspense>

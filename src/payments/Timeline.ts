@@ -29,7 +29,7 @@ const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {
   refunded: 6
 }
 
-const turnOfLeg: Readonly<Record<Leg, number>> = { payment: 1, collection: 1, settlement: 3, refund: 5 }
+const turnOfLeg: Readonly<Record<Leg, number>> = { payment: 1, collection: 1, settlement: 3, refund: 5, return: 5 }
 
 /**
  * Within a millisecond an attempt stands after the status that led to it and before the one that it led to, and a
@@ -64,8 +64,9 @@ export const timelineOf = (
       attempt_id: attempt.attempt_id,
       provider: attempt.provider,
       leg: attempt.leg,
-      outcome: attempt.outcome,
-      reason: attempt.reason,
+      // What a person decided later stands beside it, and does not change what the provider had said.
+      outcome: (attempt.said ?? attempt).outcome,
+      reason: (attempt.said ?? attempt).reason,
       latency_ms: latencyOf(attempt)
     })),
     ...callbacks.map((callback): Item => ({

@@ -85,7 +85,7 @@ export interface CallbackEvent {
   /** Unique for the provider: its own event id, or a digest of the body. */
   readonly key: string
   readonly attempt: { readonly reference: string | null; readonly providerPaymentId: string | null }
-  /** Nothing when the callback is only a hint: then the provider is asked. */
+  /** Nothing when the callback is only a hint, which proves nothing: then the provider is asked, in its turn. */
   readonly report: Report | null
 }
 
@@ -96,6 +96,8 @@ export interface Provider {
   readonly name: ProviderName
   /** Sending one reference twice moves money once: a lost answer may be asked for again. */
   readonly honoursReference: boolean
+  /** That it has no trace of a reference, well after the call, proves that it never had it. */
+  readonly provesAbsence: boolean
   readonly supports: (currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) => boolean
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>
   readonly enquire: (attempt: AttemptRef) => Effect.Effect<Enquiry>

@@ -79,15 +79,18 @@ const makeRail = (rail: BuiltInRail) =>
     const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptRef) {
       const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
       if (Option.isNone(kept)) return new Absent()
-      const { behaviour, reason, state } = kept.value
+      const { answer, behaviour, reason, state } = kept.value
       if (behaviour === "never_answers") return new Unknown({ reason: "The rail does not answer" })
       const providerPaymentId = railPaymentId(rail, reference)
-      return new Report({ state, reason, providerPaymentId, providerStatus: state })
+      const { actionData, nextAction } = answer
+      const waits = state === "pending" && nextAction !== null ? { waitsFor: { nextAction, actionData } } : {}
+      return new Report({ state, reason, providerPaymentId, providerStatus: state, ...waits })
     })
 
     const provider: Provider = {
       name: rail,
       honoursReference: true,
+      provesAbsence: true,
       supports: supported[rail],
       initiate,
       enquire,

@@ -5,6 +5,7 @@ import { Money } from "../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Outcome.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import { decideRamp, type RampEffect, type RampLeg } from "../../src/domain/RampLeg.ts"
+import type { Received } from "../../src/domain/Received.ts"
 import type { AttemptOutcome, Word } from "../../src/domain/Settlement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
@@ -40,11 +41,14 @@ const live = (all: ReadonlyArray<{ readonly leg: RampLeg; readonly word: Word; r
   let collected = false
   let settling = false
   const outcomes: Record<RampLeg, AttemptOutcome | null> = { collection: null, settlement: null }
+  const received: Record<RampLeg, Received> = { collection: {}, settlement: {} }
   const effects: Array<RampEffect> = []
   const moves: Array<readonly [PaymentStatus, PaymentStatus]> = []
   for (const { expired, leg, word } of all) {
     if (leg === "settlement" && !settling) continue
-    const decision = decideRamp({ status, leg, outcome: outcomes[leg], collected, expired, expected }, word, false)
+    const standing = { status, leg, outcome: outcomes[leg], collected, expired, expected, received: received[leg] }
+    const decision = decideRamp(standing, word, false)
+    received[leg] = decision.received
     if (decision.status !== status) moves.push([status, decision.status])
     status = decision.status
     outcomes[leg] = decision.outcome
@@ -93,7 +97,8 @@ describe("a ramp, whatever it hears in whatever order", () => {
           outcome: null,
           collected,
           expired: true,
-          expected
+          expected,
+          received: {}
         }
         const decision = decideRamp(standing, new Unknown({ reason: "silence" }), othersLeft)
         expect(decision).toMatchObject({ outcome: "unknown", effect: "none" })
@@ -109,7 +114,8 @@ describe("a ramp, whatever it hears in whatever order", () => {
       outcome: "accepted" as const,
       collected: false,
       expired: true,
-      expected
+      expected,
+      received: {}
     }
     const report = (state: "pending" | "processing" | "completed") =>
       decideRamp(standing, new Report({ ...said, state }), false).status

@@ -106,8 +106,14 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
       yield* hears("yes", "completed")
       const [item] = yield* itemsOf(payment_id)
       expect(item).toMatchObject({ kind: "suspense" })
-      return { payment_id, reference, item_id: String(item?.["item_id"]) }
+      return { payment_id, reference }
     })
+
+  /** The attempts by which its money goes back: their ids are the references that the provider is given. */
+  const returnsOf = (paymentId: string) =>
+    Effect.map(attemptsOf(paymentId), (all) =>
+      all.filter((one) => one["leg"] === "return").map((one) => one["attempt_id"])
+    )
 
   const refundsOf = (reference: string) => stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
 
@@ -115,12 +121,13 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: accepts() })
-      const { item_id, payment_id, reference } = yield* lateAt(stripe, "FR")
+      const { payment_id, reference } = yield* lateAt(stripe, "FR")
       expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
       const after = yield* giveBack(payment_id, "the customer paid twice")
       expect(after.status).toBe("failed")
+      const [back] = yield* returnsOf(payment_id)
       expect(refundsOf(reference).map(({ money, reference: name }) => [name, money.toString()])).toEqual([
-        [item_id, "1500.00 KES"]
+        [back, "1500.00 KES"]
       ])
       expect(yield* gained).toEqual({})
       expect(yield* itemsOf(payment_id)).toEqual([])
@@ -142,7 +149,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
             currency: "KES",
             provider: "stripe",
             attempt_id: reference,
-            reference: item_id
+            reference: back
           }
         }
       ])
@@ -155,7 +162,7 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
   it.effect("an unknown outcome changes nothing, and may be asked for again under the same reference", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
-      const { item_id, payment_id, reference } = yield* lateAt(stripe, "DE")
+      const { payment_id, reference } = yield* lateAt(stripe, "DE")
       stripe.will({ refund: isLost("the line went dead") })
       const refusal = yield* refusalOf(payment_id)
       expect(refusal).toContain("is unknown (the line went dead)")
@@ -165,7 +172,8 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
       stripe.will({ refund: accepts() })
       yield* giveBack(payment_id)
       expect(refundsOf(reference).length).toBeGreaterThan(1)
-      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set([item_id]))
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
+      expect(yield* returnsOf(payment_id)).toHaveLength(1)
       expect(yield* gained).toEqual({})
       yield* booksBalance
     })
@@ -175,12 +183,13 @@ onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe 
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: accepts() })
-      const { item_id, payment_id, reference } = yield* lateAt(stripe, "AT")
+      const { payment_id, reference } = yield* lateAt(stripe, "AT")
       const ends = yield* Effect.all([Effect.either(giveBack(payment_id)), Effect.either(giveBack(payment_id))], {
         concurrency: "unbounded"
       })
       expect(ends.filter(Either.isRight)).toHaveLength(1)
-      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set([item_id]))
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
+      expect(yield* returnsOf(payment_id)).toHaveLength(1)
       expect(yield* gained).toEqual({})
       yield* booksBalance
     })

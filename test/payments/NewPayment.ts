@@ -63,6 +63,8 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
       next_action: null,
       action_data: {},
       comments: null,
+      failure: null,
+      refunds: [],
       payout_id: null,
       otp_failures: 0,
       fee_ids: [],
@@ -109,7 +111,6 @@ export const answer = (attempt: Pick<Attempt, "attempt_id">, about: Partial<Atte
     reason: null,
     provider_payment_id: null,
     answered_at,
-    enquiries: 0,
     enquire_in: null,
     ...about
   }))

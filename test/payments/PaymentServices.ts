@@ -70,14 +70,17 @@ export const movableClock = (): MovableClock => {
 }
 
 /** Lets time pass for the payments: the database has a clock of its own, so there the deadlines come closer instead. */
-export const timePasses = (clock: MovableClock, by: Duration.DurationInput) =>
+export const timePasses = (clock: MovableClock, wait: Duration.DurationInput) =>
   Effect.gen(function* () {
-    const duration = Duration.decode(by)
+    const duration = Duration.decode(wait)
     clock.move(duration)
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     if (Option.isNone(sql)) return
     const seconds = Duration.toSeconds(duration)
-    yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - make_interval(secs => ${seconds})`
+    const by = sql.value`make_interval(secs => ${seconds})`
+    yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - ${by}, hint_at = hint_at - ${by},
+      leased_until = leased_until - ${by}, asked_at = asked_at - ${by}, sent_at = sent_at - ${by}`
+    yield* sql.value`update payments set expires_at = expires_at - ${by} where expires_at is not null`
   }).pipe(Effect.orDie)
 
 export const eventsOf = (paymentId: string) =>

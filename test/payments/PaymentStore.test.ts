@@ -43,15 +43,15 @@ const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<C
       nextAttempt: yield* draftAttempt({ provider: "adyen" }),
       events: [yield* newEvent(payment), yield* newEvent(payment)],
       callback: yield* newCallback(payment, attempt_id),
-      openItem: yield* newItem(payment, attempt_id),
-      closeItems: { kind: "unknown_outcome", by: "a test" },
+      openItems: [yield* newItem(payment, attempt_id)],
+      closeItems: [{ kind: "unknown_outcome", attempt_id, by: "a test" }],
       ...about
     })
     // The database gives all of them the time of the change.
     return {
       ...change,
       callback: { ...change.callback!, received_at: change.at },
-      openItem: { ...change.openItem!, opened_at: change.at }
+      openItems: change.openItems!.map((item) => ({ ...item, opened_at: change.at }))
     }
   })
 
@@ -161,7 +161,7 @@ for (const backend of backends) {
         ])
         expect(story.attempts[0]!.next_enquiry_at).toBeNull()
         expect(story.callbacks).toEqual([change.callback])
-        expect(story.items).toEqual([{ ...change.openItem, closed_at: null, closed_by: null }])
+        expect(story.items).toEqual(change.openItems.map((item) => ({ ...item, closed_at: null, closed_by: null })))
         expect(events.toSorted()).toEqual(change.events.map((event) => event.event_id).toSorted())
         expect((yield* eventsOf(payment.payment_id))[0]?.payload).toBe('{"amount":1500.00}')
       })
@@ -262,7 +262,7 @@ for (const backend of backends) {
         const made = yield* newCallback(payment, attempt.attempt_id)
         const stray = { ...made, payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
         const another = { ...stray, callback_id: yield* nextId }
-        const results = yield* Effect.all([stray, another].map(store.storeStrayCallback), { concurrency: "unbounded" })
+        const results = yield* Effect.all([stray, another].map(store.storeCallback), { concurrency: "unbounded" })
         expect(results.toSorted()).toEqual([false, true])
         expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
       })
@@ -351,11 +351,11 @@ for (const backend of backends) {
         const due = ids.slice(1).toSorted()
         const mine = (claim: ReadonlyArray<Attempt>) =>
           claim.map((row) => row.attempt_id).filter((id) => ids.includes(id))
-        const all = Effect.map(store.claimEnquiries(1000), mine)
+        const all = Effect.map(store.claimEnquiries([{ provider: "stripe", room: 1000 }]), mine)
         expect(yield* all, "not due yet").toEqual([])
         yield* timePasses(clock, "31 seconds")
         const claims = yield* Effect.all(
-          Array.from({ length: 4 }, () => store.claimEnquiries(3)),
+          Array.from({ length: 4 }, () => store.claimEnquiries([{ provider: "stripe", room: 3 }])),
           { concurrency: "unbounded" }
         )
         for (const claim of claims) expect(claim.length).toBeLessThanOrEqual(3)
@@ -407,16 +407,16 @@ for (const backend of backends) {
           })
         const open = Effect.map(store.openItems(scope, everything), (items) => items.map((item) => item.kind))
         const unknown = newItem(payment, attempt.attempt_id, { kind: "unknown_outcome" })
-        yield* apply({ openItem: yield* unknown })
-        yield* apply({ openItem: yield* unknown })
+        yield* apply({ openItems: [yield* unknown] })
+        yield* apply({ openItems: [yield* unknown] })
         expect(yield* open).toEqual(["unknown_outcome"])
         yield* timePasses(clock, "1 second")
-        yield* apply({ openItem: yield* newItem(payment, attempt.attempt_id) })
+        yield* apply({ openItems: [yield* newItem(payment, attempt.attempt_id)] })
         expect(yield* open).toEqual(["suspense", "unknown_outcome"])
-        yield* apply({ closeItems: { kind: "unknown_outcome", by: "an operator" } })
+        yield* apply({ closeItems: [{ kind: "unknown_outcome", attempt_id: attempt.attempt_id, by: "an operator" }] })
         expect(yield* open).toEqual(["suspense"])
         yield* timePasses(clock, "1 second")
-        yield* apply({ openItem: yield* unknown })
+        yield* apply({ openItems: [yield* unknown] })
         expect(yield* open).toEqual(["unknown_outcome", "suspense"])
         const { items } = yield* store.story(payment)
         expect(items.filter((item) => item.closed_by === "an operator")).toHaveLength(1)
@@ -436,7 +436,10 @@ for (const backend of backends) {
         const opened = Effect.gen(function* () {
           const { attempt, payment } = yield* newPayment(owner)
           const openItem = yield* newItem(payment, attempt.attempt_id)
-          yield* store.apply({ ...(yield* changeTo(payment, "failed", { openItem })), at: openItem.opened_at })
+          yield* store.apply({
+            ...(yield* changeTo(payment, "failed", { openItems: [openItem] })),
+            at: openItem.opened_at
+          })
           return { ...openItem, created_at: openItem.opened_at }
         })
         const first = yield* atOneMoment(Effect.replicateEffect(opened, 3))

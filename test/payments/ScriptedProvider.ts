@@ -68,6 +68,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   return {
     name,
     honoursReference: false,
+    provesAbsence: true,
     supports: () => true,
     orders,
     enquiries,

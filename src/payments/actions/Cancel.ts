@@ -12,7 +12,7 @@ const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",
   patch: { next_action: null, action_data: {} },
   cause: reason === undefined ? `canceled by ${by}` : `canceled by ${by}: ${reason}`,
-  closeItems: { kind: "review", by }
+  closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
 export const makeCancel = (desk: Desk) =>

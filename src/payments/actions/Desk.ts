@@ -45,7 +45,6 @@ export const refOf = ({ attempt_id, provider_payment_id }: Attempt): AttemptRef 
 export const laidToRest = ({
   answered_at,
   attempt_id,
-  enquiries,
   outcome,
   provider_payment_id,
   reason
@@ -55,7 +54,6 @@ export const laidToRest = ({
   reason,
   provider_payment_id,
   answered_at,
-  enquiries,
   enquire_in: null
 })
 

@@ -5,7 +5,7 @@ import { OtpInvalid } from "../../domain/Failure.ts"
 import { passwordAttempts } from "../../domain/Policies.ts"
 import { Providers } from "../../providers/Provider.ts"
 import type { Payment } from "../Payment.ts"
-import { noted } from "../PaymentChange.ts"
+import { noted } from "../Ruling.ts"
 import { PaymentStore } from "../PaymentStore.ts"
 import { ProviderAnswer } from "../ProviderAnswer.ts"
 import { type Desk, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
@@ -56,7 +56,12 @@ export const makeOtp = (desk: Desk) =>
       const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
       return yield* desk.write(payment, {
         status: "failed",
-        patch: { otp_failures, next_action: null, comments: noted(payment.comments, `${TOO_OFTEN}.`) },
+        patch: {
+          otp_failures,
+          next_action: null,
+          comments: noted(payment.comments, `${TOO_OFTEN}.`),
+          failure: { code: "OTP_EXHAUSTED", message: `${TOO_OFTEN}.`, provider: payment.provider }
+        },
         cause: TOO_OFTEN,
         ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
       })

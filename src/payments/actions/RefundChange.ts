@@ -1,77 +1,67 @@
-/** Builds, as a pure function, all that one word about a refund changes. */
+/** Rules, as a pure function, on one word about a refund. */
 import type { Word } from "../../domain/Settlement.ts"
-import type { Attempt, Change, Payment, Refund } from "../Payment.ts"
-import {
-  attemptPatch,
-  calledBack,
-  callbackRow,
-  type Moment,
-  noted,
-  operatorItem,
-  type Source
-} from "../PaymentChange.ts"
-import { suspenseMoney } from "../PaymentBooks.ts"
-import { eventsOf } from "../PaymentEvents.ts"
+import type { Payment, Refund, SuspenseMoney } from "../Payment.ts"
+import { assemble, type Known, type Moment, type Ruled, type Source } from "../Ruling.ts"
 import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
 
-interface Known {
-  readonly payment: Payment
-  readonly attempt: Attempt
-  readonly refunds: ReadonlyArray<Refund>
-}
-
-const suspenseNote = ({ payment, attempt }: Known, refund: Refund): string =>
-  `${attempt.provider} reports a refund of ${refund.amount.toString()} that the payment, which is ${payment.status}, has no place for: an operator must settle it.`
-
 /** A refund is written in one statement with its attempt: one without the other is a defect. */
-const refundOf = ({ attempt, refunds }: Known): Refund => {
-  const refund = refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
-  if (refund === undefined) throw new Error(`attempt ${attempt.attempt_id} is a refund without its row`)
+const refundOf = ({ attempt, payment }: Known): Refund => {
+  const refund = payment.refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
+  if (refund === undefined) throw new Error(`attempt ${attempt.attempt_id} is a refund without its part of the payment`)
   return refund
 }
 
-export const refundChangeOf = (
-  known: Known,
-  word: Word,
-  source: Source,
-  moment: Moment
-): { readonly change: Change; readonly decision: RefundDecision; readonly after: Payment } => {
-  const { attempt, payment, refunds } = known
+const noteOf = ({ attempt, payment }: Known, { amount }: Refund, { excessive, strayed }: RefundDecision) => {
+  const sum = amount.toString()
+  if (strayed === "came")
+    return `${attempt.provider} sent back a refund of ${sum}: it is held until an operator settles it.`
+  return excessive || strayed === "went"
+    ? `${attempt.provider} reports a refund of ${sum} that the payment, which is ${payment.status}, has no place for: an operator must settle it.`
+    : undefined
+}
+
+const suspenseOf = (
+  { attempt }: Known,
+  { amount }: Refund,
+  { strayed }: RefundDecision
+): ReadonlyArray<SuspenseMoney> =>
+  strayed === null
+    ? []
+    : [
+        {
+          attempt_id: attempt.attempt_id,
+          provider: attempt.provider,
+          amount: strayed === "came" ? amount : amount.negate(),
+          occasion: strayed
+        }
+      ]
+
+/** The parts of the payment with this one as it now is. */
+const partsAfter = ({ refunds }: Payment, refund: Refund): ReadonlyArray<Refund> =>
+  refunds.map((one) => (one.refund_id === refund.refund_id ? refund : one))
+
+export const refundChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
   const refund = refundOf(known)
   const decision = decideRefund({ payment: payment.status, state: refund.state, outcome: attempt.outcome }, word)
-  const { outcome, state, suspense } = decision
-  const status = statusAfter(
-    payment,
-    refunds.map((one) => (one === refund ? { ...refund, state } : one))
-  )
-  const note = suspenseNote(known, refund)
-  const patch = {
-    ...calledBack(source, moment),
-    ...(suspense ? { comments: noted(payment.comments, note) } : {})
-  }
-  const answered = attemptPatch(attempt, word, { outcome, waits: state === "open" }, source, moment)
-  const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
-  const openItem = operatorItem(payment, attempt, { outcome, suspense, note }, answered, moment)
-  const effect = suspense ? "suspense" : state === refund.state ? "nothing to change" : "applied"
+  const { outcome, resurfaced, state } = decision
   const settles = state !== refund.state && state !== "open"
-  const change: Change = {
-    payment,
-    status,
-    patch,
-    cause: source.cause,
-    at: moment.at,
-    attempt: answered,
-    events: eventsOf(moment.newId, after, payment.status, false, moment.at),
-    ...(settles ? { settledRefund: { ...refund, state } } : {}),
-    // A part that was given up, and its money released, went all the same.
-    ...(suspense && !settles ? { suspense: suspenseMoney(payment, attempt, refund) } : {}),
-    ...(source.callback === undefined
-      ? {}
-      : { callback: callbackRow(payment, attempt, word, effect, source.callback, moment) }),
-    ...(openItem === undefined ? {} : { openItem }),
-    ...(attempt.outcome === "unknown" && outcome !== "unknown"
-      ? { closeItems: { kind: "unknown_outcome" as const, by: source.cause, attempt_id: attempt.attempt_id } }
-      : {})
-  }
-  return { change, decision, after }
+  const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds
+  return assemble(
+    known,
+    word,
+    {
+      status: statusAfter(payment, refunds),
+      outcome,
+      patch: settles ? { refunds } : {},
+      waits: state === "open" || resurfaced,
+      underWay: state === "open" || resurfaced,
+      suspense: suspenseOf(known, refund, decision),
+      note: noteOf(known, refund, decision),
+      changes: settles,
+      ...(settles ? { settledRefund: { ...refund, from: refund.state, state } } : {})
+    },
+    source,
+    moment
+  )
 }

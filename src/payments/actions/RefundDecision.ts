@@ -15,25 +15,52 @@ export interface RefundStanding {
 export interface RefundDecision {
   readonly state: RefundState
   readonly outcome: AttemptOutcome | null
-  /** Money moved for which the books have no place: a person must see it. */
-  readonly suspense: boolean
+  /** Money for which the books have no place: it went although the part was given up, or came back after it had gone. */
+  readonly strayed: "went" | "came" | null
+  /** It went back although the payment had nothing left to give back. */
+  readonly excessive: boolean
+  /** A part that was given up and that the provider has after all: nobody may lose sight of it. */
+  readonly resurfaced: boolean
 }
 
-const unmoved = ({ outcome, state }: RefundStanding, suspense = false): RefundDecision => ({ state, outcome, suspense })
+const unmoved = ({ outcome, state }: RefundStanding): RefundDecision => ({
+  state,
+  outcome,
+  strayed: null,
+  excessive: false,
+  resurfaced: false
+})
 
 /** A payment that is refunded by another way has nothing left to give back. */
-const wentBack = (standing: RefundStanding): RefundDecision =>
-  standing.state === "open"
-    ? { state: "completed", outcome: "accepted", suspense: standing.payment !== "completed" }
-    : unmoved(standing, standing.state === "failed")
+const wentBack = (standing: RefundStanding): RefundDecision => {
+  switch (standing.state) {
+    case "open":
+      return {
+        ...unmoved(standing),
+        state: "completed",
+        outcome: "accepted",
+        excessive: standing.payment !== "completed"
+      }
+    case "failed":
+      return { ...unmoved(standing), strayed: "went" }
+    case "completed":
+      return unmoved(standing)
+  }
+}
 
 const stayed = (standing: RefundStanding): RefundDecision =>
   standing.state === "open"
-    ? { state: "failed", outcome: standing.outcome === "accepted" ? "accepted" : "declined", suspense: false }
+    ? { ...unmoved(standing), state: "failed", outcome: standing.outcome === "accepted" ? "accepted" : "declined" }
     : unmoved(standing)
 
+/** The provider could not hand it over and has it again. */
+const bounced = (standing: RefundStanding): RefundDecision =>
+  standing.state === "completed" ? { ...unmoved(standing), state: "failed", strayed: "came" } : stayed(standing)
+
 const onItsWay = (standing: RefundStanding): RefundDecision =>
-  standing.state === "open" ? { state: "open", outcome: "accepted", suspense: false } : unmoved(standing)
+  standing.state === "open"
+    ? { ...unmoved(standing), outcome: "accepted" }
+    : { ...unmoved(standing), resurfaced: standing.state === "failed" }
 
 export const decideRefund = (standing: RefundStanding, word: Word): RefundDecision => {
   switch (word._tag) {
@@ -51,7 +78,7 @@ export const decideRefund = (standing: RefundStanding, word: Word): RefundDecisi
         case "failed":
           return stayed(standing)
         case "returned":
-          return standing.state === "completed" ? unmoved(standing, true) : stayed(standing)
+          return bounced(standing)
         default:
           return onItsWay(standing)
       }

@@ -16,9 +16,10 @@ import { Providers } from "../../providers/Provider.ts"
 import { RateQuote } from "../../rates/RateQuote.ts"
 import { openAttempt } from "../Dispatch.ts"
 import type { NewAttempt, Payment, Refund } from "../Payment.ts"
-import { PaymentStore } from "../PaymentStore.ts"
+import { PaymentStore, type Story } from "../PaymentStore.ts"
 import { Progress } from "../Progress.ts"
 import { ProviderAnswer } from "../ProviderAnswer.ts"
+import { openSendWindow } from "../SendWindow.ts"
 import { type Desk, openAttemptsOf, refOf, refuse } from "./Desk.ts"
 import { leftOf, targetOfPart } from "./RefundDecision.ts"
 
@@ -38,6 +39,16 @@ const causeOf = (outcome: Outcome, provider: string): string => {
     case "Unknown":
       return `no verdict on the refund from ${provider}: ${outcome.reason}`
   }
+}
+
+/** While nobody knows where money of the payment is, none of it goes anywhere. */
+const uncertaintyIn = ({ attempts, items }: Story): string | undefined => {
+  if (items.some(({ closed_at, kind }) => kind === "suspense" && closed_at === null)) {
+    return "money of it waits for an operator to settle where it belongs; refund it afterwards."
+  }
+  return attempts.some(({ leg, outcome }) => (leg === "refund" || leg === "return") && outcome === "unknown")
+    ? "what became of an earlier refund is not known yet; refund it afterwards."
+    : undefined
 }
 
 const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: WantedRefund["amount"]) =>
@@ -69,8 +80,12 @@ export const makeRefunds = (desk: Desk) =>
     const takerOf = Effect.fnUntraced(function* (payment: Payment) {
       if (payment.status !== "completed") return yield* refuse(payment, "only a completed payment is given back.")
       if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
-      const open = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
-      const taken = open.find(({ outcome, provider }) => outcome === "accepted" && provider === payment.provider)
+      const story = yield* store.story(payment)
+      const uncertainty = uncertaintyIn(story)
+      if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
+      const taken = openAttemptsOf(story.attempts).find(
+        ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
+      )
       const provider = taken === undefined ? undefined : providers.find(taken.provider)
       if (taken === undefined || provider?.refund === undefined) {
         return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
@@ -91,20 +106,30 @@ export const makeRefunds = (desk: Desk) =>
     const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
       const payment = yield* desk.find(permit, paymentId)
       const taker = yield* takerOf(payment)
-      const refunds = yield* store.refundsOf(payment)
+      const { refunds } = payment
       const amount = yield* partOf(payment, refunds, wanted.amount)
       const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
+      const window = yield* openSendWindow
+      const created_at = new Date(yield* Clock.currentTimeMillis)
       const attempt: NewAttempt = {
         attempt_id: yield* ids.next,
         leg: "refund",
         provider: taker.provider.name,
         config_id: taker.taken.config_id,
-        started_at: new Date(yield* Clock.currentTimeMillis),
+        started_at: created_at,
         enquire_in: Duration.toSeconds(orphanedAfter)
       }
       const newRefund = { refund_id: attempt.attempt_id, amount, target }
+      const part: Refund = {
+        ...newRefund,
+        state: "open",
+        reason: wanted.reason ?? null,
+        created_at,
+        settled_at: null
+      }
       const act = {
         status: payment.status,
+        patch: { refunds: [...refunds, part] },
         nextAttempt: attempt,
         newRefund,
         cause: `refund asked for by ${permit.actor.id}`
@@ -121,15 +146,15 @@ export const makeRefunds = (desk: Desk) =>
       const after = yield* atomically(
         Effect.zipRight(claimed(payment, wanted.key), desk.writeAudited(permit, payment, [act], noted))
       )
-      return { payment: after, attempt, amount, ...taker }
+      return { payment: after, attempt, amount, window, ...taker }
     })
 
     return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
-      const { amount, attempt, payment, provider, refund, taken } = yield* desk.decided(
+      const { amount, attempt, payment, provider, refund, taken, window } = yield* desk.decided(
         committed(permit, paymentId, wanted)
       )
       const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
-      const outcome = yield* answer.outcome(provider, refund(order))
+      const outcome = yield* answer.outcome(provider, refund(order), window)
       const known = { payment, attempt: openAttempt(payment, attempt) }
       const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
       if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment

@@ -5,7 +5,7 @@ import { NoRoute, RateMismatch } from "../../domain/Failure.ts"
 import { makeCheckoutUrl } from "../CheckoutUrl.ts"
 import { Dispatch } from "../Dispatch.ts"
 import type { Payment } from "../Payment.ts"
-import { noted } from "../PaymentChange.ts"
+import { noted } from "../Ruling.ts"
 import { makePaymentRouter, reasonsForNone, whereAllDeclined } from "../PaymentRouter.ts"
 import { makeStaleness } from "../Staleness.ts"
 import { type Act, type Desk, idsOf, refuse } from "./Desk.ts"
@@ -18,7 +18,7 @@ type Reviewer = Permit<"reviews">
 const REVIEWED = { action: "payment.reviewed" }
 
 const approval = (by: string): readonly [reviewed: Act, confirmed: Act] => [
-  { status: "reviewed", cause: `reviewed by ${by}`, closeItems: { kind: "review", by } },
+  { status: "reviewed", cause: `reviewed by ${by}`, closeItems: [{ kind: "review", attempt_id: null, by }] },
   { status: "confirmed", patch: { next_action: null }, cause: "confirmed after its review" }
 ]
 
@@ -29,7 +29,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
     ...(comment === undefined ? {} : { comments: noted(payment.comments, comment) })
   },
   cause,
-  closeItems: { kind: "review", by }
+  closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
 export const makeReview = (desk: Desk) =>

@@ -35,13 +35,13 @@ export const rampEntries = (
   payment: Payment,
   attempt: Attempt,
   effect: RampEffect,
-  received: Money | undefined
+  received: Money
 ): ReadonlyArray<Entry> => {
   const { attempt_id } = attempt
   switch (effect) {
     case "collected":
     case "underpaid":
-      return [entry(payment, "ramp_collect", collected(payment, attempt, received ?? payment.amount), attempt_id)]
+      return [entry(payment, "ramp_collect", collected(payment, attempt, received), attempt_id)]
     case "settled":
       return [entry(payment, "ramp_settle", settled(payment, attempt), attempt_id)]
     case "returned":
@@ -56,3 +56,12 @@ export const rampGivenUp = (payment: Payment, held: Money, kept: boolean): Entry
   const to = kept ? settlement(payment.org_id, held.currency) : provider(payment.provider!, held.currency)
   return entry(payment, "ramp_return", move(rampAccount(payment, held), to, held))
 }
+
+/** What a ramp holds is about to go back: it waits in suspense, for the attempt that it is about, until it has gone. */
+export const heldToSuspense = (payment: Payment, { attempt_id }: Attempt, held: Money): Entry =>
+  entry(
+    payment,
+    "ramp_return",
+    move(rampAccount(payment, held), suspense(held.currency), held),
+    `${attempt_id} ${payment.version}`
+  )

@@ -1,19 +1,12 @@
-/** Builds, as a pure function, all that one word about a leg of a ramp changes. */
+/** Rules, as a pure function, on one word about a leg of a ramp. */
 import { Duration } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
+import { difference, totalIn, totals } from "../../domain/Received.ts"
 import type { Word } from "../../domain/Settlement.ts"
-import type { Attempt, AttemptPatch, Change, NewAttempt, Payment, PaymentPatch, SuspenseMoney } from "../Payment.ts"
-import {
-  attemptPatch,
-  calledBack,
-  callbackRow,
-  type Moment,
-  noted,
-  operatorItem,
-  type Source
-} from "../PaymentChange.ts"
-import { eventsOf } from "../PaymentEvents.ts"
+import type { Attempt, Change, NewAttempt, Payment, PaymentFailure, PaymentPatch, SuspenseMoney } from "../Payment.ts"
+import { isAimless, nextStep } from "../PaymentChange.ts"
+import { assemble, type Moment, type Ruled, type Source } from "../Ruling.ts"
 import { rampEntries } from "./RampBooks.ts"
 import type { RampFacts } from "./RampFacts.ts"
 
@@ -22,21 +15,30 @@ export interface KnownLeg {
   readonly attempt: Attempt
 }
 
-const receivedBy = (word: Word): Money | undefined => (word._tag === "Report" ? word.received : undefined)
+/** With the time by the clock that all instances share. */
+export interface SharedMoment extends Moment {
+  readonly shared: Date
+}
 
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
 
-const isOver = ({ status }: RampDecision): boolean => !["initiated", "pending", "processing"].includes(status)
+const isOver = ({ status }: RampDecision): boolean =>
+  !["initiated", "confirmed", "pending", "processing"].includes(status)
+
+/** All that has been collected of what was asked for. */
+const collectedBy = ({ payment }: KnownLeg, { received }: RampDecision): Money =>
+  totalIn(received, payment.amount.currency)
 
 /** What a person must know about money that is not where it was meant to go. */
-const noteOf = ({ attempt, payment }: KnownLeg, { effect }: RampDecision, word: Word): string | undefined => {
+const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => {
+  const { attempt, payment } = known
   const { amount } = payment
-  const received = receivedBy(word)
-  switch (effect) {
+  const received = collectedBy(known, decision)
+  switch (decision.effect) {
     case "underpaid":
-      return `Only ${received?.toString()} of ${amount.toString()} arrived: it is held until an operator gives it back.`
+      return `Only ${received.toString()} of ${amount.toString()} arrived: it is held until an operator gives it back.`
     case "collected":
-      return received !== undefined && received.minor > amount.minor
+      return received.minor > amount.minor
         ? `${received.toString()} arrived instead of ${amount.toString()}: the rest is held until an operator gives it back.`
         : undefined
     case "stranded":
@@ -50,19 +52,32 @@ const noteOf = ({ attempt, payment }: KnownLeg, { effect }: RampDecision, word: 
   }
 }
 
-const suspenseOf = ({ attempt, payment }: KnownLeg, word: Word): SuspenseMoney => {
-  const came = legOf(attempt) === "collection" && !(word._tag === "Report" && word.state === "returned")
-  const amount = legOf(attempt) === "collection" ? (receivedBy(word) ?? payment.amount) : payment.target
-  return { attempt_id: attempt.attempt_id, provider: attempt.provider, amount, came }
+/** What came is above zero; what was settled, or taken back, is below. */
+const suspenseOf = (known: KnownLeg, decision: RampDecision, word: Word): ReadonlyArray<SuspenseMoney> => {
+  if (decision.effect !== "suspense") return []
+  const { attempt } = known
+  const of = (amount: Money, occasion: string): SuspenseMoney => ({
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    amount,
+    occasion
+  })
+  if (word._tag === "Report" && word.state === "returned") {
+    return [of((word.received ?? collectedBy(known, decision)).negate(), "taken back")]
+  }
+  const grown = difference(totals(attempt.received), totals(decision.received))
+  return grown.map((more) => {
+    const total = totalIn(decision.received, more.currency).toString()
+    return of(legOf(attempt) === "collection" ? more : more.negate(), total)
+  })
 }
 
-const patchOf = (known: KnownLeg, word: Word, decision: RampDecision, source: Source, moment: Moment): PaymentPatch => {
+const patchOf = (known: KnownLeg, word: Word, decision: RampDecision): PaymentPatch => {
   const { attempt, payment } = known
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   const collects = legOf(attempt) === "collection"
   const spoken = word._tag === "Accepted" || word._tag === "Report" ? word : undefined
   const arrived = decision.effect === "collected" || decision.effect === "underpaid"
-  const note = noteOf(known, decision, word)
   return {
     ...(taken && collects ? { provider: attempt.provider } : {}),
     // Already so since it was committed, but for attempts of older versions.
@@ -73,21 +88,25 @@ const patchOf = (known: KnownLeg, word: Word, decision: RampDecision, source: So
           provider_status: spoken.providerStatus ?? payment.provider_status
         }
       : {}),
-    ...(word._tag === "Accepted" && collects && !payment.ramp.collected
-      ? { next_action: word.nextAction, action_data: word.actionData, provider_data: word.providerData }
-      : {}),
-    ...(word._tag === "Unknown" && attempt.outcome === null && collects ? { next_action: "check_status" } : {}),
+    ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, word) : {}),
     ...(arrived || isOver(decision) ? { next_action: null } : {}),
-    ...(arrived ? { ramp: { ...payment.ramp, collected: (receivedBy(word) ?? payment.amount).toNumericText() } } : {}),
-    ...calledBack(source, moment),
-    ...(note === undefined ? {} : { comments: noted(payment.comments, note) })
+    ...(arrived ? { ramp: { ...payment.ramp, collected: collectedBy(known, decision).toNumericText() } } : {})
   }
 }
 
 /** While nobody has paid, the provider is asked at the moment when nobody may pay any more. */
-const atExpiry = ({ expires_at }: Payment, patch: AttemptPatch, { at }: Moment): AttemptPatch => {
-  const left = expires_at === null ? -1 : Duration.toSeconds(Duration.millis(expires_at.getTime() - at.getTime())) + 1
-  return patch.enquire_in === null || left < 1 || patch.enquire_in <= left ? patch : { ...patch, enquire_in: left }
+const atExpiry = ({ expires_at }: Payment, change: Change, { shared }: SharedMoment): Change => {
+  const { attempt } = change
+  if (attempt === undefined || expires_at === null || typeof attempt.enquire_in !== "number") return change
+  const left = Duration.toSeconds(Duration.millis(expires_at.getTime() - shared.getTime())) + 1
+  return left < 1 || attempt.enquire_in <= left ? change : { ...change, attempt: { ...attempt, enquire_in: left } }
+}
+
+const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string | undefined) => {
+  const { provider } = attempt
+  const failure = (code: PaymentFailure["code"]): PaymentFailure => ({ code, message: note ?? "", provider })
+  if (effect === "underpaid") return { failure: failure("UNDERPAID") }
+  return effect === "stranded" ? { failure: failure("NOT_SETTLED") } : {}
 }
 
 /** `second`: whom to ask to settle, where this word may be that the money has arrived. */
@@ -95,80 +114,62 @@ export const rampChangeOf = (
   known: KnownLeg,
   word: Word,
   source: Source,
-  moment: Moment,
+  moment: SharedMoment,
   second: NewAttempt | undefined
-): { readonly change: Change; readonly decision: RampDecision; readonly after: Payment } => {
+): Ruled => {
   const { attempt, payment } = known
-  const standing = {
-    status: payment.status,
-    leg: legOf(attempt),
-    outcome: attempt.outcome,
-    collected: payment.ramp.collected !== null,
-    expired: payment.expires_at !== null && payment.expires_at <= moment.at,
-    expected: payment.amount
-  }
-  const decided = decideRamp(standing, word, source.next !== undefined)
+  const leg = legOf(attempt)
+  const decided = decideRamp(
+    {
+      status: payment.status,
+      leg,
+      outcome: attempt.outcome,
+      collected: payment.ramp.collected !== null,
+      expired: payment.expires_at !== null && payment.expires_at <= moment.shared,
+      expected: leg === "collection" ? payment.amount : payment.target,
+      received: attempt.received
+    },
+    word,
+    source.next !== undefined
+  )
   const stuck = decided.effect === "collected" && second === undefined
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
-  const stranding: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
+  const { outcome, received, resurfaced, status } = decision
+  const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
+  const note = noteOf(known, told)
   const nextAttempt =
     decision.effect === "collected" && !stuck
       ? second
-      : decision.outcome === "declined" && decision.status === payment.status
+      : outcome === "declined" && status === payment.status
         ? source.next
         : undefined
   const patch = {
-    ...patchOf(known, word, decision, source, moment),
-    ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {}),
-    ...(stuck ? { comments: noted(payment.comments, noteOf(known, stranding, word)!) } : {})
+    ...patchOf(known, word, decision),
+    ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
   }
-  const waits =
-    decision.outcome !== "declined" &&
-    (standing.leg === "collection"
-      ? patch.ramp === undefined && payment.ramp.collected === null && !isOver(decision)
-      : decision.status === "processing")
-  const answered = attemptPatch(attempt, word, { outcome: decision.outcome, waits }, source, moment)
-  const after: Payment = {
-    ...payment,
-    ...patch,
-    status: decision.status,
-    version: payment.version + 1,
-    updated_at: moment.at
-  }
-  const note = noteOf(known, stranding, word)
-  const openItem = operatorItem(
-    payment,
-    attempt,
+  const collecting = leg === "collection"
+  const paid = patch.ramp !== undefined || payment.ramp.collected !== null
+  const ruled = assemble(
+    known,
+    word,
     {
-      outcome: decision.outcome,
-      suspense: note !== undefined,
-      note: note ?? "",
-      underWay: standing.leg === "settlement" && decision.outcome === "accepted" && decision.status === "processing"
+      status,
+      outcome,
+      patch,
+      received,
+      waits:
+        resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
+      underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
+      aimless: collecting && isAimless(word, { ...payment, ...patch, status }, decision),
+      suspense: suspenseOf(known, decision, word),
+      note,
+      entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
+      nextAttempt,
+      changes: status !== payment.status,
+      ...failureOf(known, told, note)
     },
-    answered,
+    source,
     moment
   )
-  const heard =
-    decision.effect === "suspense" ? "suspense" : decision.status === payment.status ? "nothing to change" : "applied"
-  const dispatched = payment.provider === null && after.provider !== null
-  const change: Change = {
-    payment,
-    status: decision.status,
-    patch,
-    cause: source.cause,
-    at: moment.at,
-    attempt: standing.leg === "collection" ? atExpiry(payment, answered, moment) : answered,
-    events: eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
-    entries: rampEntries(payment, attempt, decision.effect, receivedBy(word)),
-    ...(nextAttempt === undefined ? {} : { nextAttempt }),
-    ...(decision.effect === "suspense" ? { suspense: suspenseOf(known, word) } : {}),
-    ...(source.callback === undefined
-      ? {}
-      : { callback: callbackRow(payment, attempt, word, heard, source.callback, moment) }),
-    ...(openItem === undefined ? {} : { openItem }),
-    ...(attempt.outcome === "unknown" && decision.outcome !== "unknown"
-      ? { closeItems: { kind: "unknown_outcome" as const, by: source.cause, attempt_id: attempt.attempt_id } }
-      : {})
-  }
-  return { change, decision, after }
+  return { ...ruled, change: collecting ? atExpiry(payment, ruled.change, moment) : ruled.change }
 }

@@ -1,7 +1,6 @@
 /**
  * The second leg of a ramp. Whoever hears that the money has arrived commits the attempt to settle it in the same
- * statement; the attempt is then sent from here, in the same process, or after a crash by the enquiries, which send it
- * again only when its provider proves that it never had it.
+ * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
  */
 import { Array as Arr, Context, Effect, Layer, Queue } from "effect"
 import type { NewAttempt, Payment } from "../Payment.ts"
@@ -9,18 +8,14 @@ import { makeChoose } from "../Choice.ts"
 import { isRamp, secondLeg } from "./LegOrder.ts"
 import { makeRampRouter } from "./RampRouter.ts"
 
-export interface Due {
-  readonly payment: Payment
-  readonly attempt: NewAttempt
-}
-
 export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   SecondLeg,
   {
-    /** Whom to ask, if anyone can. */
+    /** Whom to ask, if anyone can: an attempt that is still to be sent. */
     readonly choose: (payment: Payment) => Effect.Effect<NewAttempt | undefined>
-    readonly send: (due: Due) => Effect.Effect<void>
-    readonly due: Effect.Effect<Due>
+    /** Something in this process may have become due. */
+    readonly wake: Effect.Effect<void>
+    readonly woken: Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -28,15 +23,17 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
     Effect.gen(function* () {
       const route = yield* makeRampRouter
       const choose = yield* makeChoose
-      const queue = yield* Queue.unbounded<Due>()
+      const bell = yield* Queue.sliding<void>(1)
       return {
         choose: Effect.fnUntraced(function* (payment) {
           if (!isRamp(payment)) return undefined
           const { candidates } = yield* route(payment.org_id, secondLeg(payment))
-          return Arr.isNonEmptyReadonlyArray(candidates) ? (yield* choose(candidates, "settlement")).attempt : undefined
+          if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
+          const { attempt } = yield* choose(candidates, "settlement")
+          return { ...attempt, enquire_in: null }
         }),
-        send: (due) => Effect.asVoid(Queue.offer(queue, due)),
-        due: Queue.take(queue)
+        wake: Effect.asVoid(Queue.offer(bell, undefined)),
+        woken: Queue.take(bell)
       }
     })
   )

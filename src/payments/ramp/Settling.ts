@@ -1,9 +1,12 @@
 /** Sends the second legs of ramps, each once. */
-import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
-import { settlementConcurrency, settlementStartsWithin } from "../../domain/Policies.ts"
-import { Dispatch } from "../Dispatch.ts"
-import type { NewAttempt, Payment } from "../Payment.ts"
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
 import { makeUndisturbed } from "../../fibers/Undisturbed.ts"
+import { Dispatch } from "../Dispatch.ts"
+import { makeLanes } from "../Lanes.ts"
+import type { Attempt, Payment } from "../Payment.ts"
+import { type Known, PaymentStore } from "../PaymentStore.ts"
+import { openSendWindow, type SendWindow } from "../SendWindow.ts"
 import { isRamp, secondLeg, settlementOrder } from "./LegOrder.ts"
 import { makeRampRouter } from "./RampRouter.ts"
 import { SecondLeg } from "./SecondLeg.ts"
@@ -11,48 +14,64 @@ import { SecondLeg } from "./SecondLeg.ts"
 export class Settling extends Context.Tag("corridor/Settling")<
   Settling,
   {
-    /** For whoever has proof that the provider never had it. */
-    readonly sendAgain: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
-    /** Sends what becomes due in this process, until it is interrupted. */
+    /** For whoever has the leave to send an attempt again, within the time that it was given. */
+    readonly sendAgain: (known: Known, window: SendWindow) => Effect.Effect<void>
+    /** Sends what is due, here or left behind by others, until it is interrupted. */
     readonly worker: Effect.Effect<never>
   }
 >() {
   static readonly layer = Layer.scoped(
     Settling,
     Effect.gen(function* () {
+      const store = yield* PaymentStore
       const dispatch = yield* Dispatch
       const route = yield* makeRampRouter
       const second = yield* SecondLeg
       const undisturbed = yield* makeUndisturbed
 
-      const send = Effect.fn("Settling.send")(function* (payment: Payment, attempt: NewAttempt) {
-        if (!isRamp(payment)) return
-        const { candidates } = yield* route(payment.org_id, secondLeg(payment))
-        const rest = candidates.filter(({ provider }) => provider !== attempt.provider)
-        yield* dispatch.ask(payment, settlementOrder(payment), { attempt, rest })
+      /** Whoever was asked for this leg before is not asked again. */
+      const othersFor = Effect.fnUntraced(function* (
+        payment: Payment & { readonly ramp: object },
+        leg: Attempt["leg"]
+      ) {
+        const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
+        const { candidates } = isRamp(payment) ? yield* route(payment.org_id, secondLeg(payment)) : { candidates: [] }
+        return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
       })
 
-      /** What had to wait too long is left to the enquiries, which might be sending it at this moment. */
-      const sendInTime = Effect.fnUntraced(function* (payment: Payment, attempt: NewAttempt) {
-        const age = (yield* Clock.currentTimeMillis) - attempt.started_at.getTime()
-        if (age < Duration.toMillis(settlementStartsWithin)) yield* send(payment, attempt)
+      const send = Effect.fn("Settling.send")(
+        function* ({ attempt, payment }: Known, window: SendWindow) {
+          if (!isRamp(payment)) return
+          const rest = yield* othersFor(payment, attempt.leg)
+          const { attempt_id, config_id, leg, provider, started_at } = attempt
+          const again = { attempt_id, config_id, leg, provider, started_at, enquire_in: null }
+          yield* dispatch.ask(payment, settlementOrder(payment), { attempt: again, rest, window })
+        },
+        (effect, { attempt, payment }) =>
+          Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id })
+      )
+
+      const lanes = yield* makeLanes(settlementsPerProvider)
+
+      const sendDue = Effect.gen(function* () {
+        const window = yield* openSendWindow
+        const due = yield* store.claimUnsent(lanes.room())
+        for (const known of due) {
+          yield* lanes.run(
+            known.attempt.provider,
+            undisturbed(send(known, window)).pipe(
+              Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
+            )
+          )
+        }
       })
 
       return {
-        sendAgain: (payment, attempt) => undisturbed(send(payment, attempt)),
-        worker: Effect.flatMap(second.due, ({ attempt, payment }) =>
-          undisturbed(sendInTime(payment, attempt)).pipe(
-            Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause)),
-            Effect.annotateLogs({ payment_id: payment.payment_id, attempt_id: attempt.attempt_id })
-          )
-        ).pipe(
-          Effect.forever,
-          (loop) =>
-            Effect.all(
-              Arr.makeBy(settlementConcurrency, () => loop),
-              { concurrency: "unbounded" }
-            ),
-          Effect.zipRight(Effect.never)
+        sendAgain: (known, window) => undisturbed(send(known, window)),
+        worker: sendDue.pipe(
+          Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
+          Effect.map(Option.isSome),
+          Effect.forever
         )
       }
     })

@@ -33,8 +33,7 @@ const refundsOf = (paymentId: string) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const payment = yield* Effect.flatten(store.find(Option.none(), paymentId))
-    const refunds = yield* store.refundsOf(payment)
-    return { payment, refunds }
+    return { payment, refunds: payment.refunds }
   })
 
 const statesOf = (paymentId: string) =>
@@ -199,14 +198,16 @@ onBothPaymentServers("Refunds", make, (it, { clock, stripe }) => {
           const attempt_id = yield* ids.next
           const at = new Date(clock.unsafeCurrentTimeMillis())
           const attempt = { attempt_id, provider: "stripe", config_id: null, started_at: at, enquire_in: 45 } as const
+          const newRefund = { refund_id: attempt_id, amount: payment.amount, target: payment.target }
+          const part = { ...newRefund, state: "open" as const, reason: null, created_at: at, settled_at: null }
           const written = yield* store.apply({
             payment,
             status: payment.status,
-            patch: {},
+            patch: { refunds: [part] },
             cause: "refund asked for",
             at,
             nextAttempt: { ...attempt, leg: "refund" },
-            newRefund: { refund_id: attempt_id, amount: payment.amount, target: payment.target },
+            newRefund,
             events: []
           })
           expect(written).toBe(true)
