@@ -78,6 +78,7 @@ export const timePasses = (clock: MovableClock, by: Duration.DurationInput) =>
     if (Option.isNone(sql)) return
     const seconds = Duration.toSeconds(duration)
     yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - make_interval(secs => ${seconds})`
+    yield* sql.value`update rate_locks set expires_at = expires_at - make_interval(secs => ${seconds})`
   }).pipe(Effect.orDie)
 
 export const eventsOf = (paymentId: string) =>
