@@ -14,6 +14,7 @@ import accounts from "../../migrations/0010_accounts.ts"
 import escrow from "../../migrations/0011_escrow.ts"
 import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
+import transferRates from "../../migrations/0016_transfer_rates.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
@@ -28,7 +29,8 @@ export const migrations = {
   "0010_accounts": accounts,
   "0011_escrow": escrow,
   "0012_links": links,
-  "0013_ramps": ramps
+  "0013_ramps": ramps,
+  "0016_transfer_rates": transferRates
 }
 
 const TABLE = "corridor_migrations"
