@@ -17,7 +17,7 @@ export const transactionEvent = (
   balance: Money,
   at: Date
 ): WebhookEvent => {
-  const { amount, created_at, fee, payment_id: _payment, updated_at, ...rest } = transaction
+  const { amount, created_at, fee, payment_id: _payment, rate: _rate, updated_at, ...rest } = transaction
   const data = {
     ...rest,
     amount: wire(amount),

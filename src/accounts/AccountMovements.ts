@@ -2,7 +2,7 @@
  * Money in and out of virtual accounts. Whatever moves is in one transaction with its rows, its events and the key that
  * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SimulateDeposit, Transfer, Withdraw } from "../api/VirtualAccounts.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
@@ -78,10 +78,8 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const locked = ({ account_id, org_id }: VirtualAccount) =>
         Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
 
-      const quoted = Effect.fnUntraced(function* (orgId: string, orgRateId: string | null | undefined) {
-        if (typeof orgRateId !== "string") return undefined
-        return { lock: yield* rates.locked(orgId, orgRateId), now: new Date(yield* Clock.currentTimeMillis) }
-      })
+      const quoted = (orgId: string, orgRateId: string | null | undefined) =>
+        typeof orgRateId === "string" ? rates.locked(orgId, orgRateId) : Effect.succeed(undefined)
 
       /** The key and its whole answer are written with the movement: after a crash it answers all the same. */
       const keyed = <E>(

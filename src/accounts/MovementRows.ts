@@ -1,6 +1,7 @@
 /** The rows and the entry of each kind of movement, as pure functions of who gives what to whom. */
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { type Entry, LedgerAccount, move } from "../domain/Ledger.ts"
+import { toPlainText } from "../domain/Decimal.ts"
 import { Money } from "../domain/Money.ts"
 import type { Payment } from "../payments/Payment.ts"
 import { type Amounts, type Sides, transferPostings } from "./TransferPlan.ts"
@@ -26,7 +27,8 @@ export const rowOf = (account: VirtualAccount, described: Described): NewVirtual
   currency: account.currency,
   fee: Money.zero(account.currency),
   status: "completed",
-  payment_id: null
+  payment_id: null,
+  rate: null
 })
 
 const railOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
@@ -54,6 +56,7 @@ export const transferOf = (ids: readonly [string, string, string], sides: Sides,
   const [entry_id, debited, credited] = ids
   const { from, to } = sides
   const about = { payment_rail: "internal", reference: entry_id } as const
+  const rate = amounts.rate === null ? null : toPlainText(amounts.rate)
   return {
     entry: {
       entry_id,
@@ -64,20 +67,26 @@ export const transferOf = (ids: readonly [string, string, string], sides: Sides,
       postings: transferPostings(sides, amounts)
     },
     rows: [
-      rowOf(from, {
-        ...about,
-        transaction_id: debited,
-        type: "debit",
-        amount: amounts.paid,
-        description: `Transfer to ${to.account_id}`
-      }),
-      rowOf(to, {
-        ...about,
-        transaction_id: credited,
-        type: "credit",
-        amount: amounts.received,
-        description: `Transfer from ${from.account_id}`
-      })
+      {
+        ...rowOf(from, {
+          ...about,
+          transaction_id: debited,
+          type: "debit",
+          amount: amounts.paid,
+          description: `Transfer to ${to.account_id}`
+        }),
+        rate
+      },
+      {
+        ...rowOf(to, {
+          ...about,
+          transaction_id: credited,
+          type: "credit",
+          amount: amounts.received,
+          description: `Transfer from ${from.account_id}`
+        }),
+        rate
+      }
     ]
   }
 }

@@ -30,6 +30,8 @@ export interface VirtualTransaction {
   readonly reference: string
   /** Of a withdrawal: its status, its fee and when it last changed are the payment's. */
   readonly payment_id: string | null
+  /** Of a transfer between currencies, from the debited one to the credited one: decimal text. For the books alone. */
+  readonly rate: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }

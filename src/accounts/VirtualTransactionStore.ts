@@ -59,8 +59,9 @@ export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransa
         ...["transaction_id", "account_id", "org_id", "user_id", "type", "status", "amount", "fee", "currency"],
         ...["description", "payment_rail", "reference", "payment_id", "created_at", "updated_at"]
       ]
-      const stored = sql.literal(names.join(", "))
+      const stored = sql.literal([...names, "trim_scale(rate)::text as rate"].join(", "))
       const transactions = sql.literal(`(select ${names.map((name) => `t.${name}`).join(", ")},
+          trim_scale(t.rate)::text as rate,
           p.status as payment_status, p.total_fees as payment_fees, p.updated_at as payment_updated_at
         from virtual_transactions t
         left join payments p on p.payment_id = t.payment_id and p.org_id = t.org_id) transaction`)

@@ -52,7 +52,10 @@ export const DestinationBank = Schema.Struct({
 
 export const InitiatePayment = Schema.Struct({
   amount: AmountInput,
-  target_amount: AmountInput,
+  target_amount: AmountInput.annotations({
+    description:
+      "`amount` in `target_currency`: the same where the currencies are, else `amount` times the locked rate, rounded half-even. An amount so small that this rounding is worth more than 0.5 percent of it is 400"
+  }),
   currency: CurrencyCode,
   target_currency: CurrencyCode,
   payment_method: Schema.Literal("mobile_money", "bank_transfer", "card"),
@@ -139,7 +142,7 @@ const actionDescription = [
   "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
   "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another.",
   "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation.",
-  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency` and at its own rate. The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
+  "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency` and at its own rate; what that costs the organisation is rounded up, all parts together. The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
   "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A locked rate that expired meanwhile is 400 `RATE_MISMATCH`, and the payment is `rejected`. A held card payment goes on at the hosted checkout (`next_action` `redirect`). Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 

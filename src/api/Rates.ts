@@ -70,7 +70,7 @@ export const LockedExchangeRate = Schema.Struct({
   amount: Schema.NullOr(WireDecimal).annotations({ description: "As asked; null without one" }),
   target_amount: Schema.NullOr(WireDecimal).annotations({
     description:
-      "`amount` times `rate`, rounded half-even to the minor unit of `to_currency` (crypto: at most 8 fraction digits); null without an amount"
+      "`amount` times `rate`. Between two fiat currencies rounded half-even to the minor unit of `to_currency`, as a payment's `target_amount` must be; where one of them is crypto rounded down (crypto to at most 8 fraction digits), which is what a ramp at that rate gives. Null without an amount"
   }),
   expires_at: Timestamp,
   created_at: Timestamp
@@ -110,7 +110,7 @@ export const RatesApi = HttpApiGroup.make("rates")
           access: "any",
           summary: "Look up an exchange rate",
           description:
-            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. A pair without a rate of its own is crossed through USD. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. A pair without a rate of its own is crossed through USD, rounded down. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
           response: {
             status: "success",
             message: "Exchange rate, locked until expires_at",
@@ -137,7 +137,7 @@ export const RatesApi = HttpApiGroup.make("rates")
           access: "platform",
           summary: "Set a base rate",
           description:
-            "Extension. One direction only: the way back keeps its own rate. What is locked already stays as it is.",
+            "Extension. One direction only: the way back keeps its own rate, but is never served at more than the inverse of a newer one, so that nobody gains by going there and back. What is locked already stays as it is.",
           request: { from_currency: "USD", to_currency: "KES", rate: 129.35 },
           response: {
             status: "success",

@@ -278,7 +278,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           movesMoney: true,
           summary: "Transfer between two accounts",
           description:
-            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other, and credits the amount times that rate, rounded half-even. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
+            "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other, and credits the amount times that rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
           request: {
             from_account_id: account.account_id,
             to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",

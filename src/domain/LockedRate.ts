@@ -1,31 +1,63 @@
 /** A rate that an organisation was quoted and may use until it expires, and whether a payment's amounts agree with it. */
 import { Either } from "effect"
-import type { AnyCurrencyCode } from "./CryptoAsset.ts"
+import { type Exchange, expected, given, withinTolerance } from "./Exchange.ts"
+import { Invalid, RateMismatch } from "./Failure.ts"
 import type { Money } from "./Money.ts"
-import type { Rate } from "./Rate.ts"
 
-export interface LockedRate {
-  readonly from: AnyCurrencyCode
-  readonly to: AnyCurrencyCode
-  readonly rate: Rate
+export interface LockedRate extends Exchange {
   readonly expiresAt: Date
+  /** By the clock of whoever keeps the lock, when it was read: no other clock says whether it has expired. */
+  readonly readAt: Date
+}
+
+interface Sides {
+  readonly amount: Money
+  readonly target: Money
 }
 
 /** The left side says what is wrong and what to change, for a `RateMismatch`. */
-export const checkLocked = (
-  { expiresAt, from, rate, to }: LockedRate,
-  { amount, now, target }: { readonly amount: Money; readonly target: Money; readonly now: Date }
-): Either.Either<Rate, string> => {
-  if (from !== amount.currency || to !== target.currency) {
+export const checkLocked = <Lock extends LockedRate>(
+  lock: Lock,
+  from: Money["currency"],
+  to: Money["currency"]
+): Either.Either<Lock, string> => {
+  if (lock.from !== from || lock.to !== to) {
     return Either.left(
-      `org_rate_id: is locked for ${from} to ${to}, not for ${amount.currency} to ${target.currency}; look that rate up.`
+      `org_rate_id: is locked for ${lock.from} to ${lock.to}, not for ${from} to ${to}; look that rate up.`
     )
   }
-  if (expiresAt.getTime() <= now.getTime()) {
-    return Either.left(`org_rate_id: expired at ${expiresAt.toISOString()}; look the rate up again.`)
-  }
-  const worth = amount.multiplyByRate(rate, to, "half-even")
-  return worth.minor === target.minor
-    ? Either.right(rate)
-    : Either.left(`target_amount: must be ${worth.toNumericText()}, which is amount times the locked rate.`)
+  return lock.expiresAt.getTime() <= lock.readAt.getTime()
+    ? Either.left(`org_rate_id: expired at ${lock.expiresAt.toISOString()}; look the rate up again.`)
+    : Either.right(lock)
 }
+
+/**
+ * Whether `target` is what the caller should have computed, and whether it may be: of a small amount the rounding alone
+ * would be a gain worth repeating.
+ */
+export const checkTarget = (
+  exchange: Exchange,
+  { amount, target }: Sides
+): Either.Either<void, Invalid | RateMismatch> => {
+  const worth = expected(amount, exchange)
+  if (worth.isZero) {
+    const message = `target_amount: ${amount.toString()} are worth less than the smallest amount of ${exchange.to}; send more.`
+    return Either.left(new RateMismatch({ message }))
+  }
+  if (worth.minor !== target.minor) {
+    const message = `target_amount: must be ${worth.toNumericText()}, which is amount times the locked rate.`
+    return Either.left(new RateMismatch({ message }))
+  }
+  if (withinTolerance(amount, target, exchange)) return Either.void
+  return Either.left(
+    new Invalid({
+      message: `target_amount: ${target.toString()} is more than 0.5 percent away from what ${amount.toString()} are worth, since it is rounded to so few digits; send a larger amount.`
+    })
+  )
+}
+
+/** Whether `target` is what the service gives for the amount, where the service computed it. */
+export const checkGiven = (exchange: Exchange, { amount, target }: Sides): Either.Either<void, RateMismatch> =>
+  given(amount, exchange).minor === target.minor && target.isPositive
+    ? Either.void
+    : Either.left(new RateMismatch({ message: "target_amount: is not what the amount is worth at the locked rate." }))

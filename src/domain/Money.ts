@@ -2,9 +2,8 @@
  * An amount of one currency, counted in its minor unit. The only type in which amounts are added and compared.
  */
 import { BigDecimal, Data, Either, Option } from "effect"
-import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./CryptoAsset.ts"
-import { fractionDigits, fromPlainText, roundToScale, type Rounding, toPlainText } from "./Decimal.ts"
-import type { Rate } from "./Rate.ts"
+import { type AnyCurrencyCode, exponentOfAny } from "./CryptoAsset.ts"
+import { fractionDigits, fromPlainText, roundToScale, toPlainText } from "./Decimal.ts"
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
   readonly left: AnyCurrencyCode
@@ -23,7 +22,10 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
   /** Refuses a value finer than the currency's minor unit; zeros behind it do not count. */
   static fromDecimal(d: BigDecimal.BigDecimal, currency: AnyCurrencyCode): Either.Either<Money, string> {
     const exponent = exponentOfAny(currency)
-    if (fractionDigits(d) <= exponent) return Either.right(Money.rounded(d, currency, exponent, "half-even"))
+    if (fractionDigits(d) <= exponent) {
+      // Only zeros are cut off: any rounding does.
+      return Either.right(new Money({ currency, minor: roundToScale(d, exponent, "half-even").value }))
+    }
     return Either.left(
       exponent === 0
         ? `has a fraction, but ${currency} has no minor unit`
@@ -36,17 +38,6 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
       onNone: () => Either.left("is not decimal text"),
       onSome: (d) => Money.fromDecimal(d, currency)
     })
-  }
-
-  private static rounded(
-    d: BigDecimal.BigDecimal,
-    currency: AnyCurrencyCode,
-    scale: number,
-    rounding: Rounding
-  ): Money {
-    const exponent = exponentOfAny(currency)
-    const minor = roundToScale(roundToScale(d, scale, rounding), exponent, rounding).value
-    return new Money({ currency, minor })
   }
 
   get exponent(): number {
@@ -79,11 +70,6 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
 
   negate(): Money {
     return new Money({ currency: this.currency, minor: -this.minor })
-  }
-
-  /** The worth in another currency, rounded once, to the digits that the service computes in that currency. */
-  multiplyByRate(rate: Rate, target: AnyCurrencyCode, rounding: Rounding): Money {
-    return Money.rounded(BigDecimal.multiply(this.toDecimal(), rate), target, computedScaleOf(target), rounding)
   }
 
   /** With the currency's own scale, so that the wire shows every minor digit. */

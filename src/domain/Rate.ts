@@ -30,15 +30,21 @@ export const fromDecimal = (d: BigDecimal.BigDecimal): Either.Either<Rate, strin
   return why === undefined ? Either.right(Rate.make(BigDecimal.normalize(d))) : Either.left(why)
 }
 
-/** From a to c, given a to b and b to c. */
+/** From a to c, given a to b and b to c; rounded down, like all that is derived: whoever uses it gets no more for it. */
 export const cross = (a: Rate, b: Rate): Rate =>
-  Rate.make(roundToSignificantDigits(BigDecimal.multiply(a, b), rateDigits, "half-even"))
+  Rate.make(roundToSignificantDigits(BigDecimal.multiply(a, b), rateDigits, "floor"))
 
-/** From b to a, given a to b: the exact quotient, rounded once. */
+/** From b to a, given a to b: the exact quotient, rounded down once, so that there and back is never more than one. */
 export const invert = (rate: Rate): Rate => {
   const scale = rateDigits - 1 + rate.value.toString().length - rate.scale
-  const quotient = divideRounded(10n ** BigInt(rate.scale + scale), rate.value, "half-even")
+  const quotient = divideRounded(10n ** BigInt(rate.scale + scale), rate.value, "floor")
   return Rate.make(BigDecimal.normalize(BigDecimal.make(quotient, scale)))
+}
+
+/** The rate, but never better than the inverse of the way back. */
+export const heldTo = (rate: Rate, wayBack: Rate): Rate => {
+  const most = invert(wayBack)
+  return BigDecimal.lessThan(most, rate) ? most : rate
 }
 
 /** Lowers the rate, and rounds down: the customer gives the source currency and receives less of the target. */

@@ -2,6 +2,7 @@
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import type { EntryKind, LedgerAccount } from "../domain/Ledger.ts"
 import type { Money } from "../domain/Money.ts"
+import type { Rounding } from "./Rounding.ts"
 
 export interface StoredPosting {
   readonly entry_id: string
@@ -42,11 +43,12 @@ export type ProblemKind =
   | "below_floor"
   | "wrong_floor"
   | "foreign_posting"
+  | "fx_loss"
   | "unknown_organization"
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** The account, entry, currency or organisation that it is about. */
+  /** The account, entry, payment, currency or organisation that it is about. */
   readonly subject: string
   readonly message: string
 }
@@ -58,6 +60,7 @@ export interface BooksReport {
   readonly accounts: number
   /** The accounts among them whose balance is kept and was compared. */
   readonly balances: number
+  readonly rounding: Rounding
   /** The first hundred of each kind; none: the books are in order. */
   readonly problems: ReadonlyArray<Problem>
 }

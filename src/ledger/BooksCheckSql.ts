@@ -2,9 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import type { BooksReport } from "./Books.ts"
+import { roundingOf } from "./RoundingSql.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedBooks, type UnbalancedEntry } from "./Problems.ts"
 
-type Counts = Omit<BooksReport, "problems">
+type Counts = Omit<BooksReport, "problems" | "rounding">
 
 export const checkBooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -47,5 +48,7 @@ export const checkBooks = Effect.gen(function* () {
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
     order by org_id limit ${MOST_NAMED}`
 
-  return { ...counts!, problems: problemsOf({ entries, books, accounts, strangers }) }
+  const { losses, rounding } = yield* roundingOf
+
+  return { ...counts!, rounding, problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers }) }
 }).pipe(Effect.orDie)

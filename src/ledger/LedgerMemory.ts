@@ -7,6 +7,7 @@ import { Money } from "../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
 import type { Store } from "./LedgerStore.ts"
 import { balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
+import { roundingInMemory } from "./RoundingMemory.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./Problems.ts"
 
 const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyMap<string, ReadonlyArray<Row>> => {
@@ -119,13 +120,16 @@ export const ledgerStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       const entries = groupedBy(rows, ({ entry_id }) => entry_id)
       const accounts = groupedBy(rows, ({ account }) => account)
       const books = leftOver(rows).map((over) => ({ currency: over.currency, left_over: over.toNumericText() }))
+      const { losses, rounding } = roundingInMemory(tables)
       return {
         entries: entries.size,
         postings: rows.length,
         accounts: new Set([...accounts.keys(), ...ledgerBalances.keys()]).size,
         balances: ledgerBalances.size,
+        rounding,
         problems: problemsOf({
           books,
+          exchanges: losses,
           entries: unbalanced(entries),
           accounts: compared(accounts),
           strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))

@@ -1,6 +1,7 @@
 /** What a check of the books can find, in a sentence each. */
 import type { LedgerAccount } from "../domain/Ledger.ts"
 import type { Problem } from "./Books.ts"
+import type { Exchanged } from "./Rounding.ts"
 
 /** Of each kind of problem the first so many are named: broken books may have one in every row. */
 export const MOST_NAMED = 100
@@ -50,10 +51,18 @@ const problemsOfAccount = (row: ComparedAccount): ReadonlyArray<Problem> => {
   return found
 }
 
+const problemOfExchange = ({ from_currency, given, lost, rate, subject, taken, to_currency }: Exchanged): Problem => ({
+  kind: "fx_loss",
+  subject,
+  message: `fx/${to_currency} lost ${lost} by ${subject}: it gave ${given} for ${taken} ${from_currency} at ${rate}.`
+})
+
 export const problemsOf = (found: {
   readonly entries: ReadonlyArray<UnbalancedEntry>
   readonly books: ReadonlyArray<UnbalancedBooks>
   readonly accounts: ReadonlyArray<ComparedAccount>
+  /** Exchanges that gave more than they may. */
+  readonly exchanges: ReadonlyArray<Exchanged>
   /** Organisations that postings name and nobody knows. */
   readonly strangers: ReadonlyArray<{ readonly org_id: string }>
 }): ReadonlyArray<Problem> => [
@@ -68,6 +77,7 @@ export const problemsOf = (found: {
     message: `Entry ${entry_id} does not balance: ${left_over} ${currency} are left over.`
   })),
   ...found.accounts.flatMap(problemsOfAccount),
+  ...found.exchanges.map(problemOfExchange),
   ...found.strangers.map(({ org_id }): Problem => ({
     kind: "unknown_organization",
     subject: org_id,

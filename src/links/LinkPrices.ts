@@ -1,5 +1,5 @@
 /** Prices of links at rates that are locked: for showing them, and for charging what was shown. */
-import { Clock, Effect, Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { checkLocked } from "../domain/LockedRate.ts"
 import type { Money } from "../domain/Money.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
@@ -34,8 +34,7 @@ export const makeLinkPrices = Effect.gen(function* () {
     if (orgRateId === null || Option.isNone(lock)) return Option.none()
     const locked = { orgRateId, rate: lock.value.rate }
     const price = priceOfReceiving(wanted, link.currency, link.payer_currency, locked)
-    const now = new Date(yield* Clock.currentTimeMillis)
-    const checked = checkLocked(lock.value, { amount: price.pays, target: price.receives, now })
+    const checked = checkLocked(lock.value, link.payer_currency, link.currency)
     return Either.isRight(checked) ? Option.some(price) : Option.none()
   })
 

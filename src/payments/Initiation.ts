@@ -1,5 +1,5 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Access, Permit } from "../domain/Access.ts"
@@ -18,7 +18,7 @@ import { Organizations } from "../organizations/Organizations.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
 import { type LaunchOptions, makeLaunch } from "./Launch.ts"
 import type { Payment } from "./Payment.ts"
-import { planPayment, type Request } from "./PaymentPlan.ts"
+import { planPayment, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { makePaymentRouter } from "./PaymentRouter.ts"
 import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
 
@@ -36,7 +36,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
   {
     readonly payin: (permit: Permit<"any">, request: Payin, key?: NewKey) => Launched
     readonly payout: (permit: Permit<"payouts">, request: Payout, key?: NewKey) => Launched
-    /** For features that take a payin on the organisation's behalf, and write it down together with their own. */
+    /** For features that price and take a payin on the organisation's behalf, and write it down with their own. */
     readonly collect: <E = never>(
       permit: Permit<"any">,
       request: Collection,
@@ -74,7 +74,11 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           ? Effect.map(organizations.find(orgId), (organization) => Option.getOrUndefined(organization)?.country ?? "")
           : Effect.succeed<string>(country)
 
-      const plan = Effect.fnUntraced(function* (orgId: string, request: Request) {
+      const plan = Effect.fnUntraced(function* (
+        orgId: string,
+        request: Request,
+        targetBy: Surroundings["targetBy"] = "caller"
+      ) {
         const scope = Option.some(orgId)
         const beneficiary =
           request.beneficiary_id === undefined
@@ -84,7 +88,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         return yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),
           mode,
-          now: new Date(yield* Clock.currentTimeMillis),
+          targetBy,
           beneficiary,
           lock
         })
@@ -107,7 +111,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           const { bank_details } = request
           const bank =
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
-          const { order, payment } = yield* plan(orgId, { ...request, ...bank })
+          const { order, payment } = yield* plan(orgId, { ...request, ...bank }, "service")
           return yield* launch(permit, orgId, { order, payment: { ...payment, bank_account: {} } }, options)
         }),
         payFrom: (permit, orgId, wanted, options) =>

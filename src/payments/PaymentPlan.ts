@@ -10,7 +10,7 @@ import { maskCard } from "../domain/Card.ts"
 import { flowOf } from "../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../domain/Country.ts"
 import { Invalid, RateMismatch } from "../domain/Failure.ts"
-import { checkLocked, type LockedRate } from "../domain/LockedRate.ts"
+import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../domain/LockedRate.ts"
 import { findNetwork, networksOfCountry } from "../domain/MobileNetwork.ts"
 import { Money } from "../domain/Money.ts"
 import { countryOfPhoneNumber } from "../domain/PhoneNumber.ts"
@@ -25,7 +25,8 @@ export type Request = typeof InitiatePayment.Type
 export interface Surroundings {
   readonly orgCountry: string
   readonly mode: "sandbox" | "live"
-  readonly now: Date
+  /** Who worked the target amount out: callers round half-even, the service gives what it is worth and no more. */
+  readonly targetBy: "caller" | "service"
   /** As named by beneficiary_id, when it is one of the organisation's. */
   readonly beneficiary: Option.Option<Beneficiary>
   /** As named by org_rate_id, when it is one of the organisation's. */
@@ -99,8 +100,8 @@ const amountsOf = (request: Request): Either.Either<Amounts, ReadonlyArray<strin
 const checkRate = (
   request: Request,
   amounts: Amounts,
-  { lock, now }: Surroundings
-): Either.Either<void, RateMismatch> => {
+  { lock, targetBy }: Surroundings
+): Either.Either<void, Invalid | RateMismatch> => {
   if (request.currency === request.target_currency) return Either.void
   if (Option.isNone(lock)) {
     return Either.left(
@@ -109,10 +110,9 @@ const checkRate = (
       })
     )
   }
-  return Either.mapBoth(checkLocked(lock.value, { ...amounts, now }), {
-    onLeft: (message) => new RateMismatch({ message }),
-    onRight: () => undefined
-  })
+  const checked = checkLocked(lock.value, request.currency, request.target_currency)
+  if (Either.isLeft(checked)) return Either.left(new RateMismatch({ message: checked.left }))
+  return targetBy === "caller" ? checkTarget(checked.right, amounts) : checkGiven(checked.right, amounts)
 }
 
 const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings): CountryCode => {

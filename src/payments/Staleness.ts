@@ -1,4 +1,4 @@
-import { Clock, Effect, Either, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import { checkLocked } from "../domain/LockedRate.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
 import type { Payment } from "./Payment.ts"
@@ -7,11 +7,10 @@ import type { Payment } from "./Payment.ts"
 export const makeStaleness = Effect.map(RateQuote, (rates) =>
   Effect.fnUntraced(function* ({ amount, org_id, org_rate_id, target }: Payment) {
     if (org_rate_id === null) return Option.none<string>()
-    const now = new Date(yield* Clock.currentTimeMillis)
     const lock = yield* rates.locked(org_id, org_rate_id)
     return Option.match(lock, {
       onNone: () => Option.some("org_rate_id: is not a rate that was locked for this organisation."),
-      onSome: (locked) => Either.getLeft(checkLocked(locked, { amount, target, now }))
+      onSome: (locked) => Either.getLeft(checkLocked(locked, amount.currency, target.currency))
     })
   })
 )

@@ -12,13 +12,18 @@ export interface StoredRate {
   readonly updated_at: Date
 }
 
+/** With the time at which it was read, by the same clock as `updated_at`. */
+export interface ReadRate extends StoredRate {
+  readonly read_at: Date
+}
+
 interface Store {
   readonly set: (rates: ReadonlyArray<Omit<StoredRate, "updated_at">>) => Effect.Effect<void>
   readonly list: Effect.Effect<ReadonlyArray<StoredRate>>
   /** Inside a transaction the row stays locked until its end. */
   readonly findForUpdate: (from: string, to: string) => Effect.Effect<Option.Option<StoredRate>>
-  /** The pair's own row and the two that cross through a third currency, as far as there are any. */
-  readonly between: (from: string, to: string, through: string) => Effect.Effect<ReadonlyArray<StoredRate>>
+  /** The pair's own row and the two that cross through a third currency, each both ways, as far as there are any. */
+  readonly between: (from: string, to: string, through: string) => Effect.Effect<ReadonlyArray<ReadRate>>
   /** What an organisation's customers get less than the base rate, in basis points. */
   readonly spreadOf: (orgId: string) => Effect.Effect<number>
   readonly setSpread: (orgId: string, basisPoints: number) => Effect.Effect<void>
@@ -42,9 +47,9 @@ export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Stor
         sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
           where from_currency = ${from} and to_currency = ${to} for update`.pipe(Effect.map(firstRow), Effect.orDie),
       between: (from, to, through) =>
-        sql<StoredRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at from rates
-          where (from_currency = ${from} and to_currency in (${to}, ${through}))
-            or (from_currency = ${through} and to_currency = ${to})`.pipe(Effect.orDie),
+        sql<ReadRate>`select from_currency, to_currency, trim_scale(rate)::text as rate, updated_at, now() as read_at
+          from rates where from_currency in (${from}, ${to}, ${through})
+            and to_currency in (${from}, ${to}, ${through})`.pipe(Effect.orDie),
       spreadOf: (orgId) =>
         sql<{ spread_bps: number }>`select spread_bps from organizations where org_id = ${orgId}`.pipe(
           Effect.map((rows) => rows[0]?.spread_bps ?? 0),
@@ -74,9 +79,12 @@ export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Stor
       ),
       findForUpdate: (from, to) => Effect.sync(() => Option.fromNullable(rates.get(`${from} ${to}`))),
       between: (from, to, through) =>
-        Effect.sync(() =>
-          [`${from} ${to}`, `${from} ${through}`, `${through} ${to}`].flatMap((pair) => rates.get(pair) ?? [])
-        ),
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const codes = [from, to, through]
+          return Array.from(rates.values())
+            .filter(({ from_currency, to_currency }) => codes.includes(from_currency) && codes.includes(to_currency))
+            .map((rate) => ({ ...rate, read_at: new Date(now) }))
+        }),
       spreadOf: (orgId) => Effect.sync(() => spreads.get(orgId) ?? 0),
       setSpread: (orgId, basisPoints) => Effect.sync(() => void spreads.set(orgId, basisPoints))
     }))

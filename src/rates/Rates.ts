@@ -1,14 +1,14 @@
 /** Rates as people handle them: operators set base rates, every change audited; organisations look them up, and lock them. */
-import { BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
+import { BigDecimal, Context, Effect, Either, Layer, Option, ParseResult, Schema } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Settings } from "../config/Settings.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
+import { AnyCurrencyCode, isCryptoAssetCode } from "../domain/CryptoAsset.ts"
 import { fromPlainText, toPlainText } from "../domain/Decimal.ts"
+import { type Exchange, expected, given } from "../domain/Exchange.ts"
 import { Invalid, NotFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
-import type { LockedRate } from "../domain/LockedRate.ts"
 import { Money } from "../domain/Money.ts"
 import { fromDecimal, Rate } from "../domain/Rate.ts"
 import { RateLockStore } from "./RateLockStore.ts"
@@ -35,12 +35,19 @@ export interface AskedRate {
   readonly amount: Option.Option<BigDecimal.BigDecimal>
 }
 
-export interface LookedUpRate extends LockedRate {
+export interface LookedUpRate extends Exchange {
   readonly orgRateId: string
+  readonly expiresAt: Date
   readonly createdAt: Date
   readonly amount: Option.Option<Money>
   readonly target: Option.Option<Money>
 }
+
+/** What whoever uses the rate gets: by a ramp what the service gives, by a payment what its caller must send. */
+const targetOf = (amount: Money, exchange: Exchange): Money =>
+  isCryptoAssetCode(exchange.from) || isCryptoAssetCode(exchange.to)
+    ? given(amount, exchange)
+    : expected(amount, exchange)
 
 export class Rates extends Context.Tag("corridor/Rates")<
   Rates,
@@ -70,20 +77,15 @@ export class Rates extends Context.Tag("corridor/Rates")<
         to: AnyCurrencyCode,
         rate: Rate
       ) {
-        const now = yield* Clock.currentTimeMillis
-        const orgRateId = yield* ids.next
-        const createdAt = new Date(now)
-        const expiresAt = new Date(now + Duration.toMillis(rateLockTtl))
-        yield* locks.insert({
-          org_rate_id: orgRateId,
+        const lock = {
+          org_rate_id: yield* ids.next,
           org_id,
           from_currency: from,
           to_currency: to,
-          rate: toPlainText(BigDecimal.normalize(rate)),
-          expires_at: expiresAt,
-          created_at: createdAt
-        })
-        return { orgRateId, from, to, rate, expiresAt, createdAt }
+          rate: toPlainText(BigDecimal.normalize(rate))
+        }
+        const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, rateLockTtl)
+        return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
       })
 
       return {
@@ -118,7 +120,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
           const live = yield* Effect.mapError(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
           if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
           const locked = yield* lock(org, from, to, live.value)
-          const target = Option.map(money, (one) => one.multiplyByRate(live.value, to, "half-even"))
+          const target = Option.map(money, (one) => targetOf(one, locked))
           return { ...locked, amount: money, target }
         })
       }

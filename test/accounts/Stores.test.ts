@@ -44,6 +44,7 @@ const rowFor = (account: Account, about: Partial<NewVirtualTransaction> = {}) =>
     payment_rail: "internal",
     reference: transaction_id,
     payment_id: null,
+    rate: null,
     ...about
   }))
 

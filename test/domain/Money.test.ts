@@ -2,9 +2,8 @@ import { BigDecimal, Either, Equal, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AnyCurrencyCode, exponentOfAny } from "../../src/domain/CryptoAsset.ts"
-import { type Rounding, stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
+import { stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
 import { CurrencyMismatch, Money } from "../../src/domain/Money.ts"
-import { Rate } from "../../src/domain/Rate.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const dec = (text: string) => BigDecimal.unsafeFromString(text)
@@ -102,24 +101,5 @@ describe("arithmetic", () => {
       expect(error).toBeInstanceOf(CurrencyMismatch)
       expect(error).toMatchObject({ left: "KES", right: "USD", message: "cannot combine KES with USD" })
     }
-  })
-})
-
-describe("multiplyByRate", () => {
-  it.each<[string, string, string, string, Rounding, string]>([
-    ["100.00", "USD", "129.35", "KES", "half-even", "12935.00 KES"],
-    ["0.05", "USD", "0.5", "EUR", "half-even", "0.02 EUR"],
-    ["0.15", "USD", "0.5", "EUR", "half-even", "0.08 EUR"],
-    ["0.15", "USD", "0.5", "EUR", "floor", "0.07 EUR"],
-    ["0.05", "USD", "0.5", "EUR", "ceiling", "0.03 EUR"],
-    ["10.00", "USD", "3712.55", "UGX", "floor", "37125 UGX"],
-    ["10.00", "USD", "3712.55", "UGX", "ceiling", "37126 UGX"],
-    ["1.00", "USD", "0.000123456789", "BTC", "half-even", "0.00012346 BTC"],
-    ["1.00", "USD", "0.000123456789", "ETH", "floor", "0.000123450000000000 ETH"],
-    ["1.00", "USD", "0.000123456789", "ETH", "ceiling", "0.000123460000000000 ETH"],
-    ["0.000000000000000001", "ETH", "2500", "USD", "floor", "0.00 USD"],
-    ["0.000000000000000001", "ETH", "2500", "USD", "ceiling", "0.01 USD"]
-  ])("%s %s at %s in %s, %s", (text, from, rate, to, rounding, expected) => {
-    expect(String(money(text, from).multiplyByRate(Rate.make(dec(rate)), code(to), rounding))).toBe(expected)
   })
 })

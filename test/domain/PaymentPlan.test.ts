@@ -16,7 +16,7 @@ const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 const alone: Surroundings = {
   orgCountry: "KE",
   mode: "sandbox",
-  now,
+  targetBy: "caller",
   beneficiary: Option.none(),
   lock: Option.none()
 }
@@ -61,6 +61,7 @@ const lock = (about: Partial<LockedRate> = {}): Option.Option<LockedRate> =>
     to: CurrencyCode.make("USD"),
     rate: Either.getOrThrow(Rate.fromDecimal(BigDecimal.unsafeFromString("0.00774"))),
     expiresAt: new Date(now.getTime() + 1),
+    readAt: now,
     ...about
   })
 
@@ -166,6 +167,32 @@ describe("planPayment: the locked rate", () => {
     const half = { ...abroad, amount: 1250, target_amount: 9.67 }
     expect(refusal({ ...half, amount: 1250, target_amount: 9.68 }, { lock: lock() })).toBe("planned")
     expect(refusal(half, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: must be 9.68/)
+  })
+
+  it("refuses a target whose rounding is worth more than half a percent of it", () => {
+    // 1.29 KES are worth 0.0099846 USD, 1.30 KES 0.010062, 1.28 KES 0.0099072.
+    const tiny = { ...abroad, amount: 1.29, target_amount: 0.01 }
+    expect(refusal(tiny, { lock: lock() })).toBe("planned")
+    for (const amount of [1.3, 1.28]) {
+      expect(refusal({ ...tiny, amount }, { lock: lock() })).toMatch(
+        /^VALIDATION_ERROR target_amount: 0\.01 USD is more/
+      )
+    }
+    expect(refusal({ ...tiny, amount: 0.1 }, { lock: lock() })).toMatch(
+      /^RATE_MISMATCH target_amount: 0\.10 KES are worth less than the smallest amount of USD; send more\./
+    )
+  })
+
+  it("takes what the service gives where the service worked it out, and nothing else", () => {
+    // 1251.90 KES are worth 9.689706 USD.
+    const request = { ...abroad, amount: 1251.9, target_amount: 9.68 }
+    expect(refusal(request, { lock: lock(), targetBy: "service" })).toBe("planned")
+    for (const target_amount of [9.67, 9.69]) {
+      expect(refusal({ ...request, target_amount }, { lock: lock(), targetBy: "service" })).toMatch(
+        /^RATE_MISMATCH target_amount/
+      )
+    }
+    expect(refusal(request, { lock: lock() })).toMatch(/^RATE_MISMATCH target_amount: must be 9\.69/)
   })
 
   it("needs org_rate_id when the currencies differ", () => {

@@ -2,7 +2,7 @@ import { BigDecimal, Either, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { significantDigits, toPlainText } from "../../src/domain/Decimal.ts"
-import { applySpread, BasisPoints, cross, fromDecimal, invert, Rate } from "../../src/domain/Rate.ts"
+import { applySpread, BasisPoints, cross, fromDecimal, heldTo, invert, Rate } from "../../src/domain/Rate.ts"
 
 const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 
@@ -28,7 +28,7 @@ describe("cross and invert", () => {
   it.each([
     ["129.35", "0.00773096250483"],
     ["3", "0.333333333333"],
-    ["0.006", "166.666666667"],
+    ["0.006", "166.666666666"],
     ["1", "1"],
     ["1000", "0.001"],
     ["0.0001", "10000"],
@@ -41,27 +41,43 @@ describe("cross and invert", () => {
     expect(toPlainText(cross(rate("0.00773096250483"), rate("1550.5")))).toBe("11.9868573637")
   })
 
-  it("stays within half a unit of the twelfth digit of the exact inverse", () => {
+  it("inverts to no more than the exact inverse, within a unit of the twelfth digit", () => {
     fc.assert(
       fc.property(rates, (r) => {
         const inverse = invert(r)
         expect(significantDigits(inverse)).toBeLessThanOrEqual(12)
-        const error = BigDecimal.abs(BigDecimal.subtract(BigDecimal.multiply(r, inverse), BigDecimal.make(1n, 0)))
-        expect(BigDecimal.lessThanOrEqualTo(error, BigDecimal.make(5n, 12))).toBe(true)
+        const error = BigDecimal.subtract(BigDecimal.make(1n, 0), BigDecimal.multiply(r, inverse))
+        expect(BigDecimal.isNegative(error)).toBe(false)
+        expect(BigDecimal.lessThanOrEqualTo(error, BigDecimal.make(1n, 11))).toBe(true)
       })
     )
   })
 
-  it("crosses in either order, within 12 digits of the exact product", () => {
+  it("crosses in either order, to no more than the exact product, within 12 digits of it", () => {
     fc.assert(
       fc.property(rates, rates, (a, b) => {
         const crossed = cross(a, b)
         expect(BigDecimal.equals(crossed, cross(b, a))).toBe(true)
         expect(significantDigits(crossed)).toBeLessThanOrEqual(12)
         const exact = BigDecimal.multiply(a, b)
-        const error = BigDecimal.abs(BigDecimal.subtract(exact, crossed))
-        const bound = BigDecimal.multiply(exact, BigDecimal.make(5n, 12))
+        const error = BigDecimal.subtract(exact, crossed)
+        expect(BigDecimal.isNegative(error)).toBe(false)
+        const bound = BigDecimal.multiply(exact, BigDecimal.make(1n, 11))
         expect(BigDecimal.lessThanOrEqualTo(error, bound)).toBe(true)
+      })
+    )
+  })
+
+  it("holds a rate to its way back, so that there and back is never a gain", () => {
+    fc.assert(
+      fc.property(rates, rates, (there, back) => {
+        const held = heldTo(there, back)
+        const round = BigDecimal.multiply(held, back)
+        expect(BigDecimal.lessThanOrEqualTo(round, BigDecimal.make(1n, 0))).toBe(true)
+        expect(BigDecimal.lessThanOrEqualTo(held, there)).toBe(true)
+        if (BigDecimal.lessThanOrEqualTo(BigDecimal.multiply(there, back), BigDecimal.make(1n, 0))) {
+          expect(BigDecimal.equals(held, there)).toBe(true)
+        }
       })
     )
   })

@@ -277,6 +277,7 @@ onBothStores("LedgerStore", (it) => {
         postings: before.postings + 2,
         accounts: before.accounts + 1,
         balances: before.balances + 1,
+        rounding: before.rounding,
         problems: []
       })
     })

@@ -102,6 +102,29 @@ const itemsOf = (paymentId: string) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
 onBothPaymentServers("Ramps", make, (it, { circle, clock, stripe }) => {
+  it.effect("give what a look-up of the rate shows, to the last digit", () =>
+    Effect.gen(function* () {
+      const lookUp = (from: string, to: string, amount: number) =>
+        Effect.map(
+          get(`/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}&amount=${amount}`),
+          (answer) =>
+            (jsonOf(answer) as { readonly data: { readonly target_amount: number; readonly rate: number } }).data
+        )
+      // 10.00 KES are worth 0.000021988636… ETH, 0.00001 ETH 4.54780… KES: half-even would be another amount.
+      const bought = yield* lookUp("KES", "ETH", 10)
+      const crypto = { crypto_currency: "ETH", crypto_network: "ETHEREUM" }
+      const on = yield* onRamp("KE", { ...crypto, fiat_amount: 10, client_rate: bought.rate })
+      expect(on.status, on.text).toBe(200)
+      expect(on.response).toMatchObject({ crypto_amount: bought.target_amount })
+      expect(bought.target_amount).toBe(0.00002198)
+      const sold = yield* lookUp("ETH", "KES", 0.00001)
+      expect(sold.target_amount).toBe(4.54)
+      const off = yield* offRamp({ ...crypto, fiat_amount: sold.target_amount, client_rate: sold.rate })
+      expect(off.status, off.text).toBe(200)
+      expect(Number(off.response["crypto_amount"])).toBeLessThanOrEqual(0.00001)
+    })
+  )
+
   /** Stripe collects by bank transfer, circle settles; the test's country has nobody else. */
   const served = (country: string) =>
     Effect.gen(function* () {

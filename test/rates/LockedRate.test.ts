@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import type { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
-import { checkLocked, type LockedRate } from "../../src/domain/LockedRate.ts"
+import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../src/domain/LockedRate.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { Rate } from "../../src/domain/Rate.ts"
 
@@ -16,23 +16,22 @@ const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 const money = (text: string, currency: AnyCurrencyCode) => Either.getOrThrow(Money.fromNumericText(text, currency))
 
 const expiresAt = new Date("2026-03-02T09:30:00.000Z")
-const before = new Date(expiresAt.getTime() - 1)
 const lockOf = (from: AnyCurrencyCode, to: AnyCurrencyCode, text: string): LockedRate => ({
   from,
   to,
   rate: rate(text),
-  expiresAt
+  expiresAt,
+  readAt: new Date(expiresAt.getTime() - 1)
 })
 const lock = lockOf(USD, KES, "129.35")
-const agreed = { amount: money("10.01", USD), target: money("1294.79", KES), now: before }
 
 describe("checkLocked", () => {
-  it("gives the rate for the exact product until the millisecond before it expires", () => {
-    expect(checkLocked(lock, agreed)).toEqual(Either.right(lock.rate))
+  it("gives the lock until the millisecond before it expires", () => {
+    expect(checkLocked(lock, USD, KES)).toEqual(Either.right(lock))
   })
 
   it("refuses from the moment it expires", () => {
-    expect(checkLocked(lock, { ...agreed, now: expiresAt })).toEqual(
+    expect(checkLocked({ ...lock, readAt: expiresAt }, USD, KES)).toEqual(
       Either.left("org_rate_id: expired at 2026-03-02T09:30:00.000Z; look the rate up again.")
     )
   })
@@ -42,55 +41,84 @@ describe("checkLocked", () => {
     ["another source", UGX, KES],
     ["another target", USD, UGX]
   ])("refuses %s", (_, from, to) => {
-    const asked = { amount: money("10", from), target: money("1294", to), now: before }
     const refusal = `org_rate_id: is locked for USD to KES, not for ${from} to ${to}; look that rate up.`
-    expect(checkLocked(lock, asked)).toEqual(Either.left(refusal))
+    expect(checkLocked(lock, from, to)).toEqual(Either.left(refusal))
   })
+})
 
+const refusalOf = (result: Either.Either<void, { readonly code: string; readonly message: string }>) =>
+  Either.match(result, { onLeft: ({ code, message }) => `${code} ${message}`, onRight: () => "taken" })
+
+describe("checkTarget", () => {
   it.each([
-    [KES, "0.5", "0.01", "0.00"],
-    [KES, "1.5", "0.01", "0.02"],
-    [KES, "2.5", "0.01", "0.02"],
-    [KES, "2.500000001", "0.01", "0.03"],
-    [UGX, "2.5", "1", "2"],
-    [UGX, "3.5", "1", "4"]
+    [KES, "1000.5", "0.01", "10.00"],
+    [KES, "1001.5", "0.01", "10.02"],
+    [KES, "1002.5", "0.01", "10.02"],
+    [KES, "1002.50000001", "0.01", "10.03"],
+    [UGX, "1002.5", "1", "1002"],
+    [UGX, "1003.5", "1", "1004"]
   ])("rounds half to even: to %s at %s, %s is %s", (to, text, amount, target) => {
-    const locked = lockOf(USD, to, text)
-    expect(checkLocked(locked, { amount: money(amount, USD), target: money(target, to), now: before })).toEqual(
-      Either.right(locked.rate)
-    )
+    const sides = { amount: money(amount, USD), target: money(target, to) }
+    expect(refusalOf(checkTarget(lockOf(USD, to, text), sides))).toBe("taken")
   })
 
   it("computes crypto to 8 digits, though the asset has 18", () => {
     const locked = lockOf(USD, "ETH", "0.000284090909091")
     const amount = money("3", USD)
-    expect(checkLocked(locked, { amount, target: money("0.00085227", "ETH"), now: before })).toEqual(
-      Either.right(locked.rate)
+    expect(refusalOf(checkTarget(locked, { amount, target: money("0.00085227", "ETH") }))).toBe("taken")
+    expect(refusalOf(checkTarget(locked, { amount, target: money("0.000852272727273", "ETH") }))).toContain(
+      "RATE_MISMATCH target_amount: must be 0.00085227"
     )
-    expect(checkLocked(locked, { amount, target: money("0.000852272727273", "ETH"), now: before })).toMatchObject({
-      left: expect.stringContaining("target_amount: must be 0.00085227")
-    })
   })
 
+  const amounts = fc.bigInt(1n, 10n ** 15n - 1n).map((minor) => new Money({ currency: USD, minor }))
+  const rates = fc
+    .tuple(fc.bigInt(1n, 10n ** 12n - 1n), fc.integer({ min: 0, max: 16 }))
+    .map(([value, scale]) => Rate.make(BigDecimal.make(value, scale)))
+
   it("takes the one target that is nearest to amount times rate, and says which it is", () => {
-    const amounts = fc.bigInt(1n, 10n ** 15n - 1n).map((minor) => new Money({ currency: USD, minor }))
-    const rates = fc
-      .tuple(fc.bigInt(1n, 10n ** 12n - 1n), fc.integer({ min: 0, max: 16 }))
-      .map(([value, scale]) => Rate.make(BigDecimal.make(value, scale)))
     fc.assert(
       fc.property(amounts, rates, fc.bigInt(1n, 10n ** 6n), fc.boolean(), (amount, r, off, above) => {
-        const locked = { from: USD, to: KES, rate: r, expiresAt }
-        const wrong = checkLocked(locked, { amount, target: new Money({ currency: KES, minor: -1n }), now: before })
-        const said = /must be (\d+\.\d\d),/.exec(Either.getOrThrow(Either.flip(wrong)))?.[1] ?? ""
-        const target = money(said, KES)
-        const error = BigDecimal.abs(
-          BigDecimal.subtract(BigDecimal.multiply(amount.toDecimal(), r), target.toDecimal())
-        )
+        const locked = { from: USD, to: KES, rate: r }
+        const wrong = refusalOf(checkTarget(locked, { amount, target: new Money({ currency: KES, minor: -1n }) }))
+        fc.pre(!wrong.includes("worth less than the smallest"))
+        const target = money(/must be (\d+\.\d\d),/.exec(wrong)?.[1] ?? "", KES)
+        const worth = BigDecimal.multiply(amount.toDecimal(), r)
+        const error = BigDecimal.abs(BigDecimal.subtract(worth, target.toDecimal()))
         expect(BigDecimal.lessThanOrEqualTo(error, BigDecimal.make(5n, 3))).toBe(true)
-        expect(Either.isRight(checkLocked(locked, { amount, target, now: before }))).toBe(true)
+        const small = BigDecimal.greaterThan(BigDecimal.multiply(error, BigDecimal.make(200n, 0)), target.toDecimal())
+        expect(refusalOf(checkTarget(locked, { amount, target }))).toMatch(
+          small ? /^VALIDATION_ERROR target_amount: .* send a larger amount\.$/ : /^taken$/
+        )
         const other = new Money({ currency: KES, minor: target.minor + (above ? off : -off) })
-        expect(Either.isLeft(checkLocked(locked, { amount, target: other, now: before }))).toBe(true)
+        expect(refusalOf(checkTarget(locked, { amount, target: other }))).toMatch(/^RATE_MISMATCH/)
       })
     )
+  })
+
+  it("never takes a target that is worth half a percent more than the amount", () => {
+    const small = fc.bigInt(1n, 2_000n).map((minor) => new Money({ currency: USD, minor }))
+    fc.assert(
+      fc.property(small, rates, fc.bigInt(1n, 300n), (amount, r, minor) => {
+        const target = new Money({ currency: KES, minor })
+        if (Either.isLeft(checkTarget({ from: USD, to: KES, rate: r }, { amount, target }))) return
+        const worth = BigDecimal.multiply(amount.toDecimal(), r)
+        const most = BigDecimal.multiply(target.toDecimal(), BigDecimal.make(995n, 3))
+        expect(BigDecimal.greaterThanOrEqualTo(worth, most)).toBe(true)
+      })
+    )
+  })
+})
+
+describe("checkGiven", () => {
+  it("takes what the service gives, and nothing else", () => {
+    const locked = lockOf(USD, KES, "129.359")
+    const amount = money("1", USD)
+    expect(refusalOf(checkGiven(locked, { amount, target: money("129.35", KES) }))).toBe("taken")
+    for (const target of ["129.36", "129.34"]) {
+      expect(refusalOf(checkGiven(locked, { amount, target: money(target, KES) }))).toMatch(/^RATE_MISMATCH/)
+    }
+    const dust = lockOf(USD, KES, "0.5")
+    expect(refusalOf(checkGiven(dust, { amount: money("0.01", USD), target: money("0", KES) }))).toMatch(/^RATE_MISM/)
   })
 })

@@ -1,33 +1,34 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Duration, Effect, Layer, Option } from "effect"
 import { StoresLive } from "../../src/app/Stores.ts"
 import { Ids, nilUuid } from "../../src/domain/Ids.ts"
-import { type RateLock, RateLockStore } from "../../src/rates/RateLockStore.ts"
+import { type NewRateLock, type RateLock, RateLockStore } from "../../src/rates/RateLockStore.ts"
 import { newMember, newOrganization, nextId } from "../stores/Fixtures.ts"
 import { onBothStores } from "../support/Stores.ts"
 import { TestDatabase } from "../support/TestDatabase.ts"
 import { testSettings } from "../support/TestSettings.ts"
 
-const now = new Date("2026-03-02T09:15:00.123Z")
-const minutes = (count: number) => new Date(now.getTime() + count * 60_000)
-const DAY = 24 * 60
+const TTL = Duration.minutes(15)
 
-const newLock = (org_id: string, about: Partial<RateLock> = {}) =>
+const newLock = (org_id: string, about: Partial<NewRateLock> = {}, ttl = TTL) =>
   Effect.gen(function* () {
-    const lock: RateLock = {
+    const lock: NewRateLock = {
       org_rate_id: yield* nextId,
       org_id,
       from_currency: "USD",
       to_currency: "BTC",
       rate: "0.000014652014652",
-      expires_at: minutes(15),
-      created_at: now,
       ...about
     }
-    yield* Effect.flatMap(RateLockStore, (store) => store.insert(lock))
-    return lock
+    return yield* Effect.flatMap(RateLockStore, (store) => store.insert(lock, ttl))
   })
+
+const found = (org_id: string, { org_rate_id }: RateLock) =>
+  Effect.map(
+    Effect.flatMap(RateLockStore, (store) => store.find(org_id, org_rate_id)),
+    Option.map(({ read_at: _, ...lock }) => lock)
+  )
 
 onBothStores("RateLockStore", (it) => {
   it.effect("gives a lock back as it was made, to the millisecond and the last digit", () =>
@@ -36,28 +37,40 @@ onBothStores("RateLockStore", (it) => {
       const { org_id } = yield* newOrganization()
       const lock = yield* newLock(org_id)
       const other = yield* newLock(org_id, { rate: "1300", to_currency: "NGN" })
-      expect(yield* store.find(org_id, lock.org_rate_id)).toEqual(Option.some(lock))
-      expect(yield* store.find(org_id, other.org_rate_id)).toEqual(Option.some(other))
+      expect(lock.expires_at.getTime() - lock.created_at.getTime()).toBe(Duration.toMillis(TTL))
+      expect(yield* found(org_id, lock)).toEqual(Option.some(lock))
+      expect(yield* found(org_id, other)).toEqual(Option.some(other))
       expect(yield* store.find(org_id, nilUuid)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("tells the time by the clock that made it expire, whatever this machine's says", () =>
+    Effect.gen(function* () {
+      const { org_id } = yield* newOrganization()
+      const store = yield* RateLockStore
+      const readAt = (lock: RateLock) =>
+        Effect.map(Effect.flatMap(store.find(org_id, lock.org_rate_id), Effect.orDie), ({ read_at }) => read_at)
+      const lock = yield* newLock(org_id)
+      const over = yield* newLock(org_id, {}, Duration.zero)
+      expect(yield* readAt(lock)).toSatisfy((at: Date) => at >= lock.created_at && at < lock.expires_at)
+      expect(yield* readAt(over)).toSatisfy((at: Date) => at >= over.expires_at)
     })
   )
 
   it.effect("shows nobody the lock of another organisation", () =>
     Effect.gen(function* () {
-      const store = yield* RateLockStore
       const [mine, theirs] = yield* Effect.all([newOrganization(), newOrganization()])
       const lock = yield* newLock(theirs.org_id)
-      expect(yield* store.find(mine.org_id, lock.org_rate_id)).toEqual(Option.none())
+      expect(yield* found(mine.org_id, lock)).toEqual(Option.none())
     })
   )
 
-  it.effect("keeps an expired lock for a day", () =>
+  it.effect("keeps an expired lock when others come", () =>
     Effect.gen(function* () {
-      const store = yield* RateLockStore
       const { org_id } = yield* newOrganization()
-      const old = yield* newLock(org_id, { expires_at: minutes(-DAY) })
+      const old = yield* newLock(org_id, {}, Duration.zero)
       yield* newLock(org_id)
-      expect(yield* store.find(org_id, old.org_rate_id)).toEqual(Option.some(old))
+      expect(yield* found(org_id, old)).toEqual(Option.some(old))
     })
   )
 })
@@ -86,30 +99,38 @@ const payWith = (lock: RateLock) =>
       target_amount: "1",
       target_currency: lock.to_currency,
       org_rate_id: lock.org_rate_id,
-      created_at: now,
-      updated_at: now
+      created_at: lock.created_at,
+      updated_at: lock.created_at
     }
     yield* sql`insert into payments ${sql.insert(payment)}`
   })
 
+const age = (hours: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update rate_locks set expires_at = now() - make_interval(hours => ${hours}, secs => 1)`
+  )
+
 layer(database, { excludeTestServices: true, timeout: "60 seconds" })("Pruning of rate locks", (it) => {
-  it.effect("a new lock removes old ones that no payment was made with, a few at a time", () =>
+  it.effect("a new lock removes those that ended a day ago and no payment was made with, a few at a time", () =>
     Effect.gen(function* () {
       const store = yield* RateLockStore
       const sql = yield* SqlClient.SqlClient
       const { org_id } = yield* newOrganization()
-      const past = { created_at: minutes(-2 * DAY), expires_at: minutes(-DAY - 1) }
-      const used = yield* newLock(org_id, past)
+      const used = yield* newLock(org_id)
       yield* payWith(used)
-      yield* Effect.replicateEffect(newLock(org_id, past), 30)
+      yield* Effect.replicateEffect(newLock(org_id), 30)
       const left = Effect.map(sql`select 1 from rate_locks`, (rows) => rows.length)
-      expect(yield* left).toBe(31)
+      yield* age(23)
       yield* newLock(org_id)
-      expect(yield* left).toBeLessThanOrEqual(13)
-      expect(yield* left).toBeGreaterThanOrEqual(12)
+      expect(yield* left).toBe(32)
+      yield* age(24)
+      yield* newLock(org_id)
+      expect(yield* left).toBeLessThanOrEqual(14)
+      expect(yield* left).toBeGreaterThanOrEqual(13)
       yield* newLock(org_id)
       expect(yield* left).toBe(3)
-      expect(yield* store.find(org_id, used.org_rate_id)).toEqual(Option.some(used))
+      expect(Option.isSome(yield* store.find(org_id, used.org_rate_id))).toBe(true)
     })
   )
 })

@@ -1,30 +1,58 @@
+import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { BigDecimal, Effect, Exit, Layer, Option, Schema, TestClock } from "effect"
+import { BigDecimal, Context, Effect, Either, Exit, Layer, Option, Schema, TestClock } from "effect"
 import * as fc from "fast-check"
+import { StoresLive } from "../../src/app/Stores.ts"
 import { AuditLog } from "../../src/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
 import { toPlainText } from "../../src/domain/Decimal.ts"
 import { Ids } from "../../src/domain/Ids.ts"
-import { cross, Rate } from "../../src/domain/Rate.ts"
+import { checkLocked } from "../../src/domain/LockedRate.ts"
+import { cross, invert, Rate } from "../../src/domain/Rate.ts"
 import { RateQuote, StaleRate } from "../../src/rates/RateQuote.ts"
 import { Rates } from "../../src/rates/Rates.ts"
 import { RateStore } from "../../src/rates/RateStore.ts"
 import { newOrganization } from "../stores/Fixtures.ts"
 import { type Backend, backends, storesOn } from "../support/Stores.ts"
+import { TestDatabase } from "../support/TestDatabase.ts"
 import { testSettings, type Variables } from "../support/TestSettings.ts"
+
+/** How a test makes rates older: by the clock of the memory stores, or in the database, which has a clock of its own. */
+class Ageing extends Context.Tag("test/Ageing")<Ageing, (millis: number) => Effect.Effect<void>>() {}
+
+const AgeingDatabase = Layer.effect(
+  Ageing,
+  Effect.map(
+    SqlClient.SqlClient,
+    (sql) => (millis: number) =>
+      Effect.orDie(
+        Effect.asVoid(sql`update rates set updated_at = updated_at - make_interval(secs => ${millis / 1000})`)
+      )
+  )
+)
+
+const agedStoresOn = (backend: Backend) =>
+  backend === "memory"
+    ? Layer.merge(
+        storesOn(backend),
+        Layer.succeed(Ageing, (millis) => TestClock.adjust(millis))
+      )
+    : Layer.merge(StoresLive, AgeingDatabase).pipe(Layer.provide(TestDatabase))
 
 const servicesOn = (backend: Backend, variables: Variables) =>
   Rates.layer.pipe(
     Layer.provideMerge(RateQuote.layer),
     Layer.provideMerge(AuditLog.layer),
-    Layer.provideMerge(storesOn(backend)),
+    Layer.provideMerge(agedStoresOn(backend)),
     Layer.provideMerge(Ids.layer),
     Layer.provide(testSettings(variables))
   )
 
 const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "0".repeat(64), KYB_WEBHOOK_SECRET: "whisper" }
 const HOUR = 3_600_000
+/** What a slow machine may take between two statements: the database's time does not stand still for a test. */
+const slack = 60_000
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const [USD, KES, NGN, ETH, JPY] = ["USD", "KES", "NGN", "ETH", "JPY"].map((text) => code(text)) as [
@@ -79,11 +107,11 @@ for (const backend of backends) {
         yield* setRates(["ETH", "USD", "3520"], ["USD", "JPY", "149.876543211"])
         yield* store.setSpread(spread.org_id, 125)
         expect(yield* liveRate(spread.org_id, ETH, USD)).toBe("3476")
-        // 3520 × 149.876543211 = 527565.43210272, of which 98.75 percent, to 12 digits downwards.
-        expect(yield* liveRate(plain.org_id, ETH, JPY)).toBe("527565.432103")
-        expect(yield* liveRate(spread.org_id, ETH, JPY)).toBe("520970.864201")
+        // 3520 × 149.876543211 = 527565.43210272, of which 98.75 percent, each to 12 digits downwards.
+        expect(yield* liveRate(plain.org_id, ETH, JPY)).toBe("527565.432102")
+        expect(yield* liveRate(spread.org_id, ETH, JPY)).toBe("520970.8642")
         const base = yield* Effect.flatMap(RateQuote, (quote) => quote.base(ETH, JPY))
-        expect(text(base)).toBe("527565.432103")
+        expect(text(base)).toBe("527565.432102")
       })
     )
 
@@ -99,9 +127,73 @@ for (const backend of backends) {
     it.effect("never serves an old rate late in sandbox mode", () =>
       Effect.gen(function* () {
         const { org_id } = yield* newOrganization()
+        const older = yield* Ageing
+        yield* older(1)
         yield* setRates(["USD", "ETH", "0.0003"])
-        yield* TestClock.setTime((yield* setAt("USD", "ETH")) + 10_000 * HOUR)
+        yield* older(10_000 * HOUR)
         expect(yield* liveRate(org_id, USD, ETH)).toBe("0.0003")
+      })
+    )
+
+    it.effect("serves what was set last, and the way back no better than its inverse", () =>
+      Effect.gen(function* () {
+        const { org_id } = yield* newOrganization()
+        const older = yield* Ageing
+        yield* setRates(["ZAR", "USD", "0.055"])
+        yield* older(1_000)
+        yield* setRates(["USD", "ZAR", "18.5"])
+        // There and back would be 1.0175.
+        expect(yield* liveRate(org_id, USD, code("ZAR"))).toBe("18.5")
+        expect(yield* liveRate(org_id, code("ZAR"), USD)).toBe(toPlainText(invert(rate("18.5"))))
+        yield* older(1_000)
+        yield* setRates(["ZAR", "USD", "0.056"])
+        expect(yield* liveRate(org_id, code("ZAR"), USD)).toBe("0.056")
+        expect(yield* liveRate(org_id, USD, code("ZAR"))).toBe(toPlainText(invert(rate("0.056"))))
+        yield* older(1_000)
+        yield* setRates(["ZAR", "USD", "0.05"])
+        expect(yield* liveRate(org_id, code("ZAR"), USD)).toBe("0.05")
+        expect(yield* liveRate(org_id, USD, code("ZAR"))).toBe("18.5")
+      })
+    )
+
+    it.effect("holds a crossed rate to the rate that its way back was set to", () =>
+      Effect.gen(function* () {
+        const { org_id } = yield* newOrganization()
+        yield* setRates(["GHS", "USD", "0.0645"], ["USD", "EUR", "0.92"])
+        expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05934")
+        yield* setRates(["EUR", "GHS", "20"])
+        expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05")
+        yield* setRates(["EUR", "GHS", "16"])
+        expect(yield* liveRate(org_id, code("GHS"), code("EUR"))).toBe("0.05934")
+      })
+    )
+
+    it.effect("never lets anyone gain by going there and back, however the rates were set", () =>
+      Effect.gen(function* () {
+        const { org_id } = yield* newOrganization()
+        const older = yield* Ageing
+        const quote = yield* RateQuote
+        const runtime = yield* Effect.runtime<RateStore>()
+        const codes = ["DKK", "NOK", "USD"]
+        const pairs = codes.flatMap((from) => codes.filter((to) => to !== from).map((to) => [from, to] as const))
+        const someRate = fc
+          .tuple(fc.bigInt(1n, 10n ** 12n - 1n), fc.integer({ min: 10, max: 13 }))
+          .map(([value, scale]) => toPlainText(BigDecimal.normalize(BigDecimal.make(value, scale))))
+        const settings = fc.array(fc.tuple(fc.constantFrom(...pairs), someRate, fc.boolean()), { maxLength: 4 })
+        const served = fc.asyncProperty(settings, fc.constantFrom(...pairs), (all, [from, to]) =>
+          Effect.gen(function* () {
+            for (const [[a, b], one, later] of all) {
+              if (later) yield* older(1)
+              yield* setRates([a, b, one])
+            }
+            const there = yield* quote.live(org_id, code(from), code(to))
+            const back = yield* quote.live(org_id, code(to), code(from))
+            if (Option.isNone(there) || Option.isNone(back)) return
+            const round = BigDecimal.multiply(there.value, back.value)
+            expect(BigDecimal.lessThanOrEqualTo(round, BigDecimal.make(1n, 0))).toBe(true)
+          }).pipe(Effect.provide(runtime), Effect.runPromise)
+        )
+        yield* Effect.promise(() => fc.assert(served, { numRuns: backend === "memory" ? 300 : 30 }))
       })
     )
 
@@ -111,17 +203,16 @@ for (const backend of backends) {
         const rates = yield* Rates
         const [mine, theirs] = yield* Effect.all([newOrganization(), newOrganization()])
         yield* setRates(["JPY", "KES", "0.861"])
-        yield* TestClock.setTime(Date.parse("2026-03-02T09:15:00.250Z"))
         const permit = operatorPermit("any", "test", Option.some(mine.org_id))
         const found = yield* rates.lookUp(permit, { from: JPY, to: KES, amount: Option.none() })
         yield* setRates(["JPY", "KES", "0.9"])
         expect(found).toMatchObject({ amount: Option.none(), target: Option.none() })
+        expect(found.expiresAt.getTime() - found.createdAt.getTime()).toBe(HOUR / 4)
+        const { expiresAt } = found
         expect(yield* quote.locked(mine.org_id, found.orgRateId)).toEqual(
-          Option.some({ from: "JPY", to: "KES", rate: rate("0.861"), expiresAt: new Date("2026-03-02T09:30:00.250Z") })
+          Option.some({ from: "JPY", to: "KES", rate: rate("0.861"), expiresAt, readAt: expect.any(Date) })
         )
-        expect(yield* quote.locked(mine.org_id, found.orgRateId.toUpperCase())).toEqual(
-          yield* quote.locked(mine.org_id, found.orgRateId)
-        )
+        expect(Option.isSome(yield* quote.locked(mine.org_id, found.orgRateId.toUpperCase()))).toBe(true)
         expect(yield* quote.locked(theirs.org_id, found.orgRateId)).toEqual(Option.none())
         expect(yield* quote.locked(mine.org_id, "no such thing")).toEqual(Option.none())
       })
@@ -158,14 +249,15 @@ for (const backend of backends) {
   ]
   for (const [name, variables, maxAge] of limits) {
     layer(servicesOn(backend, variables), { timeout: "60 seconds" })(`Stale rates on ${backend}: ${name}`, (it) => {
-      it.effect("serves a rate up to that age and not a millisecond longer", () =>
+      it.effect("serves a rate up to that age and no longer", () =>
         Effect.gen(function* () {
           const { org_id } = yield* newOrganization()
+          const older = yield* Ageing
           yield* setRates(["USD", "KES", "129.35"])
-          const at = yield* setAt("USD", "KES")
-          yield* TestClock.setTime(at + maxAge)
+          yield* older(maxAge - slack)
           expect(yield* liveRate(org_id, USD, KES)).toBe("129.35")
-          yield* TestClock.setTime(at + maxAge + 1)
+          yield* older(slack + 1)
+          const at = yield* setAt("USD", "KES")
           expect(yield* Effect.exit(liveRate(org_id, USD, KES))).toEqual(
             Exit.fail(new StaleRate({ from: USD, to: KES, updatedAt: new Date(at) }))
           )
@@ -179,8 +271,7 @@ for (const backend of backends) {
           const permit = operatorPermit("any", "test", Option.some(org_id))
           const lookUp = rates.lookUp(permit, { from: KES, to: NGN, amount: Option.none() })
           yield* setRates(["KES", "NGN", "12"], ["KES", "USD", "0.0077"], ["USD", "NGN", "1550"])
-          const newest = Math.max(yield* setAt("KES", "NGN"), yield* setAt("USD", "NGN"))
-          yield* TestClock.setTime(newest + maxAge + 1)
+          yield* Effect.flatMap(Ageing, (older) => older(maxAge + 1))
           expect(yield* Effect.flip(lookUp)).toMatchObject({
             code: "NOT_FOUND",
             message: expect.stringMatching(/^The rate from KES to NGN is stale: it was last set at \d{4}-.*Z\.$/)
@@ -192,25 +283,50 @@ for (const backend of backends) {
       it.effect("does not cross when only one leg is fresh", () =>
         Effect.gen(function* () {
           const { org_id } = yield* newOrganization()
+          const older = yield* Ageing
           for (const [old, fresh] of [
             [["JPY", "USD", "0.0067"] as const, ["USD", "ETH", "0.0003"] as const],
             [["USD", "ETH", "0.0003"] as const, ["JPY", "USD", "0.0067"] as const]
           ] as const) {
             yield* setRates(old)
-            const at = yield* setAt(old[0], old[1])
-            const later = Effect.zipRight(
-              Effect.zipRight(TestClock.adjust(1), setRates(fresh)),
-              setAt(fresh[0], fresh[1])
-            )
-            yield* Effect.repeat(later, { until: (time) => time > at })
-            yield* TestClock.setTime(at + maxAge)
+            yield* older(maxAge - slack)
+            yield* setRates(fresh)
             expect(yield* liveRate(org_id, JPY, ETH)).toBe("0.00000201")
-            yield* TestClock.setTime(at + maxAge + 1)
+            yield* older(slack + 1)
+            const at = yield* setAt(old[0], old[1])
             expect(yield* Effect.flip(liveRate(org_id, JPY, ETH))).toMatchObject({ updatedAt: new Date(at) })
-            yield* TestClock.setTime(at)
           }
         })
       )
     })
   }
 }
+
+/** The clock of the tests is that of an instance; the database has its own. */
+layer(servicesOn("PostgreSQL", { RATE_MAX_AGE: "10 minutes" }), { timeout: "60 seconds" })(
+  "An instance whose clock is wrong",
+  (it) => {
+    for (const [name, off] of [
+      ["an hour behind", -HOUR],
+      ["an hour ahead", HOUR]
+    ] as const) {
+      it.effect(`and ${name} takes a rate for as old, and a lock for as long, as everybody else does`, () =>
+        Effect.gen(function* () {
+          const { org_id } = yield* newOrganization()
+          const rates = yield* Rates
+          const quote = yield* RateQuote
+          const older = yield* Ageing
+          yield* setRates(["USD", "KES", "129.35"])
+          yield* TestClock.setTime((yield* setAt("USD", "KES")) + off)
+          const permit = operatorPermit("any", "test", Option.some(org_id))
+          const found = yield* rates.lookUp(permit, { from: USD, to: KES, amount: Option.none() })
+          expect(Math.abs(found.createdAt.getTime() - (yield* setAt("USD", "KES")))).toBeLessThan(HOUR / 2)
+          const lock = Option.getOrThrow(yield* quote.locked(org_id, found.orgRateId))
+          expect(Either.isRight(checkLocked(lock, USD, KES))).toBe(true)
+          yield* older(HOUR / 6 + 1)
+          expect(yield* Effect.flip(liveRate(org_id, USD, KES))).toBeInstanceOf(StaleRate)
+        })
+      )
+    }
+  }
+)

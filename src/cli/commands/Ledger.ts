@@ -1,11 +1,12 @@
 /** `corridor ledger` */
 import { Command } from "@effect/cli"
-import { type BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
+import { BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
 import type { CreditLimit, StoredBalance } from "../../ledger/Books.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
+import type { RoundingTotal } from "../../ledger/Rounding.ts"
 import { amountIn } from "../DecimalOption.ts"
 import { decodeInput, option, refuse } from "../Input.ts"
 import { organizationNamed } from "../LookUp.ts"
@@ -16,15 +17,30 @@ import { table } from "../Table.ts"
 
 const wire = (money: Money | null) => (money === null ? null : new WireNumber(toWireText(money.toDecimal())))
 
+const wireOf = (text: string) => new WireNumber(toWireText(BigDecimal.unsafeFromString(text)))
+
+const shownTotal = ({ given_away, kept, ...total }: RoundingTotal) => ({
+  ...total,
+  given_away: wireOf(given_away),
+  kept: wireOf(kept)
+})
+
+const roundingWords = ({ currency, exchanges, given_away, kept }: RoundingTotal): string =>
+  `Rounding of ${exchanges} exchanges into ${currency} gave away ${given_away} and kept ${kept}.`
+
 export const checkAll = Effect.gen(function* () {
   const ledger = yield* Ledger
   const report = yield* ledger.check(yield* permitFor("platform"))
-  const { accounts, balances, entries, postings, problems } = report
+  const { accounts, balances, entries, postings, problems, rounding } = report
   const extent = `${postings} postings of ${entries} entries on ${accounts} accounts, ${balances} balances compared`
   return {
-    data: report,
+    data: { ...report, rounding: { ...rounding, totals: rounding.totals.map(shownTotal) } },
     text: [
       problems.length === 0 ? `The books are in order: ${extent}.` : `Checked: ${extent}.`,
+      ...rounding.totals.map(roundingWords),
+      ...(rounding.unchecked === 0
+        ? []
+        : [`${rounding.unchecked} exchanges are older than the record of their rates.`]),
       ...problems.map(({ message }) => message)
     ].join("\n"),
     failure:
@@ -36,7 +52,7 @@ export const checkAll = Effect.gen(function* () {
 
 const check = Command.make("check", { json }, (input) => onApp(input.json, checkAll)).pipe(
   Command.withDescription(
-    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor. Exit code 1: something is wrong."
+    "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, what every exchange gave with its rate. Exit code 1: something is wrong."
   )
 )
 

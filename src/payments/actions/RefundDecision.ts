@@ -1,4 +1,5 @@
 /** What a provider's word does to a refund, and what the parts of a payment add up to. Pure, like `Settlement`. */
+import { given, taken } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Rate } from "../../domain/Rate.ts"
@@ -96,9 +97,17 @@ const standingParts = (parts: Parts): Parts => parts.filter(({ state }) => state
 export const leftOf = ({ amount }: Payment, refunds: Parts): Money =>
   new Money({ currency: amount.currency, minor: amount.minor - sum(standingParts(refunds), (part) => part.amount) })
 
+/** What so much of a payment costs the organisation: rounded up, and enough to leave it no more than the rest is worth. */
+const dueFor = ({ amount, target }: Payment, back: Money, rate: Rate): bigint => {
+  const exchange = { from: amount.currency, to: target.currency, rate }
+  const rest = new Money({ currency: amount.currency, minor: amount.minor - back.minor })
+  const [cost, surplus] = [taken(back, exchange).minor, target.minor - given(rest, exchange).minor]
+  return cost > surplus ? cost : surplus
+}
+
 /**
- * The next part on the target's side: all parts together at the payment's rate, rounded once, less what was posted
- * before. So the parts of a whole payment add up to its target exactly, and never to more, whichever of them failed.
+ * The next part on the target's side: what all parts together cost, less what was posted before. So the parts of a whole
+ * payment add up to its target exactly, and never to more.
  */
 export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate: Rate | null): Money => {
   if (rate === null) return part
@@ -106,7 +115,7 @@ export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate
   const before = standingParts(refunds)
   const posted = sum(before, ({ target }) => target)
   const together = new Money({ currency: part.currency, minor: part.minor + sum(before, ({ amount }) => amount) })
-  const due = together.multiplyByRate(rate, currency, "half-even").minor - posted
+  const due = dueFor(payment, together, rate) - posted
   const most = whole - posted
   return new Money({ currency, minor: due < 0n ? 0n : due > most ? most : due })
 }

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../payments/Calls.ts"
-import { movableClock } from "../../payments/PaymentServices.ts"
+import { movableClock, timePasses } from "../../payments/PaymentServices.ts"
 import { onBothPaymentServers, onPaymentServer } from "../../payments/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../payments/Requests.ts"
 import { people } from "../../support/Credentials.ts"
@@ -177,7 +177,7 @@ onBothPaymentServers(
         const form = { ...hiddenIn(page), ...byPhone() }
         expect(form["rate"]).toBeDefined()
 
-        clock.move(Duration.minutes(16))
+        yield* timePasses(clock, "16 minutes")
         const repriced = yield* submit(path, form)
         expect(repriced.status).toBe(409)
         expect(repriced.text).toContain("The exchange rate has changed")

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import * as fc from "fast-check"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { expected } from "../../../src/domain/Exchange.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { fromDecimal, type Rate } from "../../../src/domain/Rate.ts"
@@ -99,7 +100,7 @@ const rateOf = (text: string): Rate => Either.getOrThrow(fromDecimal(BigDecimal.
 
 const paymentOf = (minor: bigint, rate: Rate) => {
   const amount = new Money({ currency: KES, minor })
-  const target = amount.multiplyByRate(rate, USD, "half-even")
+  const target = expected(amount, { from: KES, to: USD, rate })
   return { status: "completed", amount, target } as Payment
 }
 
@@ -161,8 +162,46 @@ describe("the parts of a payment", () => {
     const one = new Money({ currency: KES, minor: 100n })
     const parts: Array<Refund> = []
     for (let n = 0; n < 4; n++) parts.push(part(one, targetOfPart(payment, parts, one, rate), "completed", n))
-    // 0.005 to 0.00, 0.010, 0.015 to 0.02, 0.020
-    expect(parts.map(({ target }) => target.minor)).toEqual([0n, 1n, 1n, 0n])
+    // 0.005 to 0.01, 0.010, 0.015 to 0.02, 0.020: what is taken is rounded up
+    expect(parts.map(({ target }) => target.minor)).toEqual([1n, 0n, 1n, 0n])
+  })
+
+  /** What the organisation has of the payment, less what the payer's rest of it is worth, in the target's unit. */
+  const gain = ({ amount, target }: Payment, parts: ReadonlyArray<Refund>, rate: Rate) => {
+    const standing = parts.filter(({ state }) => state !== "failed")
+    const sum = (of: (refund: Refund) => Money) => standing.reduce((total, one) => total + of(one).minor, 0n)
+    const kept = new Money({ currency: USD, minor: target.minor - sum((one) => one.target) })
+    const rest = new Money({ currency: KES, minor: amount.minor - sum((one) => one.amount) })
+    return BigDecimal.subtract(kept.toDecimal(), BigDecimal.multiply(rest.toDecimal(), rate))
+  }
+
+  const shares = fc.array(fc.record({ share: fc.integer({ min: 1, max: 100 }), fails: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8
+  })
+  const payins = fc.record({
+    minor: fc.oneof(fc.bigInt(1n, 5_000n), fc.bigInt(1n, 10_000_000n)),
+    rate: fc.constantFrom("0.00774", "0.005", "0.0051", "129.198966408", "0.999999999999"),
+    shares
+  })
+
+  it("never leave the organisation more than the rest is worth, though the target was rounded up", () => {
+    fc.assert(
+      fc.property(payins, ({ minor, rate: text, shares: all }) => {
+        const rate = rateOf(text)
+        const payment = paymentOf(minor, rate)
+        const parts: Array<Refund> = []
+        for (const { fails, share } of all) {
+          const some = (leftOf(payment, parts).minor * BigInt(share)) / 100n
+          if (some === 0n) continue
+          const amount = new Money({ currency: KES, minor: some })
+          const target = targetOfPart(payment, parts, amount, rate)
+          parts.push(part(amount, target, fails ? "failed" : "completed", parts.length))
+          if (parts.every(({ state }) => state === "failed")) continue
+          expect(BigDecimal.isPositive(gain(payment, parts, rate))).toBe(false)
+        }
+      })
+    )
   })
 
   it("are the same on both sides in one currency", () => {

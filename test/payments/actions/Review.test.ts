@@ -1,5 +1,5 @@
 import { expect } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { ProviderConfigStore } from "../../../src/providers/ProviderConfigStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
@@ -16,7 +16,7 @@ import {
   untilStatus
 } from "../Calls.ts"
 import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
-import { eventsOf, movableClock } from "../PaymentServices.ts"
+import { eventsOf, movableClock, timePasses } from "../PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../Requests.ts"
 import { accepts, declines } from "../ScriptedProvider.ts"
 import { act, actable, setThreshold } from "./Acting.ts"
@@ -214,7 +214,7 @@ onBothPaymentServers("Reviews", make, (it, { clock, stripe }) => {
       const soon = yield* locked
       expect((yield* act(soon.payment_id, { action: "review" }, yield* reviewer)).status).toBe(200)
       const { payment_id } = yield* locked
-      clock.move(Duration.minutes(16))
+      yield* timePasses(clock, "16 minutes")
       const answer = yield* act(payment_id, { action: "review" }, yield* reviewer)
       expect(answer).toMatchObject({ status: 400, body: { code: "RATE_MISMATCH", payment_id } })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "rejected" })
