@@ -67,6 +67,8 @@ interface CallbackWords {
   readonly reference: string | null
   readonly state: string | null
   readonly providerPaymentId?: string
+  readonly received?: { readonly amount: string; readonly currency: string }
+  readonly reason?: string
 }
 
 export const callBack = (

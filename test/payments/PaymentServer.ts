@@ -14,6 +14,7 @@ import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import { type Backend, backends } from "../support/Stores.ts"
 import { TestServer } from "../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../support/TestSettings.ts"
+import { agreesWithTheOutside } from "./Outside.ts"
 import { movableClock, type MovableClock, openStoresOn, quiet, servicesAndRails } from "./PaymentServices.ts"
 
 const served = Layer.scoped(
@@ -55,6 +56,17 @@ type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
 
 export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
 
+/** After every test the books are held against what the providers really have, and against what callers were told. */
+const heldAgainstTheOutside = (it: PaymentTests, providers: ReadonlyArray<Provider>): PaymentTests => {
+  const check = agreesWithTheOutside(providers)
+  const effect: PaymentTests["effect"] = Object.assign(
+    (...[name, self, timeout]: Parameters<PaymentTests["effect"]>) =>
+      it.effect(name, (context) => Effect.zipLeft(self(context), check), timeout),
+    it.effect
+  )
+  return Object.assign(Object.create(it) as PaymentTests, { effect })
+}
+
 export const onPaymentServer = (
   name: string,
   backend: Backend,
@@ -63,7 +75,7 @@ export const onPaymentServer = (
 ): void =>
   layer(paymentServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
     `${name} on ${backend}`,
-    tests
+    (it) => tests(heldAgainstTheOutside(it, options.providers ?? []))
   )
 
 export const onBothPaymentServers = <Made extends Options>(

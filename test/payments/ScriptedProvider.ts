@@ -1,8 +1,17 @@
 /** A provider that does what the test says, remembers like one, and counts how often it was asked. */
 import { Effect, Schema } from "effect"
+import { moneyOf } from "../../src/database/StoredMoney.ts"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
+import { isAnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../src/domain/Outcome.ts"
-import { type AttemptRef, NoProof, type PaymentOrder, type Provider } from "../../src/providers/Provider.ts"
+import {
+  type AttemptRef,
+  type CallbackEvent,
+  NoProof,
+  type PaymentOrder,
+  type Provider
+} from "../../src/providers/Provider.ts"
+import { makePurse, type Purse } from "./Purse.ts"
 
 export const accepts = (about: Partial<Accepted> = {}): Accepted =>
   new Accepted({
@@ -34,13 +43,17 @@ const CallbackBody = Schema.parseJson(
     key: Schema.String,
     reference: Schema.NullOr(Schema.String),
     providerPaymentId: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
-    state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned"))
+    state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
+    /** What has arrived, where it is another amount than was asked for. */
+    received: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
+    reason: Schema.optional(Schema.String)
   })
 )
 
 export const PROOF = { "x-proof": "genuine" }
 
 export interface Scripted extends Provider {
+  readonly purse: Purse
   /** Every order, in the order in which they came. */
   readonly orders: ReadonlyArray<PaymentOrder>
   readonly enquiries: ReadonlyArray<AttemptRef>
@@ -61,12 +74,27 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const acts = new Map<string, Act>()
   let usual: Act = declines("not in the script")
   const books = new Map<string, Enquiry>()
+  const purse = makePurse()
+  const references = new Map<string, string>()
   const write = (reference: string, outcome: Outcome) => {
     if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
     if (outcome._tag === "Declined") books.set(reference, reports("failed"))
   }
+  const keep = (order: PaymentOrder, outcome: Outcome) => {
+    purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+    if (outcome._tag !== "Accepted") return
+    if (outcome.providerPaymentId !== null) references.set(outcome.providerPaymentId, order.reference)
+    purse.told(order.reference, outcome.state, outcome.received)
+  }
+  const heard = (event: CallbackEvent): CallbackEvent => {
+    const { providerPaymentId, reference } = event.attempt
+    const known = reference ?? references.get(providerPaymentId ?? "")
+    if (event.report !== null && known !== undefined) purse.told(known, event.report.state, event.report.received)
+    return event
+  }
   return {
     name,
+    purse,
     honoursReference: false,
     provesAbsence: true,
     supports: () => true,
@@ -79,22 +107,45 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     initiate: (order) =>
       Effect.suspend(() => {
         orders.push(order)
+        purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
         return acted(acts.get(order.description ?? "") ?? usual, order)
-      }).pipe(Effect.tap((outcome) => Effect.sync(() => write(order.reference, outcome)))),
+      }).pipe(
+        Effect.tap((outcome) =>
+          Effect.sync(() => {
+            write(order.reference, outcome)
+            keep(order, outcome)
+          })
+        )
+      ),
     enquire: (attempt) =>
       Effect.sync(() => {
         enquiries.push(attempt)
-        return books.get(attempt.reference) ?? new Absent()
+        const answer = books.get(attempt.reference) ?? new Absent()
+        if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        return answer
       }),
     callback: ({ body, headers }) =>
       headers["x-proof"] === PROOF["x-proof"]
         ? Schema.decode(CallbackBody)(body.toString("utf8")).pipe(
             Effect.mapError(() => new NoProof({ message: "not a callback" })),
-            Effect.map(({ key, providerPaymentId, reference, state }) => ({
-              key,
-              attempt: { reference, providerPaymentId },
-              report: state === null ? null : reports(state)
-            }))
+            Effect.map(({ key, providerPaymentId, reason = null, received, reference, state }) =>
+              heard({
+                key,
+                attempt: { reference, providerPaymentId },
+                report:
+                  state === null
+                    ? null
+                    : new Report({
+                        state,
+                        reason,
+                        providerPaymentId,
+                        providerStatus: state,
+                        ...(received !== undefined && isAnyCurrencyCode(received.currency)
+                          ? { received: moneyOf(received.amount, received.currency) }
+                          : {})
+                      })
+              })
+            )
           )
         : Effect.fail(new NoProof({ message: "no proof" })),
     ...about

@@ -33,7 +33,7 @@ export const actable = (name: ProviderName): Actable => {
   const refunds: Array<RefundOrder> = []
   const passwords: Array<string> = []
   let answers: Parameters<Actable["will"]>[0] = {}
-  const provider = scripted(name, {
+  const provider: Scripted = scripted(name, {
     otp: {
       submit: (_, otp) =>
         Effect.suspend(() => {
@@ -46,9 +46,16 @@ export const actable = (name: ProviderName): Actable => {
     refund: (order) =>
       Effect.suspend(() => {
         refunds.push(order)
+        provider.purse.opened(order.reference, order.money, -1n, order.attempt.reference)
         const { refund = accepts() } = answers
         return typeof refund === "function" ? refund(order) : answered(refund)
-      })
+      }).pipe(
+        Effect.tap((outcome) =>
+          Effect.sync(() => {
+            if (outcome._tag === "Accepted") provider.purse.told(order.reference, outcome.state)
+          })
+        )
+      )
   })
   return { ...provider, refunds, passwords, will: (next) => void (answers = { ...answers, ...next }) }
 }

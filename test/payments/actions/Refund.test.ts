@@ -211,6 +211,7 @@ onBothPaymentServers("Refunds", make, (it, { clock, stripe }) => {
             events: []
           })
           expect(written).toBe(true)
+          stripe.purse.opened(attempt_id, payment.amount, -1n)
           return attempt_id
         })
       const [lost, done] = [yield* paid(), yield* paid()]
