@@ -65,7 +65,7 @@ onBothPaymentServers("Signals", make, (it, { clock, stripe }) => {
   )
 
   it.effect(
-    "an attempt that could not be sent in time is not sent, and the caller reads where the payment stands",
+    "an answer that comes after the payment was given up is not told as a refusal, and its money goes to a person",
     () =>
       Effect.gen(function* () {
         yield* serveCountry("FR", ["stripe"])
