@@ -70,9 +70,9 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
           sql`with again as (
               update webhook_deliveries set status = 'pending', updated_at = now()
               where delivery_id = ${id} and status <> 'pending' and ${inScope(sql, scope)}
-              returning delivery_id, webhook_id
+              returning delivery_id, org_id, webhook_id
             )
-            insert into webhook_queue (delivery_id, webhook_id) select delivery_id, webhook_id from again
+            insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from again
             returning delivery_id`.pipe(
             Effect.map((rows) => rows.length > 0),
             Effect.orDie
@@ -121,8 +121,8 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
             if (!seen || row.status === "pending") return false
             const at = new Date(now)
             webhookDeliveries.set(id, { ...row, status: "pending", updated_at: at })
-            const { delivery_id, webhook_id } = row
-            webhookQueue.set(id, { delivery_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+            const { delivery_id, org_id, webhook_id } = row
+            webhookQueue.set(id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
             return true
           })
       }
