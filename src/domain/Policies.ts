@@ -205,6 +205,9 @@ export const webhookMannersKept = 10_000
 /** A claim takes this many deliveries at most. */
 export const webhookClaimBatch = 64
 
+/** Claims that follow each other within this time go by one look at who has something due. */
+export const webhookDueFresh = Duration.millis(50)
+
 /** A claim looks at this many organisations; the next one goes on behind them. */
 export const webhookWalk = 500
 
@@ -250,6 +253,15 @@ export const dnsTries = 2
 
 /** For this long after a rotation an endpoint's old signing secret is still used beside the new one. */
 export const webhookSecretOverlap = Duration.hours(24)
+
+/** An event, and what came of a delivery, can be read this long; an event stays as long as any of its deliveries does. */
+export const webhookRetention = Duration.days(30)
+
+/** A dead letter is kept this long, unless it is replayed; what still waits to be sent is never forgotten. */
+export const deadLetterRetention = Duration.days(90)
+
+/** Old events and deliveries are looked at, and forgotten, in batches of this many. */
+export const webhookForgetBatch = 500
 
 /** Dead letters go back into the queue in batches of this many. */
 export const webhookReplayBatch = 500
