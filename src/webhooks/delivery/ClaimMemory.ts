@@ -33,18 +33,6 @@ const spread = (endpoints: ReadonlyArray<Open>, { failingRoom, room }: Lane) => 
   })
 }
 
-/** Rows by a key, in the order of their keys, from behind one of them on. */
-const walkBy = (
-  rows: Iterable<QueuedDelivery>,
-  keyOf: (row: QueuedDelivery) => string,
-  after: string,
-  most: number
-): ReadonlyArray<readonly [string, ReadonlyArray<QueuedDelivery>]> =>
-  Object.entries(Arr.groupBy(rows, keyOf))
-    .filter(([key]) => key > after)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .slice(0, most)
-
 export const makeClaimMemory = (tables: MemoryTables["Type"]): Claiming => {
   const { atomically, events, webhookDeliveries, webhookQueue, webhooks } = tables
 
@@ -81,13 +69,18 @@ export const makeClaimMemory = (tables: MemoryTables["Type"]): Claiming => {
   ): ReadonlyArray<Open> => {
     const webhook = webhooks.get(webhookId)
     const own = webhookEndpointConcurrency - (underWay.get(webhookId) ?? 0)
+    if (webhook?.status !== "active" || own <= 0) return []
     const due = waiting.filter((row) => row.next_at.getTime() <= now).toSorted(soonest)
-    return webhook?.status === "active" && own > 0 && due.length > 0 ? [{ webhook, due, own }] : []
+    return due.length > 0 ? [{ webhook, due, own }] : []
   }
 
   const claimLane = Effect.fnUntraced(function* (lane: Lane, options: ClaimOptions, now: number) {
-    const rows = Array.from(webhookQueue.values()).filter(({ org_id }) => org_id === lane.org_id)
-    const walked = walkBy(rows, (row) => row.webhook_id, lane.after, webhookEndpointWalk)
+    const rows = Array.from(webhookQueue.values()).filter(
+      ({ org_id, webhook_id }) => org_id === lane.org_id && webhook_id > lane.after
+    )
+    const walked = Object.entries(Arr.groupBy(rows, ({ webhook_id }) => webhook_id))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, webhookEndpointWalk)
     const drawn = yield* Random.shuffle(walked.flatMap((endpoint) => openOf(endpoint, options, now)))
     const deliveries = yield* Effect.forEach(spread(Array.from(drawn), lane), ({ row, webhook }) =>
       take(webhook, row, now, options.leaseMillis)
@@ -99,12 +92,17 @@ export const makeClaimMemory = (tables: MemoryTables["Type"]): Claiming => {
   return {
     due: (after) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const walked = walkBy(webhookQueue.values(), (row) => row.org_id, after, webhookWalk)
+        const due = new Map<string, boolean>()
+        for (const { next_at, org_id } of webhookQueue.values()) {
+          due.set(org_id, due.get(org_id) === true || next_at.getTime() <= now)
+        }
+        const walked = Array.from(due.keys())
+          .filter((orgId) => orgId > after)
+          .sort()
+          .slice(0, webhookWalk)
         return {
-          organizations: walked.flatMap(([orgId, rows]) =>
-            rows.some((row) => row.next_at.getTime() <= now) ? [orgId] : []
-          ),
-          next: walked.length === webhookWalk ? (walked.at(-1)?.[0] ?? null) : null
+          organizations: walked.filter((orgId) => due.get(orgId)),
+          next: walked.length === webhookWalk ? (walked.at(-1) ?? null) : null
         }
       }),
     claim: (options) =>

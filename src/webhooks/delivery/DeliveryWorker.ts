@@ -1,17 +1,17 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
-import { Cause, Clock, Duration, Effect, FiberSet, Random } from "effect"
+import { Cause, Duration, Effect, FiberSet, Random } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
 import { makeAttempt } from "./Attempt.ts"
 import type { ClaimedDelivery, Lane, Result } from "./Delivery.ts"
+import { makeDueList } from "./DueList.ts"
 import { Manners } from "./Manners.ts"
+import { monotonicMillis } from "./Monotonic.ts"
 import { QueueStore } from "./QueueStore.ts"
 import { makeResultWriter } from "./ResultWriter.ts"
 import { type Load, shareOut, type Waiting } from "./Shares.ts"
 import { UnderWay } from "./UnderWay.ts"
-
-const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
 /** Runs until it is interrupted; what it could not bring to an end by then is free for others at once. */
 export const deliveryWorker = Effect.gen(function* () {
@@ -20,6 +20,7 @@ export const deliveryWorker = Effect.gen(function* () {
   const attempt = yield* makeAttempt
   const underWay = new UnderWay()
   const manners = new Manners()
+  const dueList = makeDueList(store)
   /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
   const endpointAfter = new Map<string, string>()
   const settled = yield* Effect.makeLatch(false)
@@ -97,7 +98,9 @@ export const deliveryWorker = Effect.gen(function* () {
       const goesOn = next.get(org_id)
       if (goesOn === undefined) endpointAfter.delete(org_id)
       else endpointAfter.set(org_id, goesOn)
-      manners.gave(org_id, givers.has(org_id) || goesOn !== undefined)
+      const mayHaveMore = givers.has(org_id) || goesOn !== undefined
+      manners.gave(org_id, mayHaveMore)
+      if (!mayHaveMore) dueList.cross(org_id)
     }
     for (const delivery of deliveries) underWay.add(delivery, now)
     for (const delivery of deliveries) yield* FiberSet.run(sending, Effect.interruptible(deliver(delivery)))
@@ -106,7 +109,7 @@ export const deliveryWorker = Effect.gen(function* () {
 
   const claim = Effect.fnUntraced(function* (after: string) {
     yield* settled.close
-    const { next, organizations } = yield* store.due(after)
+    const { next, organizations } = yield* dueList.look(after)
     const lanes = yield* lanesFor(organizations)
     return { found: lanes.length === 0 ? 0 : yield* claimLanes(lanes), next }
   })

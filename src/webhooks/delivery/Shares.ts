@@ -59,11 +59,16 @@ interface Candidate {
   held: number
 }
 
-const before = (a: Candidate, b: Candidate): boolean => (a.one.barren === b.one.barren ? a.held < b.held : b.one.barren)
+const ranks: Readonly<Record<Standing, number>> = { prompt: 0, unknown: 1, slow: 2 }
+
+const before = (a: Candidate, b: Candidate): boolean => {
+  if (a.one.barren !== b.one.barren) return b.one.barren
+  return a.held === b.held ? ranks[a.one.standing] < ranks[b.one.standing] : a.held < b.held
+}
 
 /**
  * `loads` are all that have something under way, `waiting` those with something due, in the order of their lots. One
- * slot at a time goes to whoever holds fewest; at most `most` of them.
+ * slot at a time goes to whoever holds fewest, and of those to whoever answers soonest; at most `most` of them.
  */
 export const shareOut = (
   loads: ReadonlyArray<Load>,

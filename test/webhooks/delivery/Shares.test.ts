@@ -93,6 +93,12 @@ describe("shareOut", () => {
     }
   })
 
+  it("prefers whoever answers sooner among those that hold the same", () => {
+    const slow = many(100, "slow")
+    const shares = shareOut([], [...slow, organization("a", "unknown"), organization("b", "prompt")], 2)
+    expect(shares.map(({ org_id }) => org_id)).toEqual(["a", "b"])
+  })
+
   it("asks those last that had nothing to give", () => {
     const barren = many(500, "prompt").map((one) => ({ ...one, barren: true }))
     const neighbour = organization("neighbour", "prompt", 5)
