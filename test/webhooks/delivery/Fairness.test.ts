@@ -48,7 +48,8 @@ const newNeighbour = (heard: ReadonlyArray<{ readonly event_id: string }>) =>
     return org_id
   })
 
-describe("a neighbour", () => {
+/** Hundreds of organisations in maps take their time on a busy machine. */
+describe("a neighbour", { timeout: 120_000 }, () => {
   it.effect("is served at once while two hundred endpoints of one organisation hang", () =>
     Effect.gen(function* () {
       const { heard, worker } = makeReceivers()
