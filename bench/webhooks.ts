@@ -1,25 +1,30 @@
 /**
- * How many deliveries a second one instance makes to a hundred endpoints, and how many of them are left when one more
- * endpoint hangs under a backlog. `npm run bench:webhooks [deliveries to each endpoint] [backlog]`
+ * How many deliveries a second one instance makes to a hundred endpoints, how many of them are left when one more
+ * endpoint hangs under a backlog, and how many of a neighbour's arrive within a second beside an organisation with 200
+ * endpoints that hang and 200 whose names nobody answers for. `npm run bench:webhooks [deliveries to each endpoint] [backlog]`
  */
 import { fork } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { createSocket } from "node:dgram"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SqlClient } from "@effect/sql"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/organizations/OrganizationStore.ts"
 import { Vault } from "../src/secrets/Vault.ts"
 import { deliveryWorker } from "../src/webhooks/delivery/DeliveryWorker.ts"
 import { formatSecret, SECRET_BYTES, secretContext } from "../src/webhooks/Secret.ts"
+import { Dns, makeDns } from "../src/webhooks/ssrf/Dns.ts"
 import { WebhookStore } from "../src/webhooks/WebhookStore.ts"
 
 const ENDPOINTS = 100
+const HANGING = 200
+const NEIGHBOURS_EVENTS = 30
 const RECEIVER = "receiver"
 
 /** In a process of its own, so that its work is not taken for the sender's. `/hang` never answers. */
@@ -41,6 +46,10 @@ const receive = (): void => {
     if (request.url === "/hang") return
     request.on("end", () => {
       response.writeHead(200).end()
+      if (request.url === "/neighbour") {
+        process.send?.({ received: 1 })
+        return
+      }
       received += 1
       tell()
     })
@@ -85,7 +94,43 @@ const writeEvents = (org_id: string, count: number) =>
       from generate_series(1, ${count}::int)`
   )
 
+/** Answers nothing. */
+const silentNameServer = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const socket = createSocket("udp4")
+    await new Promise<void>((done) => socket.bind(0, "127.0.0.1", done))
+    return socket
+  }),
+  (socket) => Effect.sync(() => socket.close())
+)
+
 const analyze = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`analyze`)
+
+/** One event after the other, each given a second. */
+const neighbour = ({ next, url }: Effect.Effect.Success<typeof startReceiver>) =>
+  Effect.gen(function* () {
+    const bad = yield* newOrganization
+    yield* Effect.replicateEffect(newEndpoint(bad, `${url}/hang`), HANGING)
+    yield* Effect.forEach(Array(HANGING).keys(), (nth) => newEndpoint(bad, `https://silent-${nth}.example/`))
+    yield* writeEvents(bad, 10)
+    const good = yield* newOrganization
+    yield* newEndpoint(good, `${url}/neighbour`)
+    const worker = yield* Effect.fork(deliveryWorker)
+    const arrivals = yield* Effect.replicateEffect(
+      Effect.gen(function* () {
+        const arrived = next<unknown>()
+        const began = performance.now()
+        yield* writeEvents(good, 1)
+        yield* Effect.promise(() => arrived)
+        const millis = performance.now() - began
+        yield* Effect.sleep(Math.max(0, 1000 - millis))
+        return millis
+      }),
+      NEIGHBOURS_EVENTS
+    )
+    yield* Fiber.interrupt(worker)
+    return arrivals.filter((millis) => millis <= 1000).length
+  })
 
 const bench = (each: number, backlog: number) =>
   Effect.gen(function* () {
@@ -121,7 +166,17 @@ const bench = (each: number, backlog: number) =>
     const beside = yield* run
     yield* say(`beside one that hangs with ${backlog} waiting: ${words(beside)}`)
     yield* say(`ratio: ${(beside.rate / alone.rate).toFixed(2)}`)
+    const inTime = yield* neighbour(receiver)
+    yield* say(
+      `beside ${HANGING} that hang and ${HANGING} without a name, of one organisation: ` +
+        `${inTime} of a neighbour's ${NEIGHBOURS_EVENTS} deliveries within a second`
+    )
   }).pipe(Effect.scoped)
+
+const SilentNames = Layer.scoped(
+  Dns,
+  Effect.map(silentNameServer, (socket) => makeDns(new Map(), [`127.0.0.1:${socket.address().port}`]))
+)
 
 const main = async (): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), "corridor-bench-"))
@@ -131,7 +186,7 @@ const main = async (): Promise<void> => {
   process.env["LOG_LEVEL"] ??= "warn"
   const [each = 200, backlog = 20_000] = process.argv.slice(2).map(Number)
   try {
-    await Effect.runPromise(bench(each, backlog).pipe(Effect.provide(AppLive)))
+    await Effect.runPromise(bench(each, backlog).pipe(Effect.provide(AppLive), Effect.provide(SilentNames)))
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }

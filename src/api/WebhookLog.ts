@@ -133,7 +133,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           access: "webhook_log",
           summary: "List deliveries",
           description:
-            "Extension. Newest first: what was sent, or is to be sent, to which endpoint, and what came of it.",
+            "Extension. Newest first: what was sent, or is to be sent, to which endpoint, and what came of it. What was delivered is kept for 30 days, what died until it is replayed or for 90.",
           response: { status: "success", message: "Deliveries", data: [delivery], ...firstPage }
         })
       )
@@ -174,7 +174,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           access: "webhook_log",
           summary: "List events",
           description:
-            "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself.",
+            "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
           response: {
             status: "success",
             message: "Events",

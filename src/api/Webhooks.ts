@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import { eventPatterns, isEventPattern } from "../webhooks/EventFilter.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./Errors.ts"
+import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
@@ -88,12 +88,13 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
       .setPayload(CreateWebhook)
       .addSuccess(envelope(NewWebhook), { status: 201 })
       .addError(NotFound)
+      .addError(Conflict)
       .pipe(
         operation({
           access: "webhooks",
           summary: "Register a webhook endpoint",
           description:
-            "An organisation may have several. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
+            "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
           request: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] },
           response: {
             status: "success",

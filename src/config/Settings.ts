@@ -82,6 +82,7 @@ const settings = Config.all({
     durations("WEBHOOK_RETRY_DELAYS"),
     delays("1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours, 15 hours")
   ),
+  webhookEndpointsPerOrg: Config.withDefault(bounded("WEBHOOK_ENDPOINTS_PER_ORG", 1, 10_000), 50),
   webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
   rateLockTtl: Config.withDefault(positive("RATE_LOCK_TTL"), Duration.minutes(15)),
   rateMaxAge: Config.option(positive("RATE_MAX_AGE")),

@@ -178,20 +178,41 @@ export const webhookRetry = (
     Option.map(Option.fromNullable(delays[attempt - 1]), (delay) => Duration.times(delay, 1 + share / 100))
   )
 
-/** Deliveries that an instance has under way at a time. */
-export const webhookConcurrency = 64
+/** Deliveries that an instance has under way at a time, most of which only wait for their receivers. */
+export const webhookConcurrency = 256
 
 /** Of them, as many may go to one endpoint. */
 export const webhookEndpointConcurrency = 8
 
-/** And as many to endpoints whose last attempt failed, so that those who hang together leave room for the others. */
-export const webhookFailingConcurrency = 32
+/** An organisation gets another one only while this many times what it has is free, so that whoever comes next finds room. */
+export const webhookShare = 3
 
-/** A claim takes deliveries of this many endpoints, drawn at random from those with something due. */
-export const webhookLanes = 16
+/** Organisations whose receivers were slow lately have no more than this many of them together. */
+export const webhookSlowConcurrency = 128
 
-/** A claim looks at this many endpoints; the next one goes on behind them. */
+/** Those and the ones that the instance knows nothing of yet have no more than this many: the rest is for prompt ones. */
+export const webhookUnknownConcurrency = 192
+
+/** A receiver that has not answered after this long is slow. */
+export const webhookSlow = Duration.seconds(2)
+
+/** One that was slow makes its organisation slow for this long. */
+export const webhookSlowMemory = Duration.minutes(1)
+
+/** An instance remembers how the receivers of this many organisations answered. */
+export const webhookMannersKept = 10_000
+
+/** A claim takes this many deliveries at most. */
+export const webhookClaimBatch = 64
+
+/** Claims that follow each other within this time go by one look at who has something due. */
+export const webhookDueFresh = Duration.millis(50)
+
+/** A claim looks at this many organisations; the next one goes on behind them. */
 export const webhookWalk = 500
+
+/** It looks at this many endpoints of an organisation; the next one goes on behind them. */
+export const webhookEndpointWalk = 64
 
 /** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
 export const webhookRest = Duration.millis(10)
@@ -226,8 +247,21 @@ export const mailTimeout = Duration.seconds(10)
 /** Looking up the name of a webhook endpoint may take this long. */
 export const dnsTimeout = Duration.seconds(5)
 
+/** Within it a name server that does not answer is asked again once, after this long. */
+export const dnsTryTimeout = Duration.millis(1500)
+export const dnsTries = 2
+
 /** For this long after a rotation an endpoint's old signing secret is still used beside the new one. */
 export const webhookSecretOverlap = Duration.hours(24)
+
+/** An event, and what came of a delivery, can be read this long; an event stays as long as any of its deliveries does. */
+export const webhookRetention = Duration.days(30)
+
+/** A dead letter is kept this long, unless it is replayed; what still waits to be sent is never forgotten. */
+export const deadLetterRetention = Duration.days(90)
+
+/** Old events and deliveries are looked at, and forgotten, in batches of this many. */
+export const webhookForgetBatch = 500
 
 /** Dead letters go back into the queue in batches of this many. */
 export const webhookReplayBatch = 500

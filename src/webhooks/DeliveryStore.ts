@@ -1,9 +1,11 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { SqlClient } from "@effect/sql"
-import { Clock, Context, Effect, Layer, Option, Order } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, Order } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
+import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
 import type { Window } from "../pagination/Page.ts"
+import { forgetDeliveriesSql } from "./ForgetSql.ts"
 import type { DeliveryStatus, StoredDelivery } from "./Webhook.ts"
 
 export interface DeliveryFilter {
@@ -31,6 +33,8 @@ interface Store {
   ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
   /** From the first attempt on, at once. False when it was waiting in the queue already, or is not in scope. */
   readonly requeue: (scope: Scope, id: string) => Effect.Effect<boolean>
+  /** A batch of those that were delivered or died too long ago, with their attempts; answers with how many. */
+  readonly forgetOld: Effect.Effect<number>
 }
 
 const byEvent = Order.combineAll([
@@ -70,20 +74,24 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
           sql`with again as (
               update webhook_deliveries set status = 'pending', updated_at = now()
               where delivery_id = ${id} and status <> 'pending' and ${inScope(sql, scope)}
-              returning delivery_id, webhook_id
+              returning delivery_id, org_id, webhook_id
             )
-            insert into webhook_queue (delivery_id, webhook_id) select delivery_id, webhook_id from again
+            insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from again
             returning delivery_id`.pipe(
             Effect.map((rows) => rows.length > 0),
             Effect.orDie
-          )
+          ),
+        forgetOld: forgetDeliveriesSql(sql)
       }
     })
   )
 
   static readonly layerMemory = Layer.effect(
     DeliveryStore,
-    Effect.map(MemoryTables, ({ events, webhookDeliveries, webhookQueue }): Store => {
+    Effect.map(MemoryTables, ({ events, webhookAttempts, webhookDeliveries, webhookQueue }): Store => {
+      const isOld = ({ status, updated_at }: StoredDelivery, now: number) =>
+        status !== "pending" &&
+        updated_at.getTime() < now - Duration.toMillis(status === "dead" ? deadLetterRetention : webhookRetention)
       const visible = (scope: Scope) =>
         Array.from(webhookDeliveries.values())
           .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
@@ -121,10 +129,21 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
             if (!seen || row.status === "pending") return false
             const at = new Date(now)
             webhookDeliveries.set(id, { ...row, status: "pending", updated_at: at })
-            const { delivery_id, webhook_id } = row
-            webhookQueue.set(id, { delivery_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+            const { delivery_id, org_id, webhook_id } = row
+            webhookQueue.set(id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
             return true
-          })
+          }),
+        forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+          const old = Array.from(webhookDeliveries.values())
+            .filter((row) => isOld(row, now))
+            .slice(0, webhookForgetBatch)
+          const ids = new Set(old.map(({ delivery_id }) => delivery_id))
+          for (const id of ids) webhookDeliveries.delete(id)
+          for (const [key, { delivery_id }] of Array.from(webhookAttempts)) {
+            if (ids.has(delivery_id)) webhookAttempts.delete(key)
+          }
+          return old.length
+        })
       }
     })
   )

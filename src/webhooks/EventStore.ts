@@ -1,9 +1,11 @@
 /** Events at rest, each with the exact bytes that its deliveries repeat. Writing one finds its receivers. */
 import { SqlClient } from "@effect/sql"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
 import { inScope, newest, type Scope } from "../database/Query.ts"
+import { webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
 import type { Window } from "../pagination/Page.ts"
+import { forgetEventsSql } from "./ForgetSql.ts"
 import { writeEvents } from "./Receivers.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
@@ -20,6 +22,8 @@ interface Store {
   /** Answers with the number of endpoints that it goes to. */
   readonly insert: (event: WebhookEvent) => Effect.Effect<number>
   readonly list: (scope: Scope, filter: EventFilter, window: Window) => Effect.Effect<ReadonlyArray<WebhookEvent>>
+  /** A batch of old ones of which no delivery is left, if they ever had one; answers with how many. */
+  readonly forgetOld: Effect.Effect<number>
 }
 
 export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, Store>() {
@@ -41,7 +45,8 @@ export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, S
         const since = from === undefined ? sql.literal("true") : sql`created_at >= ${from}`
         return sql<WebhookEvent>`select event_id, org_id, event_type, payment_id, payload, test, created_at from events
           where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(Effect.orDie)
-      }
+      },
+      forgetOld: forgetEventsSql(sql)
     }))
   )
 
@@ -64,7 +69,16 @@ export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, S
               (from === undefined || row.created_at >= from)
           )
           return newestFirst(rows, (row) => row.event_id, window)
-        })
+        }),
+      forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+        const told = new Set(Array.from(tables.webhookDeliveries.values(), ({ event_id }) => event_id))
+        const old = Array.from(tables.events.values())
+          .filter((row) => row.created_at.getTime() < now - Duration.toMillis(webhookRetention))
+          .filter(({ event_id }) => !told.has(event_id))
+          .slice(0, webhookForgetBatch)
+        for (const { event_id } of old) tables.events.delete(event_id)
+        return old.length
+      })
     }))
   )
 }

@@ -32,7 +32,14 @@ const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void =
       created_at: at,
       updated_at: at
     })
-    tables.webhookQueue.set(delivery_id, { delivery_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+    tables.webhookQueue.set(delivery_id, {
+      delivery_id,
+      org_id,
+      webhook_id,
+      attempt: 0,
+      next_at: at,
+      lease_token: null
+    })
   }
 }
 

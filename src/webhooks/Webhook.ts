@@ -51,6 +51,7 @@ export interface StoredDelivery {
 /** A delivery that is left to be sent; its row goes when it is delivered or dead. */
 export interface QueuedDelivery {
   readonly delivery_id: string
+  readonly org_id: string
   readonly webhook_id: string
   /** How often it was tried since it came into the queue. */
   readonly attempt: number

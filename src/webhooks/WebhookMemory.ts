@@ -28,6 +28,7 @@ export const webhookStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       })
     )
   return {
+    countToAdd: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
     insert: (webhook) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const at = new Date(now)

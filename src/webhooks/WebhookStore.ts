@@ -16,6 +16,8 @@ export type WebhookPatch = Partial<
 export type SealedRow = Pick<StoredWebhook, "webhook_id" | "secret_sealed" | "previous_secret_sealed">
 
 export interface Store {
+  /** Of an organisation. Until the end of the transaction that it stands in, nobody else counts them to add one. */
+  readonly countToAdd: (orgId: string) => Effect.Effect<number>
   readonly insert: (webhook: NewWebhook) => Effect.Effect<Webhook>
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Webhook>>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Webhook>>
@@ -45,6 +47,15 @@ export class WebhookStore extends Context.Tag("corridor/WebhookStore")<WebhookSt
       )
       const one = (scope: Scope, id: string) => sql`webhook_id = ${id} and ${inScope(sql, scope)}`
       return {
+        // Two statements: one alone would count what it saw before it had the lock.
+        countToAdd: (orgId) =>
+          sql`select 1 from organizations where org_id = ${orgId} for no key update`.pipe(
+            Effect.zipRight(
+              sql<{ readonly count: number }>`select count(*)::int from webhooks where org_id = ${orgId}`
+            ),
+            Effect.map((rows) => rows[0]!.count),
+            Effect.orDie
+          ),
         insert: (webhook) =>
           sql<Webhook>`insert into webhooks ${sql.insert({ ...webhook, events: [...webhook.events] })}
             returning ${columns}`.pipe(

@@ -5,7 +5,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { Settings } from "../config/Settings.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Access, Permit } from "../domain/Access.ts"
-import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { Window } from "../pagination/Page.ts"
 import { Vault } from "../secrets/Vault.ts"
@@ -18,6 +18,11 @@ import { type WebhookPatch, WebhookStore } from "./WebhookStore.ts"
 
 type Fresh = typeof NewWebhook.Type
 
+const tooMany = (most: number): Conflict =>
+  new Conflict({
+    message: `This organisation has ${most} webhook endpoints, which is as many as it may have. Remove one that is no longer used, change one that it has, or ask the operator to raise WEBHOOK_ENDPOINTS_PER_ORG.`
+  })
+
 export class Webhooks extends Context.Tag("corridor/Webhooks")<
   Webhooks,
   {
@@ -26,7 +31,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
     readonly create: (
       permit: Permit<"webhooks">,
       wanted: { readonly endpoint_url: string; readonly events?: ReadonlyArray<string> | undefined }
-    ) => Effect.Effect<Fresh, Invalid>
+    ) => Effect.Effect<Fresh, Conflict | Invalid>
     readonly update: (
       permit: Permit<"webhooks">,
       id: string,
@@ -48,7 +53,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
       const ids = yield* Ids
       const vault = yield* Vault
       const dns = yield* Dns
-      const { mode } = yield* Settings
+      const { mode, webhookEndpointsPerOrg: most } = yield* Settings
       const { atomically } = yield* Transactor
 
       const orNotFound = Effect.flatMap(
@@ -104,6 +109,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
           const asked = { endpoint_url, events: Array.from(new Set(events)) }
           return yield* atomically(
             Effect.gen(function* () {
+              if ((yield* store.countToAdd(org_id)) >= most) return yield* tooMany(most)
               const webhook = yield* store.insert({ webhook_id, org_id, ...asked, secret_sealed: sealed })
               yield* record(permit, "created", webhook, asked)
               return { ...webhook, secret_key }

@@ -59,3 +59,35 @@ export const giveUpOn = (webhookId: string, since: Date) => {
     ({ webhooks }) => void webhooks.set(webhookId, { ...webhooks.get(webhookId)!, ...given })
   )
 }
+
+/** Lets days pass over everything that was sent so far. */
+export const daysPass = (days: number) => {
+  const earlier = (at: Date) => new Date(at.getTime() - days * 86_400_000)
+  return onEither(
+    (sql) =>
+      Effect.all(
+        [
+          sql`update events set created_at = created_at - ${days} * interval '1 day'`,
+          sql`update webhook_deliveries set created_at = created_at - ${days} * interval '1 day',
+            updated_at = updated_at - ${days} * interval '1 day'`
+        ],
+        { discard: true }
+      ),
+    ({ events, webhookDeliveries }) => {
+      for (const [id, row] of events) events.set(id, { ...row, created_at: earlier(row.created_at) })
+      for (const [id, row] of webhookDeliveries) {
+        webhookDeliveries.set(id, {
+          ...row,
+          created_at: earlier(row.created_at),
+          updated_at: earlier(row.updated_at)
+        })
+      }
+    }
+  )
+}
+
+/** How many attempts are written down in all. */
+export const attemptsKept = onEither(
+  (sql) => Effect.map(sql<{ count: number }>`select count(*)::int from webhook_attempts`, (rows) => rows[0]!.count),
+  ({ webhookAttempts }) => webhookAttempts.size
+)

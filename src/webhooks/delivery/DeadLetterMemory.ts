@@ -69,9 +69,9 @@ export const makeDeadLetterMemory = (tables: MemoryTables["Type"]): DeadLetterSt
           .sort(oldestFirst)
           .slice(0, limit)
         for (const row of picked) {
-          const { delivery_id, webhook_id } = row
+          const { delivery_id, org_id, webhook_id } = row
           webhookDeliveries.set(delivery_id, { ...row, status: "pending", updated_at: at })
-          webhookQueue.set(delivery_id, { delivery_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+          webhookQueue.set(delivery_id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
         }
         return picked.length
       })

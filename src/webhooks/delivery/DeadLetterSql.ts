@@ -53,14 +53,14 @@ export const makeDeadLetterSql = (sql: SqlClient.SqlClient): DeadLetterStoreServ
       ),
     replay: (scope, selection, before, limit) =>
       sql<{ readonly count: number }>`with picked as (
-          select delivery_id, webhook_id from webhook_deliveries
+          select delivery_id, org_id, webhook_id from webhook_deliveries
           where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
           order by created_at, delivery_id limit ${limit} for update skip locked
         ), revived as (
           update webhook_deliveries d set status = 'pending', updated_at = now()
           from picked p where d.delivery_id = p.delivery_id
         ), queued as (
-          insert into webhook_queue (delivery_id, webhook_id) select delivery_id, webhook_id from picked
+          insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from picked
         )
         select count(*)::int from picked`.pipe(
         Effect.map((rows) => rows[0]!.count),

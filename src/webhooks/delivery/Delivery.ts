@@ -10,6 +10,7 @@ export const buriedError = "the endpoint was disabled before it could be sent"
 
 export interface ClaimedDelivery {
   readonly delivery_id: string
+  readonly org_id: string
   readonly webhook_id: string
   readonly event_id: string
   readonly event_type: string
@@ -27,20 +28,33 @@ export interface ClaimedDelivery {
   readonly lease_token: string
 }
 
-export interface Claim {
-  readonly deliveries: ReadonlyArray<ClaimedDelivery>
-  /** Where the next claim goes on; none when the walk over the endpoints came to its end. */
+export interface DueOrganizations {
+  readonly organizations: ReadonlyArray<string>
+  /** Where the next look goes on; none when the walk over the organisations came to its end. */
   readonly next: string | null
 }
 
-export interface ClaimOptions {
+/** As much of an organisation's deliveries as may be begun now. */
+export interface Lane {
+  readonly org_id: string
+  /** Its endpoints after this one. */
   readonly after: string
-  readonly limit: number
+  readonly room: number
   /** How many of them may go to endpoints whose last attempt failed. */
-  readonly failingLimit: number
+  readonly failingRoom: number
+}
+
+export interface ClaimOptions {
+  readonly lanes: ReadonlyArray<Lane>
   /** Deliveries under way, by endpoint. */
   readonly underWay: ReadonlyMap<string, number>
   readonly leaseMillis: number
+}
+
+export interface Claim {
+  readonly deliveries: ReadonlyArray<ClaimedDelivery>
+  /** The endpoints after which the next claim goes on, of organisations that have more of them than were looked at. */
+  readonly next: ReadonlyMap<string, string>
 }
 
 export interface Answer {
@@ -64,6 +78,12 @@ export interface GivenUp {
   readonly webhook_id: string
   readonly org_id: string
   readonly waiting: number
+}
+
+export interface Settled {
+  /** The deliveries that were tried for the last time, by id. */
+  readonly dead: ReadonlyArray<string>
+  readonly givenUp: ReadonlyArray<GivenUp>
 }
 
 export interface StoredAttempt extends Answer {

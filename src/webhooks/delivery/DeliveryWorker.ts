@@ -1,12 +1,16 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
-import { Cause, Duration, Effect, FiberSet } from "effect"
+import { Cause, Duration, Effect, FiberSet, Random } from "effect"
 import { Settings } from "../../config/Settings.ts"
 import { nilUuid } from "../../domain/Ids.ts"
-import { webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
+import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
 import { makeAttempt } from "./Attempt.ts"
-import type { ClaimedDelivery } from "./Delivery.ts"
+import type { ClaimedDelivery, Lane, Result } from "./Delivery.ts"
+import { makeDueList } from "./DueList.ts"
+import { Manners } from "./Manners.ts"
+import { monotonicMillis } from "./Monotonic.ts"
 import { QueueStore } from "./QueueStore.ts"
 import { makeResultWriter } from "./ResultWriter.ts"
+import { type Load, shareOut, type Waiting } from "./Shares.ts"
 import { UnderWay } from "./UnderWay.ts"
 
 /** Runs until it is interrupted; what it could not bring to an end by then is free for others at once. */
@@ -15,6 +19,10 @@ export const deliveryWorker = Effect.gen(function* () {
   const { webhookTimeout } = yield* Settings
   const attempt = yield* makeAttempt
   const underWay = new UnderWay()
+  const manners = new Manners()
+  const dueList = makeDueList(store)
+  /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
+  const endpointAfter = new Map<string, string>()
   const settled = yield* Effect.makeLatch(false)
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
 
@@ -35,6 +43,12 @@ export const deliveryWorker = Effect.gen(function* () {
       return Effect.asVoid(settled.open)
     })
 
+  const heard = (delivery: ClaimedDelivery, { latency_ms }: Result) =>
+    Effect.map(monotonicMillis, (now) => {
+      underWay.answered(delivery)
+      manners.took(delivery.org_id, latency_ms, now)
+    })
+
   // In this order at the end: what is under way gets a moment, then it is cut off, what came of it until then is
   // written down, and the leases of the others are given back.
   yield* Effect.addFinalizer(() => Effect.suspend(() => store.release(underWay.held)))
@@ -47,7 +61,7 @@ export const deliveryWorker = Effect.gen(function* () {
   const deliver = (delivery: ClaimedDelivery) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.matchCauseEffect(restore(attempt(delivery)), {
-        onSuccess: (result) => tell(delivery, result),
+        onSuccess: (result) => Effect.zipRight(heard(delivery, result), tell(delivery, result)),
         onFailure: (cause) =>
           Cause.isInterruptedOnly(cause)
             ? Effect.void
@@ -58,21 +72,49 @@ export const deliveryWorker = Effect.gen(function* () {
       })
     )
 
-  const claim = Effect.fnUntraced(function* (after: string) {
-    yield* settled.close
-    const { deliveries, next } = yield* store.claim({
-      after,
-      limit: underWay.room,
-      failingLimit: underWay.failingRoom,
-      underWay: underWay.byEndpoint,
-      leaseMillis
-    })
-    for (const delivery of deliveries) underWay.add(delivery)
+  /** Who may begin how many, of those with something due. */
+  const lanesFor = Effect.fnUntraced(function* (organizations: ReadonlyArray<string>) {
+    const now = yield* monotonicMillis
+    for (const { millis, org_id } of underWay.waits(now)) manners.tookSoFar(org_id, millis, now)
+    const loads = Array.from(underWay.byOrganization, ([org_id, count]): Load => ({
+      org_id,
+      standing: manners.standingOf(org_id, now),
+      ...count
+    }))
+    const busy = new Map(loads.map((load) => [load.org_id, load]))
+    const waiting = Array.from(yield* Random.shuffle(organizations), (org_id): Waiting => ({
+      ...(busy.get(org_id) ?? { org_id, standing: manners.standingOf(org_id, now), sending: 0, failing: 0 }),
+      barren: manners.isBarren(org_id)
+    }))
+    const shares = shareOut(loads, waiting, webhookClaimBatch)
+    return shares.map((share): Lane => ({ ...share, after: endpointAfter.get(share.org_id) ?? nilUuid }))
+  })
+
+  const claimLanes = Effect.fnUntraced(function* (lanes: ReadonlyArray<Lane>) {
+    const { deliveries, next } = yield* store.claim({ lanes, underWay: underWay.byEndpoint, leaseMillis })
+    const now = yield* monotonicMillis
+    const givers = new Set(deliveries.map(({ org_id }) => org_id))
+    for (const { org_id } of lanes) {
+      const goesOn = next.get(org_id)
+      if (goesOn === undefined) endpointAfter.delete(org_id)
+      else endpointAfter.set(org_id, goesOn)
+      const mayHaveMore = givers.has(org_id) || goesOn !== undefined
+      manners.gave(org_id, mayHaveMore)
+      if (!mayHaveMore) dueList.cross(org_id)
+    }
+    for (const delivery of deliveries) underWay.add(delivery, now)
     for (const delivery of deliveries) yield* FiberSet.run(sending, Effect.interruptible(deliver(delivery)))
-    return { found: deliveries.length, next }
+    return deliveries.length
   }, Effect.uninterruptible)
 
-  /** Once round all endpoints, which is a single claim unless there are very many. */
+  const claim = Effect.fnUntraced(function* (after: string) {
+    yield* settled.close
+    const { next, organizations } = yield* dueList.look(after)
+    const lanes = yield* lanesFor(organizations)
+    return { found: lanes.length === 0 ? 0 : yield* claimLanes(lanes), next }
+  })
+
+  /** Once round all organisations, which is a single claim unless there are very many. */
   const round = (after: string, before: number): Effect.Effect<number> =>
     waitUntil(() => underWay.room > 0).pipe(
       Effect.zipRight(Effect.suspend(() => claim(after))),

@@ -1,25 +1,40 @@
 /**
- * The queue between events and their receivers. Claims are fair: endpoints are drawn first, then a handful of
- * deliveries of each, so that a backlog for one of them is in nobody else's way.
+ * The queue between events and their receivers. It says which organisations have something due, and gives out as many
+ * deliveries of each as it is asked for, spread over their endpoints: a backlog of one of them is in nobody else's way.
  */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
 import { MemoryTables } from "../../database/MemoryTables.ts"
-import type { Claim, ClaimedDelivery, ClaimOptions, GivenUp, Result } from "./Delivery.ts"
-import { makeQueueMemory } from "./QueueMemory.ts"
-import { makeQueueSql } from "./QueueSql.ts"
+import { makeClaimMemory } from "./ClaimMemory.ts"
+import { makeClaimSql } from "./ClaimSql.ts"
+import type { Claim, ClaimedDelivery, ClaimOptions, DueOrganizations, Result, Settled } from "./Delivery.ts"
+import { makeSettleMemory } from "./SettleMemory.ts"
+import { makeSettleSql } from "./SettleSql.ts"
 
-export interface QueueStoreService {
+export interface Claiming {
+  /** Organisations after this one, in the order of their ids; some may turn out to have nothing to give. */
+  readonly due: (after: string) => Effect.Effect<DueOrganizations>
   /** Until the lease ends, nobody else claims what this one answers with. */
   readonly claim: (options: ClaimOptions) => Effect.Effect<Claim>
-  /** All of them together; a result whose lease was lost changes nothing. Answers with the endpoints it disabled. */
-  readonly finish: (results: ReadonlyArray<Result>) => Effect.Effect<ReadonlyArray<GivenUp>>
+}
+
+export interface Settling {
+  /** All of them together; a result whose lease was lost changes nothing. */
+  readonly finish: (results: ReadonlyArray<Result>) => Effect.Effect<Settled>
   /** Gives back what was not tried to its end, as if it had not been claimed. */
   readonly release: (held: ReadonlyArray<Pick<ClaimedDelivery, "delivery_id" | "lease_token">>) => Effect.Effect<void>
 }
 
-export class QueueStore extends Context.Tag("corridor/WebhookQueueStore")<QueueStore, QueueStoreService>() {
-  static readonly layer = Layer.effect(QueueStore, Effect.map(SqlClient.SqlClient, makeQueueSql))
+export interface QueueStoreService extends Claiming, Settling {}
 
-  static readonly layerMemory = Layer.effect(QueueStore, Effect.map(MemoryTables, makeQueueMemory))
+export class QueueStore extends Context.Tag("corridor/WebhookQueueStore")<QueueStore, QueueStoreService>() {
+  static readonly layer = Layer.effect(
+    QueueStore,
+    Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeClaimSql(sql), ...makeSettleSql(sql) }))
+  )
+
+  static readonly layerMemory = Layer.effect(
+    QueueStore,
+    Effect.map(MemoryTables, (tables) => ({ ...makeClaimMemory(tables), ...makeSettleMemory(tables) }))
+  )
 }

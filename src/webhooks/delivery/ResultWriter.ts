@@ -1,6 +1,7 @@
 /** Writes results down as they gather, many in one statement, and says of each when it is done with. */
 import { Effect } from "effect"
 import { webhookResultBatch, webhookRest } from "../../domain/Policies.ts"
+import { trouble } from "../../observability/Trouble.ts"
 import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { QueueStoreService } from "./QueueStore.ts"
 
@@ -9,11 +10,20 @@ interface Told {
   readonly result: Result
 }
 
-const tellOf = ({ org_id, waiting, webhook_id }: GivenUp) =>
-  Effect.logWarning(
-    `Webhook endpoint ${webhook_id} of organisation ${org_id} was disabled: ${givenUpReason} ` +
-      `Deliveries that went to the dead letter queue with it: ${waiting}`
+const tellOfEndpoint = ({ org_id, waiting, webhook_id }: GivenUp) =>
+  trouble(
+    "endpoint_disabled",
+    `A webhook endpoint was disabled: ${givenUpReason} Deliveries that went to the dead letter queue with it: ${waiting}`,
+    { webhook_id, org_id }
   )
+
+const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webhook_id }, result: { error } }: Told) =>
+  trouble("dead_letter", `A delivery went to the dead letter queue after attempt ${attempt}: ${error}`, {
+    delivery_id,
+    event_id,
+    webhook_id,
+    org_id
+  })
 
 /** What is told before the scope closes is written down before it has closed. */
 export const makeResultWriter = Effect.fnUntraced(function* (
@@ -23,10 +33,12 @@ export const makeResultWriter = Effect.fnUntraced(function* (
   const waiting: Array<Told> = []
   const arrived = yield* Effect.makeLatch(false)
 
-  const write = (batch: ReadonlyArray<Told>) =>
-    Effect.flatMap(store.finish(batch.map(({ result }) => result)), (givenUp) =>
-      Effect.forEach(givenUp, tellOf, { discard: true })
-    )
+  const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Told>) {
+    const { dead, givenUp } = yield* store.finish(batch.map(({ result }) => result))
+    const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
+    yield* Effect.forEach(letters, tellOfLetter, { discard: true })
+    yield* Effect.forEach(givenUp, tellOfEndpoint, { discard: true })
+  })
 
   /** Without a result in the database the lease runs out, and the delivery is made again. */
   const writeAlone = (told: Told) =>

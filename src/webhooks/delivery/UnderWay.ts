@@ -1,14 +1,37 @@
-/** What a worker has claimed and not settled yet, counted by endpoint, so that it claims no more than it can begin. */
+/** What a worker has claimed and not settled yet, counted by endpoint and by organisation. */
+import { webhookConcurrency } from "../../domain/Policies.ts"
 import type { ClaimedDelivery } from "./Delivery.ts"
-import { webhookConcurrency, webhookFailingConcurrency } from "../../domain/Policies.ts"
+
+interface Begun {
+  readonly delivery: ClaimedDelivery
+  readonly at: number
+}
+
+interface Count {
+  readonly sending: number
+  readonly failing: number
+}
 
 export class UnderWay {
-  private readonly deliveries = new Map<string, ClaimedDelivery>()
-  private readonly endpoints = new Map<string, number>()
-  private failing = 0
+  private readonly deliveries = new Map<string, Begun>()
+  /** Those that still wait for their receiver; the others wait only to be written down. */
+  private readonly unanswered = new Set<Begun>()
 
   get byEndpoint(): ReadonlyMap<string, number> {
-    return this.endpoints
+    const counts = new Map<string, number>()
+    for (const { delivery } of this.deliveries.values()) {
+      counts.set(delivery.webhook_id, (counts.get(delivery.webhook_id) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  get byOrganization(): ReadonlyMap<string, Count> {
+    const counts = new Map<string, Count>()
+    for (const { delivery } of this.deliveries.values()) {
+      const { failing, sending } = counts.get(delivery.org_id) ?? { failing: 0, sending: 0 }
+      counts.set(delivery.org_id, { sending: sending + 1, failing: delivery.failing ? failing + 1 : failing })
+    }
+    return counts
   }
 
   get isEmpty(): boolean {
@@ -19,27 +42,28 @@ export class UnderWay {
     return webhookConcurrency - this.deliveries.size
   }
 
-  get failingRoom(): number {
-    return Math.max(0, webhookFailingConcurrency - this.failing)
-  }
-
   get held(): ReadonlyArray<ClaimedDelivery> {
-    return Array.from(this.deliveries.values())
+    return Array.from(this.deliveries.values(), ({ delivery }) => delivery)
   }
 
-  add(delivery: ClaimedDelivery): void {
-    this.deliveries.set(delivery.lease_token, delivery)
-    this.count(delivery, 1)
+  /** How long each has waited for its receiver by now. */
+  waits(now: number): ReadonlyArray<{ readonly org_id: string; readonly millis: number }> {
+    return Array.from(this.unanswered, ({ at, delivery }) => ({ org_id: delivery.org_id, millis: now - at }))
+  }
+
+  add(delivery: ClaimedDelivery, now: number): void {
+    const begun = { delivery, at: now }
+    this.deliveries.set(delivery.lease_token, begun)
+    this.unanswered.add(begun)
+  }
+
+  answered({ lease_token }: ClaimedDelivery): void {
+    const begun = this.deliveries.get(lease_token)
+    if (begun !== undefined) this.unanswered.delete(begun)
   }
 
   remove(delivery: ClaimedDelivery): void {
-    if (this.deliveries.delete(delivery.lease_token)) this.count(delivery, -1)
-  }
-
-  private count({ failing, webhook_id }: ClaimedDelivery, by: 1 | -1): void {
-    const sending = (this.endpoints.get(webhook_id) ?? 0) + by
-    if (sending === 0) this.endpoints.delete(webhook_id)
-    else this.endpoints.set(webhook_id, sending)
-    if (failing) this.failing += by
+    this.answered(delivery)
+    this.deliveries.delete(delivery.lease_token)
   }
 }

@@ -129,10 +129,8 @@ export interface NewEndpoint {
   readonly secret: string
 }
 
-/** An endpoint of an organisation of its own. */
-export const newEndpoint = (endpoint_url: string) =>
+export const newEndpointOf = (org_id: string, endpoint_url: string) =>
   Effect.gen(function* () {
-    const { org_id } = yield* newOrganization()
     const webhook_id = yield* nextId
     const vault = yield* Vault
     const secret = formatSecret(yield* Effect.flatMap(Ids, (ids) => ids.bytes(32)))
@@ -142,6 +140,10 @@ export const newEndpoint = (endpoint_url: string) =>
     const endpoint: NewEndpoint = { webhook_id, org_id, secret }
     return endpoint
   })
+
+/** An endpoint of an organisation of its own. */
+export const newEndpoint = (endpoint_url: string) =>
+  Effect.flatMap(newOrganization(), ({ org_id }) => newEndpointOf(org_id, endpoint_url))
 
 /** Written as the service writes them, so that they find their receivers. */
 export const newEvents = (org_id: string, count: number, about: { readonly test?: boolean } = {}) =>

@@ -1,15 +1,15 @@
-/** More endpoints with work than one claim looks at. */
+/** More endpoints, and more organisations, with work than one claim looks at. */
 import { expect } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { webhookWalk } from "../../../src/domain/Policies.ts"
+import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/Policies.ts"
 import { Vault } from "../../../src/secrets/Vault.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../stores/Fixtures.ts"
-import { Endpoints, newEvents, onBothQueues } from "./Fixtures.ts"
+import { Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
 import { newReceiver, until } from "./Receiver.ts"
 
 const ENDPOINTS = webhookWalk + 20
@@ -56,23 +56,35 @@ onBothQueues("More endpoints than one claim looks at", (it) => {
       const { ids, org_id } = yield* newEndpoints(() => "http://127.0.0.1:1/hooks")
       yield* newEvents(org_id, 1)
       const claimed: Array<string> = []
-      const from = (after: string) =>
-        Effect.tap(
-          claim({ after, limit: 64, failingLimit: 64, underWay: new Map(), leaseMillis: 60_000 }),
-          ({ deliveries }) => void claimed.push(...deliveries.map(({ webhook_id }) => webhook_id))
-        )
-      const edge = ids[webhookWalk - 1]
-      while (claimed.length < ENDPOINTS) {
-        const before = claimed.length
-        const first = yield* from(nilUuid)
-        expect(first.next).toBe(edge)
-        expect(first.deliveries.every(({ webhook_id }) => webhook_id <= edge!)).toBe(true)
-        const second = yield* from(first.next!)
-        expect(second.next).toBeNull()
-        expect(second.deliveries.every(({ webhook_id }) => webhook_id > edge!)).toBe(true)
-        if (claimed.length === before) break
-      }
+      const from = (after: string): Effect.Effect<number> =>
+        Effect.gen(function* () {
+          const lanes = [{ org_id, after, room: 16, failingRoom: 16 }]
+          const { deliveries, next } = yield* claim({ lanes, underWay: new Map(), leaseMillis: 60_000 })
+          const behind = ids.filter((id) => id > after)
+          const edge = behind[webhookEndpointWalk - 1]
+          expect(next).toEqual(new Map(edge === undefined ? [] : [[org_id, edge]]))
+          for (const { webhook_id } of deliveries) {
+            expect(behind.slice(0, webhookEndpointWalk)).toContain(webhook_id)
+            claimed.push(webhook_id)
+          }
+          return deliveries.length + (edge === undefined ? 0 : yield* from(edge))
+        })
+      while ((yield* from(nilUuid)) > 0);
       expect(claimed.toSorted()).toEqual(ids)
+    })
+  )
+})
+
+onBothQueues("More organisations than one claim looks at", (it) => {
+  it.effect("are walked in turn, and none is left out", () =>
+    Effect.gen(function* () {
+      const { due } = yield* QueueStore
+      const endpoints = yield* Effect.replicateEffect(newEndpoint("http://127.0.0.1:1/hooks"), webhookWalk + 20)
+      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 1), { concurrency: 8 })
+      const ids = endpoints.map(({ org_id }) => org_id).toSorted()
+      const first = yield* due(nilUuid)
+      expect(first).toEqual({ organizations: ids.slice(0, webhookWalk), next: ids[webhookWalk - 1] })
+      expect(yield* due(first.next!)).toEqual({ organizations: ids.slice(webhookWalk), next: null })
     })
   )
 })

@@ -2,22 +2,18 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import type { Answer, ClaimedDelivery, ClaimOptions, Result, Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
+import type { Answer, Claim, ClaimedDelivery, Result, Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
+import { claimDue } from "./Claiming.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onBothQueues } from "./Fixtures.ts"
 
 const LONG = 60_000
 const url = "http://127.0.0.1:1/hooks"
 
-const claim = (options: Partial<ClaimOptions> = {}) =>
-  Effect.flatMap(QueueStore, (queue) =>
-    queue.claim({ after: nilUuid, limit: 64, failingLimit: 64, underWay: new Map(), leaseMillis: LONG, ...options })
-  )
-
 /** What is left of other tests of the suite is claimed away, so that a test sees only its own. */
-const clear: Effect.Effect<void, never, QueueStore> = Effect.flatMap(claim(), ({ deliveries }) =>
+const clear: Effect.Effect<void, never, QueueStore> = Effect.flatMap(claimDue(), ({ deliveries }) =>
   deliveries.length === 0 ? Effect.void : clear
 )
 
@@ -50,11 +46,12 @@ onBothQueues("QueueStore", (it) => {
       yield* clear
       const { org_id, webhook_id } = yield* newEndpoint(url)
       const [event] = yield* newEvents(org_id, 1)
-      const { deliveries, next } = yield* claim()
-      expect(next).toBeNull()
+      const { deliveries, next } = yield* claimDue()
+      expect(next).toEqual(new Map())
       expect(deliveries).toMatchObject([
         {
           ...event,
+          org_id,
           webhook_id,
           event_type: "payment.completed",
           test: false,
@@ -64,7 +61,7 @@ onBothQueues("QueueStore", (it) => {
           attempt: 1
         }
       ])
-      expect((yield* claim()).deliveries).toEqual([])
+      expect((yield* claimDue()).deliveries).toEqual([])
     })
   )
 
@@ -75,8 +72,8 @@ onBothQueues("QueueStore", (it) => {
       yield* newEvents(org_id, 1)
       const { queued } = yield* Endpoints
       const before = yield* queued
-      const [one] = (yield* claim()).deliveries
-      expect(yield* delivered(one!)).toEqual([])
+      const [one] = (yield* claimDue()).deliveries
+      expect(yield* delivered(one!)).toEqual({ dead: [], givenUp: [] })
       expect(yield* queued).toBe(before - 1)
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "delivered", attempts: 1, last_status_code: 200, last_error: null, next_attempt_at: null }
@@ -90,12 +87,12 @@ onBothQueues("QueueStore", (it) => {
       yield* clear
       const { org_id, webhook_id } = yield* newEndpoint(url)
       yield* newEvents(org_id, 1)
-      const [first] = (yield* claim()).deliveries
+      const [first] = (yield* claimDue()).deliveries
       yield* again(first!)
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "pending", attempts: 1, last_status_code: 500, last_error: "answered with status 500" }
       ])
-      const [second] = (yield* claim()).deliveries
+      const [second] = (yield* claimDue()).deliveries
       expect(second).toMatchObject({
         attempt: 2,
         delivery_id: first!.delivery_id,
@@ -103,15 +100,15 @@ onBothQueues("QueueStore", (it) => {
         payload: first!.payload
       })
       yield* finish(refused, { verdict: "retry", delay_ms: LONG }, second!)
-      expect((yield* claim()).deliveries).toEqual([])
+      expect((yield* claimDue()).deliveries).toEqual([])
       const [waiting] = yield* deliveriesTo(webhook_id)
       const wait = waiting!.next_attempt_at!.getTime() - Date.now()
       expect(wait).toBeGreaterThan(LONG - 5_000)
       expect(wait).toBeLessThanOrEqual(LONG + 1_000)
 
       yield* newEvents(org_id, 1)
-      const [other] = (yield* claim()).deliveries
-      yield* finish(refused, { verdict: "dead" }, other!)
+      const [other] = (yield* claimDue()).deliveries
+      expect(yield* finish(refused, { verdict: "dead" }, other!)).toEqual({ dead: [other!.delivery_id], givenUp: [] })
       const [dead] = yield* deliveriesTo(webhook_id)
       expect(dead).toMatchObject({ status: "dead", attempts: 1, next_attempt_at: null })
       expect(yield* logOf(other!)).toMatchObject([{ status_code: 500, answer: "oops" }])
@@ -123,17 +120,17 @@ onBothQueues("QueueStore", (it) => {
       yield* clear
       const { org_id, webhook_id } = yield* newEndpoint(url)
       yield* newEvents(org_id, 1)
-      const [late] = (yield* claim({ leaseMillis: 0 })).deliveries
-      const [holder] = (yield* claim()).deliveries
+      const [late] = (yield* claimDue({ leaseMillis: 0 })).deliveries
+      const [holder] = (yield* claimDue()).deliveries
       expect(holder).toMatchObject({ delivery_id: late!.delivery_id, attempt: 2 })
       yield* delivered(late!)
-      yield* finish(refused, { verdict: "dead" }, late!)
+      expect(yield* finish(refused, { verdict: "dead" }, late!), "nobody died of it").toEqual({ dead: [], givenUp: [] })
       yield* Effect.flatMap(QueueStore, (queue) => queue.release([late!]))
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([
         { status: "pending", attempts: 0, last_status_code: null }
       ])
       expect(yield* logOf(late!)).toEqual([])
-      expect((yield* claim()).deliveries, "the holder still holds it").toEqual([])
+      expect((yield* claimDue()).deliveries, "the holder still holds it").toEqual([])
       yield* delivered(holder!)
       expect(yield* deliveriesTo(webhook_id)).toMatchObject([{ status: "delivered", attempts: 1 }])
       yield* again(holder!)
@@ -146,9 +143,9 @@ onBothQueues("QueueStore", (it) => {
       yield* clear
       const { org_id } = yield* newEndpoint(url)
       yield* newEvents(org_id, 3)
-      const first = yield* claim()
+      const first = yield* claimDue()
       yield* Effect.flatMap(QueueStore, (queue) => queue.release(first.deliveries))
-      const second = yield* claim()
+      const second = yield* claimDue()
       expect(second.deliveries.map(({ attempt }) => attempt)).toEqual([1, 1, 1])
     })
   )
@@ -160,12 +157,12 @@ onBothQueues("QueueStore", (it) => {
       const other = yield* newEndpoint(url)
       yield* newEvents(busy.org_id, 30)
       yield* newEvents(other.org_id, 2)
-      const first = (yield* claim()).deliveries.map(({ webhook_id }) => webhook_id)
+      const first = (yield* claimDue()).deliveries.map(({ webhook_id }) => webhook_id)
       expect(first.filter((id) => id === busy.webhook_id)).toHaveLength(8)
       expect(first.filter((id) => id === other.webhook_id)).toHaveLength(2)
-      expect((yield* claim({ underWay: new Map([[busy.webhook_id, 5]]) })).deliveries).toHaveLength(3)
-      expect((yield* claim({ underWay: new Map([[busy.webhook_id, 8]]) })).deliveries).toEqual([])
-      expect((yield* claim({ limit: 4 })).deliveries).toHaveLength(4)
+      expect((yield* claimDue({ underWay: new Map([[busy.webhook_id, 5]]) })).deliveries).toHaveLength(3)
+      expect((yield* claimDue({ underWay: new Map([[busy.webhook_id, 8]]) })).deliveries).toEqual([])
+      expect((yield* claimDue({ room: 4 })).deliveries).toHaveLength(4)
     })
   )
 
@@ -175,14 +172,52 @@ onBothQueues("QueueStore", (it) => {
       const failing = yield* newEndpoint(url)
       const fine = yield* newEndpoint(url)
       yield* newEvents(failing.org_id, 10)
-      const [one] = (yield* claim({ limit: 1 })).deliveries
+      const [one] = (yield* claimDue({ room: 1 })).deliveries
       yield* again(one!)
       yield* newEvents(fine.org_id, 5)
-      const some = (yield* claim({ failingLimit: 2 })).deliveries
+      const some = (yield* claimDue({ failingRoom: 2 })).deliveries
       expect(some.filter(({ failing: fails }) => fails)).toHaveLength(2)
       expect(some.filter(({ webhook_id }) => webhook_id === fine.webhook_id)).toHaveLength(5)
-      expect((yield* claim({ failingLimit: 0 })).deliveries).toEqual([])
-      expect((yield* claim()).deliveries).toHaveLength(8)
+      expect((yield* claimDue({ failingRoom: 0 })).deliveries).toEqual([])
+      expect((yield* claimDue()).deliveries).toHaveLength(8)
+    })
+  )
+
+  it.effect("spreads what an organisation may have over its endpoints", () =>
+    Effect.gen(function* () {
+      yield* clear
+      const { org_id, webhook_id } = yield* newEndpoint(url)
+      const others = yield* Effect.replicateEffect(newEndpointOf(org_id, url), 3)
+      yield* newEvents(org_id, 10)
+      const counted = ({ deliveries }: Claim) =>
+        [webhook_id, ...others.map((one) => one.webhook_id)].map(
+          (id) => deliveries.filter((one) => one.webhook_id === id).length
+        )
+      expect(counted(yield* claimDue({ room: 12 }))).toEqual([3, 3, 3, 3])
+      expect(counted(yield* claimDue({ room: 2 })).toSorted()).toEqual([0, 0, 1, 1])
+      const failing = (yield* claimDue({ room: 4 })).deliveries.filter((one) => one.webhook_id !== webhook_id)
+      yield* again(...failing)
+      const spread = counted(yield* claimDue({ room: 4, failingRoom: 1 }))
+      expect(spread[0]).toBe(2)
+      expect(spread.slice(1).toSorted()).toEqual([0, 0, 1])
+    })
+  )
+
+  it.effect("takes from no other organisation than it is asked to", () =>
+    Effect.gen(function* () {
+      yield* clear
+      const [mine, theirs] = [yield* newEndpoint(url), yield* newEndpoint(url)]
+      for (const { org_id } of [mine, theirs]) yield* newEvents(org_id, 3)
+      const queue = yield* QueueStore
+      expect((yield* queue.due(nilUuid)).organizations).toEqual([mine.org_id, theirs.org_id].toSorted())
+      const lanes = [{ org_id: mine.org_id, after: nilUuid, room: 64, failingRoom: 64 }]
+      const { deliveries } = yield* queue.claim({ lanes, underWay: new Map(), leaseMillis: LONG })
+      expect(deliveries.map((one) => one.org_id)).toEqual(Array(3).fill(mine.org_id))
+      expect(yield* queue.due(nilUuid), "what is leased is not due").toEqual({
+        organizations: [theirs.org_id],
+        next: null
+      })
+      expect((yield* queue.due(theirs.org_id)).organizations).not.toContain(theirs.org_id)
     })
   )
 
@@ -193,9 +228,9 @@ onBothQueues("QueueStore", (it) => {
       const store = yield* WebhookStore
       yield* newEvents(org_id, 1)
       yield* store.update(Option.none(), webhook_id, { status: "disabled" })
-      expect((yield* claim()).deliveries).toEqual([])
+      expect((yield* claimDue()).deliveries).toEqual([])
       yield* store.update(Option.none(), webhook_id, { status: "active" })
-      expect((yield* claim()).deliveries).toHaveLength(1)
+      expect((yield* claimDue()).deliveries).toHaveLength(1)
     })
   )
 
@@ -205,7 +240,7 @@ onBothQueues("QueueStore", (it) => {
       const { org_id, webhook_id } = yield* newEndpoint(url)
       const { failingSince } = yield* Endpoints
       yield* newEvents(org_id, 3)
-      const [a, b, c] = (yield* claim()).deliveries
+      const [a, b, c] = (yield* claimDue()).deliveries
       yield* again(a!)
       const first = yield* failingSince(webhook_id)
       expect(Math.abs(first!.getTime() - Date.now())).toBeLessThan(10_000)
@@ -224,13 +259,13 @@ onBothQueues("QueueStore", (it) => {
       const { age } = yield* Endpoints
       yield* newEvents(org_id, 20)
       yield* newEvents(other.org_id, 3)
-      const mine = (yield* claim()).deliveries.filter((one) => one.webhook_id === webhook_id)
+      const mine = (yield* claimDue()).deliveries.filter((one) => one.webhook_id === webhook_id)
       yield* again(mine[0]!)
       yield* age(webhook_id, 119)
-      expect(yield* again(mine[1]!)).toEqual([])
+      expect((yield* again(mine[1]!)).givenUp).toEqual([])
       expect(yield* statusOf(webhook_id)).toMatchObject({ status: "active", disabled_reason: null })
       yield* age(webhook_id, 2)
-      expect(yield* again(mine[2]!, mine[3]!)).toEqual([{ webhook_id, org_id, waiting: 20 }])
+      expect(yield* again(mine[2]!, mine[3]!)).toEqual({ dead: [], givenUp: [{ webhook_id, org_id, waiting: 20 }] })
       expect(yield* statusOf(webhook_id)).toMatchObject({
         status: "disabled",
         disabled_reason: "It failed for 5 days in a row."
@@ -251,11 +286,11 @@ onBothQueues("QueueStore", (it) => {
       const { org_id, webhook_id } = yield* newEndpoint(url)
       const { age } = yield* Endpoints
       yield* newEvents(org_id, 3)
-      const [a, b, c] = (yield* claim()).deliveries
+      const [a, b, c] = (yield* claimDue()).deliveries
       yield* again(a!)
       yield* age(webhook_id, 200)
       yield* delivered(b!)
-      expect(yield* again(c!)).toEqual([])
+      expect((yield* again(c!)).givenUp).toEqual([])
       expect(yield* statusOf(webhook_id)).toMatchObject({ status: "active" })
     })
   )

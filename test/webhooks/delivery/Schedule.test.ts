@@ -3,15 +3,23 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import { Settings } from "../../../src/config/Settings.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { webhookRetry } from "../../../src/domain/Policies.ts"
+import {
+  webhookConcurrency,
+  webhookEndpointConcurrency,
+  webhookRetry,
+  webhookShare,
+  webhookUnknownConcurrency
+} from "../../../src/domain/Policies.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
 import type { HookRequest } from "../../../src/webhooks/delivery/HookExchange.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { newOrganization } from "../../stores/Fixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
-import { deliveriesTo, Endpoints, newEndpoint, newEvents, onMemory } from "./Fixtures.ts"
+import { claimDue } from "./Claiming.ts"
+import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
+import { running } from "./Running.ts"
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,16 +36,6 @@ const answering = (post: (request: HookRequest, nth: number) => Effect.Effect<nu
   })
   return { requests, worker: Effect.provide(deliveryWorker, client) }
 }
-
-/** At the end the clock goes on, since a worker that is stopped waits a moment for what it has under way. */
-const running = <R>(worker: Effect.Effect<never, never, R>) =>
-  Effect.acquireRelease(Effect.forkDaemon(Effect.interruptible(worker)), (fiber) =>
-    Effect.gen(function* () {
-      const stopping = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* TestClock.adjust("3 seconds")
-      yield* Fiber.join(stopping)
-    })
-  )
 
 const attemptsOf = (requests: ReadonlyArray<HookRequest>) => requests.map(({ headers }) => headers["x-service-attempt"])
 
@@ -152,10 +150,8 @@ describe("the delivery worker", () => {
       const { requests, worker } = answering(() => Effect.succeed(200))
       const { org_id, webhook_id } = yield* newEndpoint(url)
       yield* newEvents(org_id, 1)
-      const queue = yield* QueueStore
-      const claim = queue.claim({ after: "", limit: 1, failingLimit: 1, underWay: new Map(), leaseMillis: 0 })
       for (let nth = 1; nth <= 7; nth += 1) {
-        expect((yield* claim).deliveries).toMatchObject([{ attempt: nth }])
+        expect((yield* claimDue({ leaseMillis: 0 })).deliveries).toMatchObject([{ attempt: nth }])
       }
       yield* running(worker)
       yield* TestClock.adjust("1 second")
@@ -166,37 +162,37 @@ describe("the delivery worker", () => {
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )
 
-  it.effect("has eight under way to an endpoint and 64 in all", () =>
+  it.effect("has eight under way to an endpoint, and a quarter of its room to an organisation that is alone", () =>
     Effect.gen(function* () {
       const { requests, worker } = answering(() => Effect.never)
-      const endpoints = yield* Effect.replicateEffect(newEndpoint(url), 20)
-      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 12), { discard: true })
+      const one = yield* newEndpoint(url)
+      yield* newEvents(one.org_id, 12)
       yield* running(worker)
-      yield* TestClock.adjust("5 seconds")
-      expect(requests).toHaveLength(64)
+      yield* TestClock.adjust("1 second")
+      expect(requests).toHaveLength(webhookEndpointConcurrency)
+      const { org_id } = yield* newOrganization()
+      yield* Effect.replicateEffect(newEndpointOf(org_id, url), 20)
+      yield* newEvents(org_id, 12)
+      yield* TestClock.adjust("1 second")
+      // Nobody knows them yet, so they share a part of the room, of which eight are taken.
+      expect(requests.length - webhookEndpointConcurrency).toBe((webhookUnknownConcurrency - 8) / (webhookShare + 1))
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )
 
-  it.effect("keeps half of its room from those that failed", () =>
+  it.effect("has no more under way than it has room for, however many wait", () =>
     Effect.gen(function* () {
-      const hung = new Set<string>()
-      const { requests, worker } = answering(({ body }) =>
-        hung.has((JSON.parse(body) as { org_id: string }).org_id)
-          ? Effect.delay(Effect.fail(new NotAnswered({ message: "no answer" })), "10 seconds")
-          : Effect.succeed(200)
-      )
-      const bad = yield* Effect.replicateEffect(newEndpoint(url), 8)
-      for (const { org_id } of bad) hung.add(org_id)
-      yield* Effect.forEach(bad, ({ org_id }) => newEvents(org_id, 60), { discard: true })
+      const { requests, worker } = answering((_, nth) => (nth <= 300 ? Effect.succeed(200) : Effect.never))
+      const endpoints = yield* Effect.replicateEffect(newEndpoint(url), 100)
+      // Each is heard of before it hangs, so that all of the room is theirs.
+      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 3), { discard: true })
       yield* running(worker)
-      yield* TestClock.adjust("15 seconds")
-      const good = yield* newEndpoint(url)
-      yield* newEvents(good.org_id, 100)
-      const before = requests.length
-      yield* TestClock.adjust("4 seconds")
-      const since = requests.slice(before).filter(({ body }) => body.includes(good.org_id))
-      expect(since, "while 32 hang").toHaveLength(100)
-      expect(before).toBe(64 + 32)
+      yield* TestClock.adjust("1 second")
+      expect(requests).toHaveLength(300)
+      yield* Effect.forEach(endpoints, ({ org_id }) => newEvents(org_id, 5), { discard: true })
+      yield* TestClock.adjust("1 second")
+      const underWay = requests.length - 300
+      expect(underWay).toBeLessThanOrEqual(webhookConcurrency)
+      expect(underWay, "and nearly all of it is used").toBeGreaterThan(webhookConcurrency - 10)
     }).pipe(Effect.scoped, Effect.provide(onMemory()))
   )
 

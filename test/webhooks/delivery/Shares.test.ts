@@ -1,0 +1,149 @@
+/** How the room of a worker is shared out, as a function. */
+import { describe, expect, it } from "@effect/vitest"
+import { Array as Arr, FastCheck as fc } from "effect"
+import {
+  webhookClaimBatch,
+  webhookConcurrency,
+  webhookShare,
+  webhookSlowConcurrency,
+  webhookUnknownConcurrency
+} from "../../../src/domain/Policies.ts"
+import { type Share, shareOut, type Standing, type Waiting } from "../../../src/webhooks/delivery/Shares.ts"
+
+const standings = ["prompt", "unknown", "slow"] as const
+
+const organization = (org_id: string, standing: Standing, sending = 0): Waiting => ({
+  org_id,
+  standing,
+  sending,
+  failing: 0,
+  barren: false
+})
+
+const many = (count: number, standing: Standing) =>
+  Arr.makeBy(count, (nth) => organization(`${standing} ${nth}`, standing))
+
+const roomOf = (shares: ReadonlyArray<Share>, orgId: string): number =>
+  shares.find(({ org_id }) => org_id === orgId)?.room ?? 0
+
+const total = (shares: ReadonlyArray<Share>) => shares.reduce((sum, { room }) => sum + room, 0)
+
+/** All that they may have, claim by claim, when none of it ever ends. */
+const fill = (organizations: ReadonlyArray<Waiting>): ReadonlyArray<Waiting> => {
+  const shares = shareOut(organizations, organizations, webhookClaimBatch)
+  if (shares.length === 0) return organizations
+  return fill(organizations.map((one) => ({ ...one, sending: one.sending + roomOf(shares, one.org_id) })))
+}
+
+const held = (organizations: ReadonlyArray<Waiting>) => organizations.reduce((sum, { sending }) => sum + sending, 0)
+
+/** A state that the worker can be in: nobody holds more than there is. */
+const state = fc
+  .array(
+    fc.record({
+      standing: fc.constantFrom(...standings),
+      sending: fc.integer({ min: 0, max: 12 }),
+      barren: fc.boolean(),
+      waits: fc.boolean()
+    }),
+    { maxLength: 40 }
+  )
+  .map((all) => all.map((one, nth) => ({ ...one, org_id: String(nth), failing: 0 })))
+  .filter((all) => held(all) <= webhookConcurrency)
+
+describe("shareOut", () => {
+  it("gives one that is alone a quarter of what its standing opens to it", () => {
+    for (const [standing, room] of [
+      ["prompt", webhookConcurrency],
+      ["unknown", webhookUnknownConcurrency],
+      ["slow", webhookSlowConcurrency]
+    ] as const) {
+      expect(held(fill([organization("a", standing)]))).toBe(room / (webhookShare + 1))
+    }
+  })
+
+  it("gives equals the same, and leaves room for the next", () => {
+    for (const count of [2, 5, 9, 30, 100]) {
+      const full = fill(many(count, "prompt"))
+      const [least, most] = [Math.min(...full.map((one) => one.sending)), Math.max(...full.map((one) => one.sending))]
+      expect(most - least).toBeLessThanOrEqual(1)
+      const newcomer = organization("newcomer", "prompt")
+      expect(roomOf(shareOut(full, [newcomer], 64), "newcomer")).toBeGreaterThan(0)
+    }
+  })
+
+  it("keeps room for prompt ones and for unknown ones, however many are slow", () => {
+    const slow = fill(many(1000, "slow"))
+    expect(held(slow)).toBe(webhookSlowConcurrency)
+    const both = fill([...slow, ...many(1000, "unknown")])
+    expect(held(both)).toBe(webhookUnknownConcurrency)
+    const neighbour = organization("neighbour", "prompt")
+    expect(roomOf(shareOut(both, [neighbour], 64), "neighbour")).toBe(
+      (webhookConcurrency - webhookUnknownConcurrency) / (webhookShare + 1)
+    )
+    expect(shareOut(both, [organization("another", "unknown")], 64)).toEqual([])
+  })
+
+  it("lets no organisation that comes after another one drive it out", () => {
+    let full: ReadonlyArray<Waiting> = []
+    for (let nth = 0; nth < 15; nth += 1) {
+      const next = organization(`hangs ${nth}`, "prompt")
+      expect(roomOf(shareOut(full, [next], 64), next.org_id), `after ${nth}`).toBeGreaterThan(0)
+      full = fill([...full.map((one) => ({ ...one })), next])
+    }
+  })
+
+  it("prefers whoever answers sooner among those that hold the same", () => {
+    const slow = many(100, "slow")
+    const shares = shareOut([], [...slow, organization("a", "unknown"), organization("b", "prompt")], 2)
+    expect(shares.map(({ org_id }) => org_id)).toEqual(["a", "b"])
+  })
+
+  it("asks those last that had nothing to give", () => {
+    const barren = many(500, "prompt").map((one) => ({ ...one, barren: true }))
+    const neighbour = organization("neighbour", "prompt", 5)
+    expect(roomOf(shareOut([neighbour], [...barren, neighbour], 64), "neighbour")).toBeGreaterThan(0)
+  })
+
+  it("leaves half of what an organisation holds to endpoints that do not fail", () => {
+    const [share] = shareOut([], [organization("a", "prompt")], 64)
+    expect(share).toEqual({ org_id: "a", room: 64, failingRoom: 32 })
+    const failing = { ...organization("a", "prompt", 32), failing: 32 }
+    expect(shareOut([failing], [failing], 64)).toEqual([{ org_id: "a", room: 32, failingRoom: 0 }])
+    const [last] = shareOut(many(80, "prompt"), many(80, "prompt"), 1)
+    expect(last).toMatchObject({ room: 1, failingRoom: 1 })
+  })
+
+  it("never gives out more than there is, and nothing to whoever holds more than their part", () => {
+    fc.assert(
+      fc.property(state, fc.integer({ min: 0, max: 64 }), (all, most) => {
+        const waiting = all.filter(({ waits }) => waits)
+        const shares = shareOut(all, waiting, most)
+        expect(total(shares)).toBeLessThanOrEqual(most)
+        const after = all.map((one) => ({ ...one, sending: one.sending + roomOf(shares, one.org_id) }))
+        expect(held(after)).toBeLessThanOrEqual(webhookConcurrency)
+        for (const { org_id, room } of shares) {
+          const one = all.find((other) => other.org_id === org_id)!
+          expect(one.waits).toBe(true)
+          expect((one.sending + room - 1) * webhookShare).toBeLessThan(webhookConcurrency - held(all))
+        }
+      })
+    )
+  })
+
+  it("passes nobody over for one that holds more", () => {
+    fc.assert(
+      fc.property(state, (all) => {
+        const waiting = all.filter(({ waits }) => waits)
+        const shares = shareOut(all, waiting, webhookClaimBatch)
+        for (const given of waiting) {
+          const room = roomOf(shares, given.org_id)
+          for (const other of waiting) {
+            if (room === 0 || other.standing !== given.standing || other.barren !== given.barren) continue
+            expect(other.sending + roomOf(shares, other.org_id)).toBeGreaterThanOrEqual(given.sending + room - 1)
+          }
+        }
+      })
+    )
+  })
+})
