@@ -87,6 +87,7 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
       hash: Buffer.alloc(32, 1)
     },
     { role: "admin" },
+    { obtained_by: COLLEAGUE },
     { mode: "sandbox" },
     { name: "" },
     { name: "x".repeat(101) },
