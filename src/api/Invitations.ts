@@ -53,7 +53,7 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
           access: "members",
           summary: "Invite a member",
           description:
-            "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403.",
+            "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
           request: { email: "ada@acme.example", role: "staff" },
           response: { status: "success", message: "Invitation sent", data: example }
         })

@@ -220,6 +220,18 @@ export const dayClosingPause = Duration.minutes(10)
 /** They are closed in batches of this many. */
 export const dayClosingBatch = 31
 
+/** Messages to people are counted by the hour. */
+export const messageWindow = Duration.hours(1)
+
+/** An organisation sends as many in one. */
+export const messagesOfOrganization = 300
+
+/** A recipient gets as many in one, whoever sends them. */
+export const messagesToRecipient = 60
+
+/** And as many of one organisation, so that none uses up what others may send. */
+export const messagesToRecipientOfOne = 20
+
 /** A mail server that has not taken a message after this long has refused it. */
 export const mailTimeout = Duration.seconds(10)
 

@@ -5,7 +5,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { Settings } from "../config/Settings.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLimited } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { Notifier } from "../notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
@@ -27,7 +27,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
     readonly invite: (
       permit: Manager,
       wanted: typeof InviteMember.Type
-    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound>
+    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
     readonly list: (permit: Manager, window: Window) => Effect.Effect<ReadonlyArray<Invitation>>
     readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict | Forbidden>
     readonly accept: (
@@ -124,7 +124,8 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
           Effect.onError(() => withdrawUnsent(permit, invitation)),
-          Effect.mapError(
+          Effect.catchTag(
+            "NotificationFailed",
             () =>
               new Conflict({
                 message: "email: the invitation could not be sent to this address; nothing was kept, try again later."

@@ -75,6 +75,12 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
     { permission: "everything" },
     { user_id: NOBODY }
   ],
+  message_counts: [
+    { counted: "by somebody", window_start: new Date(0), messages: 1 },
+    { messages: 0 },
+    { counted: null },
+    { window_start: null }
+  ],
   api_keys: [
     {
       api_key_id: LATER,
