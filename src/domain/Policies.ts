@@ -28,6 +28,12 @@ export const developmentTokenTtl = Duration.hours(12)
 /** Failed authentications that one address may make in a minute. */
 export const failedAuthenticationsPerMinute = 120
 
+/** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
+export const failedProofsPerMinute = 60
+
+/** The clock of the KYB provider may be ahead of ours by this much. */
+export const kybClockSkew = Duration.minutes(5)
+
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
 
