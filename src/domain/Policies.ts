@@ -146,7 +146,7 @@ export const transferRefresh = Duration.seconds(5)
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
 export const checkoutPatience = Duration.seconds(2)
 
-/** Forms that one payment link takes in a minute, so that nobody tries out stolen cards at it. */
+/** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
 export const linkFormsPerMinute = 60
 
 /** The identity provider's keys are kept this long; an unknown key id fetches them again, but not within the cool-down. */

@@ -44,7 +44,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
       const organizations = yield* Organizations
       const initiation = yield* Initiation
       const actions = yield* Actions
-      const { agreed, receiving } = yield* makeLinkPrices
+      const { agreed, receiving, seal } = yield* makeLinkPrices
       const methodsOf = yield* makeLinkMethods
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
@@ -153,8 +153,9 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
           const methods = yield* methodsOf(link, pays)
-          const submission = yield* newSubmission
-          return methods.length === 0 ? Option.none() : Option.some({ methods, price: price.value, submission })
+          if (methods.length === 0) return Option.none()
+          const sealed = price.value === null ? null : yield* seal(link, price.value)
+          return Option.some({ methods, price: price.value, seal: sealed, submission: yield* newSubmission })
         }),
         pay: Effect.fn("LinkCounter.pay")(function* (link, order) {
           const state = yield* stateOf(link)

@@ -1,5 +1,9 @@
 import { expect } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Option } from "effect"
+import { SqlClient } from "@effect/sql"
+import { MemoryTables } from "../../../src/database/MemoryTables.ts"
+import { linkFormsPerMinute } from "../../../src/domain/Policies.ts"
+import { RateStore } from "../../../src/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../payments/Calls.ts"
 import { movableClock, timePasses } from "../../payments/PaymentServices.ts"
@@ -8,12 +12,19 @@ import { byPhone as initiationByPhone } from "../../payments/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { setThreshold } from "../../payments/actions/Acting.ts"
 import { submit, visit } from "../Visits.ts"
-import { acmeLink, byBank, byCard, byPhone, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
+import { acmeLink, byBank, byCard, byPhone, type Fields, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
 
 const complete = "Payment complete"
 const failed = "Payment not completed"
 
 const charged = (amount: string) => new RegExp(`<p class="amount[^"]*">${amount}\u00a0`)
+
+const countLocks = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryTables)).rateLocks.size
+  const rows = yield* sql.value<{ count: string }>`select count(*) from rate_locks`
+  return Number(rows[0]?.count)
+})
 
 onBothPaymentServers(
   "Payment link page",
@@ -197,6 +208,39 @@ onBothPaymentServers(
       })
     )
 
+    it.effect("writes nothing until it is paid, and refuses a price that has moved since", () =>
+      Effect.gen(function* () {
+        const rates = yield* RateStore
+        const { look, path, payments } = yield* acmeLink({
+          ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        })
+        const before = yield* countLocks
+        const pages = yield* Effect.replicateEffect(visit(path), 20, { concurrency: 5 })
+        expect(pages.map(({ status }) => status)).toEqual(Array(20).fill(200))
+        const form = { ...hiddenIn(pages[0]!), ...byPhone() }
+        expect(pages[0]!.text).toMatch(charged("1,291\\.99"))
+        const set = (rate: string) => rates.set([{ from_currency: "KES", to_currency: "USD", rate }])
+        yield* set("0.005")
+        yield* Effect.gen(function* () {
+          const moved = yield* submit(path, form)
+          expect(moved.status).toBe(409)
+          expect(moved.text).toContain("the amount is now 2,000.00\u00a0KES")
+          expect(moved.text).toMatch(charged("2,000\\.00"))
+          expect((yield* submit(path, { ...form, rate: hiddenIn(moved)["rate"]!.replace(/.$/, "g") })).status).toBe(409)
+          const elsewhere = yield* acmeLink({
+            ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+          })
+          const theirs = hiddenIn(yield* visit(elsewhere.path))
+          expect((yield* submit(path, { ...form, rate: theirs["rate"]! })).status, "of another link").toBe(409)
+          expect(yield* countLocks, "nothing was locked so far").toBe(before)
+          leadsTo(yield* submit(path, { ...hiddenIn(moved), ...byPhone() }))
+        }).pipe(Effect.ensuring(set("0.00774")))
+        expect(yield* countLocks).toBe(before + 1)
+        yield* eventually(look, (found) => found.status === "paid")
+        expect(yield* payments).toMatchObject([{ amount: 2000, currency: "KES", target_amount: 10 }])
+      })
+    )
+
     it.effect("takes the amount that a payer chooses on an open link, from as many as come", () =>
       Effect.gen(function* () {
         const { acme, link, look, path, payments } = yield* acmeLink({
@@ -342,21 +386,38 @@ onBothPaymentServers(
   }
 )
 
-onPaymentServer("A payment link", "memory", { variables: { RATE_LIMIT_PER_MINUTE: "6000" } }, (it) => {
-  it.effect("takes so many forms a minute, and other links go on", () =>
-    Effect.gen(function* () {
-      const { path, payments } = yield* acmeLink()
-      // On a slow machine a form more is allowed for every second that the first ones took.
-      let taken = 0
-      let answer = yield* submit(path, {})
-      for (; answer.status === 400 && taken < 300; taken++) answer = yield* submit(path, {})
-      expect(answer.status).toBe(429)
-      expect(taken).toBeGreaterThanOrEqual(60)
-      expect(answer.text).toContain("Too many payments were tried here")
-      expect(yield* payments).toEqual([])
-      expect((yield* visit(path)).status).toBe(200)
-      const other = yield* acmeLink()
-      leadsTo(yield* payAt(other.link, byPhone()))
-    })
-  )
-})
+onPaymentServer(
+  "A payment link",
+  "memory",
+  { variables: { RATE_LIMIT_PER_MINUTE: "6000", TRUST_PROXY: "true" } },
+  (it) => {
+    const from = (address: string) => ({ "x-forwarded-for": address })
+
+    it.effect("takes so many filled-in forms a minute from one address; nobody is kept out by others' empty ones", () =>
+      Effect.gen(function* () {
+        const { link, path, payments } = yield* acmeLink({
+          ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        })
+        const stranger = from("203.0.113.7")
+        const send = (fields: Fields) =>
+          Effect.map(
+            Effect.replicateEffect(submit(path, fields, stranger), 3 * linkFormsPerMinute, { concurrency: 20 }),
+            (answers) => answers.map(({ status }) => status)
+          )
+        expect(new Set(yield* send({})), "empty").toEqual(new Set([400]))
+        expect(new Set(yield* send({ ...byCard(), number: "4242" })), "half empty").toEqual(new Set([400]))
+        // Complete, but of a price that was never shown, so that none of them is a payment.
+        const filled = yield* send(byCard())
+        expect(filled.filter((status) => status === 409).length).toBeGreaterThanOrEqual(linkFormsPerMinute)
+        expect(filled).toContain(429)
+        const refused = yield* submit(path, byCard(), stranger)
+        if (refused.status === 429) expect(refused.text).toContain("Too many payments were tried here")
+        expect(yield* payments).toEqual([])
+        expect((yield* visit(path, stranger)).status).toBe(200)
+        const other = yield* acmeLink()
+        expect((yield* submit(other.path, {}, stranger)).status, "another link").toBe(400)
+        leadsTo(yield* payAt(link, byPhone()))
+      })
+    )
+  }
+)
