@@ -5,6 +5,7 @@ import { Ids } from "../domain/Ids.ts"
 import { checkReturnUrl } from "../domain/ReturnUrl.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Actions } from "../payments/actions/Actions.ts"
+import { makeCalledOff } from "../payments/CalledOff.ts"
 import { type Collection, Initiation } from "../payments/Initiation.ts"
 import type { Payment } from "../payments/Payment.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
@@ -46,6 +47,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
       const actions = yield* Actions
       const { agreed, receiving, seal } = yield* makeLinkPrices
       const methodsOf = yield* makeLinkMethods
+      const calledOff = yield* makeCalledOff
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
 
@@ -178,7 +180,8 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
             merchantOf(link.value),
             Effect.flatMap(paymentIn(link.value, paymentId.value), Effect.orDie)
           ])
-          return Option.some({ link: link.value, merchant, testMode: mode === "sandbox", payment })
+          const testMode = mode === "sandbox"
+          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })
         }),
         giveOtp: Effect.fn("LinkCounter.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(

@@ -52,4 +52,6 @@ export type PayResult =
 
 export interface StatusVisit extends Omit<LinkVisit, "state"> {
   readonly payment: Payment
+  /** Rather than refused. */
+  readonly calledOff: boolean
 }

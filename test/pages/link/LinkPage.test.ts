@@ -128,13 +128,27 @@ onBothPaymentServers(
         const asking = leadsTo(yield* payAt(link, byPhone("+254712340002")))
         expect(leadsTo(yield* submit(path, byPhone())), "taken").toBe(asking)
         expect((yield* submit(asking, { action: "cancel" })).headers["location"]).toBe(asking.split("/").at(-1))
-        expect((yield* visit(asking)).text).toContain(failed)
+        const canceled = yield* visit(asking)
+        expect(canceled.text).toContain("Payment cancelled")
+        expect(canceled.text).toContain(`href="../${link.link_ref}"`)
+        expect(canceled.text).not.toContain(failed)
 
         const bank = leadsTo(yield* payAt(link, byBank()))
         yield* untilPage(bank, complete)
         expect((yield* look).status).toBe("paid")
         const statuses = (yield* payments).map(({ status }) => status)
         expect([...statuses].sort()).toEqual(["canceled", "completed", "failed", "failed"])
+      })
+    )
+
+    it.effect("says that its payer cancelled, at the hosted checkout too", () =>
+      Effect.gen(function* () {
+        const { link } = yield* acmeLink()
+        const status = leadsTo(yield* payAt(link, byCard("4000000000003220")))
+        const [, target = ""] = /content="0;url=\.\.\/\.\.(\/checkout\/[^"]+)"/.exec((yield* visit(status)).text) ?? []
+        yield* submit(target, { action: "cancel" })
+        const over = yield* untilPage(status, "Payment cancelled")
+        expect(over.text).toContain("You can still pay")
       })
     )
 
