@@ -11,7 +11,11 @@ export const ApiKey = Schema.Struct({
   prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
   name: Schema.String,
   org_id: Id,
-  user_id: Id.annotations({ description: "The user that made the key" }),
+  user_id: Id.annotations({ description: "The user that the key belongs to: whoever made or rotated it" }),
+  obtained_by: Schema.NullOr(Id).annotations({
+    description:
+      "Who was shown the whole key, which is its user; null: an operator of the platform, who made it for its user (ext)"
+  }),
   role: Schema.Literal(...roles),
   status: Schema.Literal("active", "expiring", "revoked").annotations({
     description: "`expiring`: rotated, and still accepted until `expires_at`"
@@ -48,6 +52,7 @@ const example = {
   name: "Checkout server",
   org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
   user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  obtained_by: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
   role: "org-admin",
   status: "active",
   expires_at: null,
@@ -108,7 +113,7 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
           access: "api_keys",
           summary: "Rotate an API key",
           description:
-            "Makes a new key with the same name and role. The old one is `expiring` until the grace time ends, or revoked at once without one.",
+            "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
           request: { grace_seconds: 3600 },
           response: { status: "success", message: "API key rotated; store the new one now", data: fresh }
         })
@@ -123,7 +128,8 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
         operation({
           access: "api_keys",
           summary: "Revoke an API key",
-          description: "Works at once, on every instance. Revoking a revoked key changes nothing."
+          description:
+            "Works at once, on every instance. Revoking a revoked key changes nothing. A key whose role, or whose user's role, is above the caller's: 403; one's own can always be revoked."
         })
       )
   )

@@ -53,7 +53,7 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
           access: "members",
           summary: "Invite a member",
           description:
-            "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403.",
+            "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
           request: { email: "ada@acme.example", role: "staff" },
           response: { status: "success", message: "Invitation sent", data: example }
         })
@@ -91,7 +91,7 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
           access: "members",
           summary: "Withdraw an invitation",
           description:
-            "Extension. Its token stops working at once, and the address can be invited again. One that was accepted is 409; one that is closed otherwise stays as it is."
+            "Extension. Its token stops working at once, and the address can be invited again. One that was accepted is 409; one that is closed otherwise stays as it is. An invitation to a role, or by someone with a role, above the caller's: 403."
         })
       )
   )
@@ -106,7 +106,7 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
           access: "person",
           summary: "Accept an invitation",
           description:
-            "Binds the membership to the caller, once. The caller's address must be the invited one, else 403: for a known user the address on record, for anyone else the token's claim `email` (one that the identity provider calls unverified does not count). Someone whom the service does not know yet becomes a user with the `sub` of the token, and, where the token has no address, with the invited one. A token that was never given out is 404; one that was used, withdrawn or has expired is 409, and the message says which. From then on the caller's tokens with this `org_id` work.",
+            "Binds the membership to the caller, once. The caller's token must carry the invited address in its claim `email`, with `email_verified: true`, and the address on record of a known user must be the same; capital and small letters do not count. Anything else is 403. Someone whom the service does not know yet becomes a user with the `sub` and the address of the token. A token that was never given out is 404; one that was used, withdrawn or has expired is 409, and the message says which. From then on the caller's tokens with this `org_id` work.",
           response: {
             status: "success",
             message: "Invitation accepted",

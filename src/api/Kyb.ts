@@ -34,7 +34,9 @@ export const KybCallback = Schema.Struct({
   customer_id: text(LONGEST_ID).annotations({ description: "The organisation's `kyb_customer_id`" }),
   status: Schema.Literal("approved", "rejected"),
   reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))),
-  occurred_at: optional(Time).annotations({ description: "When it was decided: an older callback changes nothing" })
+  occurred_at: optional(Time).annotations({
+    description: "When it was decided: an older callback changes nothing; one more than 5 minutes in the future is 400"
+  })
 }).annotations({ identifier: "KybCallback" })
 
 const state = {
@@ -76,7 +78,7 @@ export const KybApi = HttpApiGroup.make("kyb")
         signedCallback({
           summary: "Receive the decision of the KYB provider",
           description:
-            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
+            "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
           request: {
             event_id: "evt_81",
             customer_id: state.kyb_customer_id,

@@ -56,6 +56,8 @@ export const PaymentRecord = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "PaymentRecord" })
 
+const LONGEST_REFERENCE = 255
+
 const at = { at: Timestamp }
 
 export const TimelineItem = Schema.Union(
@@ -255,6 +257,12 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           direction: Schema.optional(Flow),
           payment_method: Schema.optional(PaymentMethod),
           client_reference: Schema.optional(Schema.String),
+          reference: Schema.optional(
+            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+              description:
+                "Extension. What a payer or a log shows: a `client_reference`, or any beginning of a `payment_id` or `transaction_id`"
+            })
+          ),
           from: Schema.optional(FromMoment),
           to: Schema.optional(ToMoment)
         })
@@ -265,7 +273,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
         operation({
           access: "transactions",
           summary: "List transactions",
-          description: "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole.",
+          description:
+            "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
           response: { status: "success", message: "Transactions", data: [record], ...page }
         })
       )

@@ -1,6 +1,7 @@
 /** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { holdsLink } from "../domain/PlainWords.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
@@ -29,6 +30,10 @@ const withoutNumber = (longest: number) =>
     )
   )
 
+/** Whoever gets the message trusts it: it leads nowhere that we do not know. */
+const withoutLink = (schema: Schema.Schema<string>) =>
+  schema.pipe(Schema.filter((value) => !holdsLink(value) || "holds a link, an address or a domain name: leave it out"))
+
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 export const RequestVerification = Schema.Struct({
@@ -45,7 +50,9 @@ export const RequestVerification = Schema.Struct({
   sender_id: optional(text(LONGEST_ID)).annotations({
     description: "A user of the organisation; required when `target_type` is `sender` or `both`"
   }),
-  message: optional(withoutNumber(LONGEST_MESSAGE)).annotations({ description: "What to write instead of our words" }),
+  message: optional(withoutLink(withoutNumber(LONGEST_MESSAGE))).annotations({
+    description: "Your own words to them, quoted below ours. A link or an address in it is 400"
+  }),
   priority: Schema.optionalWith(Priority, { nullable: true, default: () => "high" }).annotations({
     jsonSchema: { type: "string", enum: Priority.literals, default: "high" }
   }),
@@ -150,7 +157,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
           access: "verification",
           summary: "Request a verification",
           description:
-            "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. The request stays `pending` until it is closed.",
+            "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
           request: {
             user_id: sender,
             target_type: "both",

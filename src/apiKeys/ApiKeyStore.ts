@@ -43,7 +43,7 @@ export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore
   static readonly layer = Layer.effect(
     ApiKeyStore,
     Effect.map(SqlClient.SqlClient, (sql): Store => {
-      const columns = sql.literal(`api_key_id, prefix, name, org_id, user_id, role,
+      const columns = sql.literal(`api_key_id, prefix, name, org_id, user_id, obtained_by, role,
         case when status = 'expiring' and expires_at <= now() then 'revoked' else status end as status,
         case when expires_at > now() then expires_at end as expires_at, created_at, updated_at`)
       return {

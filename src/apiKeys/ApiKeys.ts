@@ -1,4 +1,7 @@
-/** The life of an API key: made, rotated with a grace time, revoked; each change audited in its own transaction. */
+/**
+ * The life of an API key: made, rotated with a grace time, revoked; each change audited in its own transaction. A key
+ * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
+ */
 import { Context, Effect, Layer, Option } from "effect"
 import type { ApiKey, NewApiKey } from "../api/ApiKeys.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
@@ -10,6 +13,7 @@ import { hashApiKey } from "../domain/ApiKeyHash.ts"
 import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { Window } from "../pagination/Page.ts"
+import { UserStore } from "../users/UserStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 type Key = typeof ApiKey.Type
@@ -18,6 +22,7 @@ type Fresh = typeof NewApiKey.Type
 interface Owner {
   readonly org_id: string
   readonly user_id: string
+  readonly obtained_by: string | null
   readonly name: string
   readonly role: Role
 }
@@ -36,7 +41,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       id: string,
       graceSeconds: number
     ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
-    readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound>
+    readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound | Forbidden>
     /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
     readonly revokeAllOf: (permit: Permit<"members">, orgId: string, userId: string) => Effect.Effect<void>
   }
@@ -45,6 +50,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
     ApiKeys,
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
+      const users = yield* UserStore
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { mode } = yield* Settings
@@ -72,11 +78,32 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           })
         )
 
-      /** Nobody hands out, or takes over, more than they hold themselves. */
-      const mayHandle = (permit: Permit<"api_keys">, role: Role) =>
+      const reaches = (permit: Permit<"api_keys">, role: Role): boolean =>
         permit.role === "admin" || roleAtLeast(permit.role, role)
+
+      /** Nobody hands out, or takes over, more than they hold themselves. */
+      const mayHandOut = (permit: Permit<"api_keys">, role: Role) =>
+        reaches(permit, role)
           ? Effect.void
           : Effect.fail(new Forbidden({ message: `role: a key with the role ${role} needs a maker with that role.` }))
+
+      const isOwn = (permit: Permit<"api_keys">, key: Key): boolean => Option.contains(permit.actor.userId, key.user_id)
+
+      /** Neither what a key may do nor whose it is may be above whoever touches it. */
+      const mayTouch = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
+        if (isOwn(permit, key)) return
+        const places = yield* users.membershipsOf(key.user_id)
+        const owner = places.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
+        if (reaches(permit, key.role) && reaches(permit, owner)) return
+        return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })
+      })
+
+      /** Only an operator obtains a key that is another's: they make it for its user. */
+      const obtained = (permit: Permit<"api_keys">, owner: string) =>
+        Option.match(permit.actor.userId, {
+          onNone: () => ({ user_id: owner, obtained_by: null }),
+          onSome: (person) => ({ user_id: person, obtained_by: person })
+        })
 
       return {
         list: (permit, window) => store.list(permit.scope, window),
@@ -87,10 +114,10 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           if (org === undefined)
             return yield* new Invalid({ message: "org_id: say which organisation the key is for." })
           if (user === undefined) return yield* new Invalid({ message: "user_id: say whose key it is." })
-          yield* mayHandle(permit, role)
+          yield* mayHandOut(permit, role)
           return yield* atomically(
             Effect.gen(function* () {
-              const key = yield* insert({ org_id: org, user_id: user, name, role })
+              const key = yield* insert({ org_id: org, ...obtained(permit, user), name, role })
               const detail = { name, role }
               yield* audit.record(permit, {
                 action: "api_key.created",
@@ -106,18 +133,23 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           return yield* atomically(
             Effect.gen(function* () {
               const old = yield* find(permit, id)
-              yield* mayHandle(permit, old.role)
+              yield* mayTouch(permit, old)
+              yield* mayHandOut(permit, old.role)
               if (old.status !== "active") {
                 return yield* new Conflict({ message: `This key is ${old.status}; create a new one instead.` })
               }
-              const { name, org_id, role, user_id } = old
-              const key = yield* insert({ name, org_id, role, user_id })
+              const { name, org_id, role } = old
+              const key = yield* insert({ name, org_id, role, ...obtained(permit, old.user_id) })
               yield* graceSeconds > 0 ? store.expire(permit.scope, id, graceSeconds) : store.revoke(permit.scope, id)
               yield* audit.record(permit, {
                 action: "api_key.rotated",
                 org: org_id,
                 subject: ["api_key", id],
-                detail: { new_api_key_id: key.api_key_id, grace_seconds: graceSeconds }
+                detail: {
+                  new_api_key_id: key.api_key_id,
+                  grace_seconds: graceSeconds,
+                  ...(key.user_id === old.user_id ? {} : { old_user_id: old.user_id, new_user_id: key.user_id })
+                }
               })
               return key
             })
@@ -135,6 +167,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
           yield* atomically(
             Effect.gen(function* () {
               const key = yield* find(permit, id)
+              yield* mayTouch(permit, key)
               if (key.status === "revoked") return
               yield* store.revoke(permit.scope, id)
               yield* audit.record(permit, { action: "api_key.revoked", org: key.org_id, subject: ["api_key", id] })

@@ -17,6 +17,7 @@ import { IdempotencyStore } from "../idempotency/IdempotencyStore.ts"
 import { LedgerStore } from "../ledger/LedgerStore.ts"
 import { LinkStore } from "../links/LinkStore.ts"
 import { KybStore } from "../kyb/KybStore.ts"
+import { MessageCounts } from "../notifications/MessageCounts.ts"
 import { NotificationStore } from "../notifications/NotificationStore.ts"
 import { InvitationStore } from "../members/InvitationStore.ts"
 import { MemberStore } from "../members/MemberStore.ts"
@@ -53,6 +54,7 @@ export const StoresLive = Layer.mergeAll(
   LedgerStore.layer,
   LinkStore.layer,
   KybStore.layer,
+  MessageCounts.layer,
   NotificationStore.layer,
   InvitationStore.layer,
   MemberStore.layer,
@@ -90,6 +92,7 @@ export const StoresMemory = Layer.mergeAll(
   LedgerStore.layerMemory,
   LinkStore.layerMemory,
   KybStore.layerMemory,
+  MessageCounts.layerMemory,
   NotificationStore.layerMemory,
   InvitationStore.layerMemory,
   MemberStore.layerMemory,

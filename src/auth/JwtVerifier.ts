@@ -13,7 +13,7 @@ export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly me
 export interface TokenSubject {
   readonly sub: string
   readonly orgId: Option.Option<string>
-  /** None when the token says that the identity provider has not verified it. */
+  /** Only one that the identity provider says it has verified. */
   readonly email: Option.Option<string>
 }
 
@@ -44,9 +44,13 @@ const Claims = Schema.Struct({
 
 const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
 
+/** Some identity providers write it as text. */
+const isVerified = ({ email_verified }: typeof Claims.Type): boolean =>
+  email_verified === true || email_verified === "true"
+
 /** An address that is none, or that nobody vouches for, is left out: it is no reason to refuse the token. */
-const emailOf = ({ email, email_verified }: typeof Claims.Type): Option.Option<string> =>
-  email_verified === false || email_verified === "false" ? Option.none() : Option.liftPredicate(isAddress)(email)
+const emailOf = (claims: typeof Claims.Type): Option.Option<string> =>
+  isVerified(claims) ? Option.liftPredicate(isAddress)(claims.email) : Option.none()
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 

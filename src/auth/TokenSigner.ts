@@ -18,6 +18,8 @@ export interface DevelopmentKey {
 export interface TokenRequest {
   readonly sub: string
   readonly orgId?: string | undefined
+  /** Issued as verified. */
+  readonly email?: string | undefined
   readonly ttl: Duration.DurationInput
   readonly issuer: string
   readonly audience: string
@@ -64,10 +66,13 @@ export class TokenSigner extends Context.Tag("corridor/TokenSigner")<
 
         return {
           jwks: { keys: [publicJwk] },
-          issue: Effect.fn("TokenSigner.issue")(function* ({ sub, orgId, ttl, issuer, audience }) {
+          issue: Effect.fn("TokenSigner.issue")(function* ({ sub, orgId, email, ttl, issuer, audience }) {
             const issuedAt = Math.floor((yield* Clock.currentTimeMillis) / 1000)
             return yield* Effect.promise(() =>
-              new SignJWT(orgId === undefined ? {} : { org_id: orgId })
+              new SignJWT({
+                ...(orgId === undefined ? {} : { org_id: orgId }),
+                ...(email === undefined ? {} : { email, email_verified: true })
+              })
                 .setProtectedHeader({ alg: ALGORITHM, kid: jwk.kid, typ: "JWT" })
                 .setSubject(sub)
                 .setIssuer(issuer)

@@ -67,6 +67,7 @@ const emptyTables = () => ({
   ledgerBalances: new Map<LedgerAccount, StoredBalance>(),
   ledgerLimits: new Map<string, StoredLimit>(),
   notifications: new Map<string, Notification>(),
+  messageCounts: new Map<string, { readonly start: number; readonly messages: number }>(),
   kybApplications: new Map<string, KybApplication>(),
   kybCallbacks: new Map<string, StoredKybCallback>(),
   verificationRequests: new Map<string, VerificationRequest>(),

@@ -16,6 +16,7 @@ import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
 import fairWebhooks from "../../migrations/0014_fair_webhooks.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
+import safetyOfPeople from "../../migrations/0018_safety_of_people.ts"
 import signals from "../../migrations/0021_signals.ts"
 
 export const migrations = {
@@ -34,6 +35,7 @@ export const migrations = {
   "0013_ramps": ramps,
   "0014_fair_webhooks": fairWebhooks,
   "0016_transfer_rates": transferRates,
+  "0018_safety_of_people": safetyOfPeople,
   "0021_signals": signals
 }
 

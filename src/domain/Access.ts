@@ -74,7 +74,7 @@ export type Access = keyof typeof accessTable
 /** Whom a token names, in the words of the identity provider. */
 export interface Identity {
   readonly subject: string
-  /** None when the token has none, or says that it is not verified. */
+  /** None when the token has none, or does not say that it is verified. */
   readonly email: Option.Option<string>
 }
 

@@ -3,6 +3,11 @@ import { Schema } from "effect"
 
 const LONGEST = 320
 
+/** No mail system in use tells capitals from small letters. Others are left alone: some only look like one of these. */
+const folded = (address: string): string => address.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+
+export const sameAddress = (one: string, other: string): boolean => folded(one) === folded(other)
+
 const pattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(?:\.[^\s@\p{Cc}.]+)+$/u
 
 export const EmailAddress = Schema.Trim.pipe(

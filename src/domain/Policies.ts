@@ -28,6 +28,12 @@ export const developmentTokenTtl = Duration.hours(12)
 /** Failed authentications that one address may make in a minute. */
 export const failedAuthenticationsPerMinute = 120
 
+/** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
+export const failedProofsPerMinute = 60
+
+/** The clock of the KYB provider may be ahead of ours by this much. */
+export const kybClockSkew = Duration.minutes(5)
+
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
 
@@ -140,7 +146,7 @@ export const transferRefresh = Duration.seconds(5)
 /** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
 export const checkoutPatience = Duration.seconds(2)
 
-/** Forms that one payment link takes in a minute, so that nobody tries out stolen cards at it. */
+/** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
 export const linkFormsPerMinute = 60
 
 /** The identity provider's keys are kept this long; an unknown key id fetches them again, but not within the cool-down. */
@@ -240,6 +246,18 @@ export const dayClosingPause = Duration.minutes(10)
 
 /** They are closed in batches of this many. */
 export const dayClosingBatch = 31
+
+/** Messages to people are counted by the hour. */
+export const messageWindow = Duration.hours(1)
+
+/** An organisation sends as many in one. */
+export const messagesOfOrganization = 300
+
+/** A recipient gets as many in one, whoever sends them. */
+export const messagesToRecipient = 60
+
+/** And as many of one organisation, so that none uses up what others may send. */
+export const messagesToRecipientOfOne = 20
 
 /** A mail server that has not taken a message after this long has refused it. */
 export const mailTimeout = Duration.seconds(10)

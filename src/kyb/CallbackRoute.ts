@@ -4,6 +4,7 @@ import { success } from "../api/Envelope.ts"
 import { KybCallback } from "../api/Kyb.ts"
 import { Settings } from "../config/Settings.ts"
 import { Invalid, TooLarge, unauthorized } from "../domain/Failure.ts"
+import { makeFailedProofs } from "../http/FailedProofs.ts"
 import { parseJsonText } from "../http/JsonText.ts"
 import { json } from "../http/Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "../http/RequestBody.ts"
@@ -30,6 +31,7 @@ const readCallback = ({ request }: Incoming, body: Buffer) =>
 export const kybCallbackRoutes = Effect.gen(function* () {
   const kyb = yield* Kyb
   const { kybWebhookSecret } = yield* Settings
+  const withoutProof = yield* makeFailedProofs
 
   const isSigned = ({ request }: Incoming, body: Buffer): boolean => {
     const given = request.headers["x-kyb-signature"]
@@ -50,8 +52,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
       })
     )
     if (!isSigned(incoming, body)) {
-      yield* Effect.logWarning(`A KYB callback was refused: ${why}`)
-      return yield* unauthorized()
+      return yield* withoutProof(incoming.request, `A KYB callback was refused: ${why}`, unauthorized())
     }
     const callback = yield* readCallback(incoming, body)
     const { effect, state } = yield* kyb.receive(callback, digestOf(body))

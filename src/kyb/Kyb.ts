@@ -1,11 +1,12 @@
 /** KYB from its start to the provider's decision; each change of state with its event, in one transaction. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { KybCallback } from "../api/Kyb.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { Conflict, type NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
+import { kybClockSkew } from "../domain/Policies.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
 import { newEvent } from "../webhooks/NewEvent.ts"
@@ -23,7 +24,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
   {
     readonly initiate: (permit: Permit<"organization">, orgId: string) => Effect.Effect<KybState, NotFound | Conflict>
     /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
-    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound>
+    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound | Invalid>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -59,6 +60,14 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
         yield* events.insert(newEvent({ event_id, event_type: `kyb.${status}`, org_id }, data, at))
       })
 
+      /** A decision that is yet to be made would make every real one older than itself. */
+      const isOver = Effect.fnUntraced(function* (occurredAt: Date | null | undefined) {
+        const latest = (yield* Clock.currentTimeMillis) + Duration.toMillis(kybClockSkew)
+        if (occurredAt !== null && occurredAt !== undefined && occurredAt.getTime() > latest) {
+          return yield* new Invalid({ message: "occurred_at: is in the future." })
+        }
+      })
+
       return {
         initiate: Effect.fn("Kyb.initiate")(function* (permit, orgId) {
           const organization = yield* Effect.flatten(organizations.find(orgId)).pipe(
@@ -85,6 +94,7 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
           )
         }),
         receive: Effect.fn("Kyb.receive")(function* ({ customer_id, event_id, occurred_at, reason, status }, digest) {
+          yield* isOver(occurred_at)
           return yield* atomically(
             Effect.gen(function* () {
               const state = yield* Effect.flatten(store.lockByCustomer(customer_id)).pipe(

@@ -5,6 +5,7 @@ import { Ids } from "../domain/Ids.ts"
 import { checkReturnUrl } from "../domain/ReturnUrl.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import { Actions } from "../payments/actions/Actions.ts"
+import { makeCalledOff } from "../payments/CalledOff.ts"
 import { type Collection, Initiation } from "../payments/Initiation.ts"
 import type { Payment } from "../payments/Payment.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
@@ -44,8 +45,9 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
       const organizations = yield* Organizations
       const initiation = yield* Initiation
       const actions = yield* Actions
-      const { agreed, receiving } = yield* makeLinkPrices
+      const { agreed, receiving, seal } = yield* makeLinkPrices
       const methodsOf = yield* makeLinkMethods
+      const calledOff = yield* makeCalledOff
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
 
@@ -153,8 +155,9 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
           const methods = yield* methodsOf(link, pays)
-          const submission = yield* newSubmission
-          return methods.length === 0 ? Option.none() : Option.some({ methods, price: price.value, submission })
+          if (methods.length === 0) return Option.none()
+          const sealed = price.value === null ? null : yield* seal(link, price.value)
+          return Option.some({ methods, price: price.value, seal: sealed, submission: yield* newSubmission })
         }),
         pay: Effect.fn("LinkCounter.pay")(function* (link, order) {
           const state = yield* stateOf(link)
@@ -177,7 +180,8 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
             merchantOf(link.value),
             Effect.flatMap(paymentIn(link.value, paymentId.value), Effect.orDie)
           ])
-          return Option.some({ link: link.value, merchant, testMode: mode === "sandbox", payment })
+          const testMode = mode === "sandbox"
+          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })
         }),
         giveOtp: Effect.fn("LinkCounter.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(

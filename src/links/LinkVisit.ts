@@ -24,6 +24,8 @@ export interface Offer {
   readonly methods: ReadonlyArray<LinkMethod>
   /** Of a fixed link; of an open one what it suggests, if anything. */
   readonly price: Price | null
+  /** Proves later which price was shown. */
+  readonly seal: string | null
   readonly submission: string
 }
 
@@ -35,8 +37,7 @@ export interface LinkOrder {
   readonly method: LinkMethod
   /** What the payer chose to pay on an open link. */
   readonly chosen: Money | null
-  /** The rate at which the price was shown. */
-  readonly orgRateId: string | null
+  readonly seal: string | null
   readonly details: PayerDetails
 }
 
@@ -51,4 +52,6 @@ export type PayResult =
 
 export interface StatusVisit extends Omit<LinkVisit, "state"> {
   readonly payment: Payment
+  /** Rather than refused. */
+  readonly calledOff: boolean
 }

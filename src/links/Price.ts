@@ -4,7 +4,7 @@ import { given, taken } from "../domain/Exchange.ts"
 import type { Money } from "../domain/Money.ts"
 import type { Rate } from "../domain/Rate.ts"
 
-/** Both sides agree at the locked rate; without one they are the same amount. */
+/** Both sides agree at the rate, which is locked where there is an id; in one currency they are the same amount. */
 export interface Price {
   readonly pays: Money
   readonly receives: Money
@@ -13,14 +13,14 @@ export interface Price {
 
 export const samePrice = (money: Money): Price => ({ pays: money, receives: money, orgRateId: null })
 
-interface Locked {
-  readonly orgRateId: string
+interface Quoted {
+  readonly orgRateId: string | null
   /** From the payer's currency to the organisation's. */
   readonly rate: Rate
 }
 
 /** What was paid is worth this much to the organisation, or a little less. */
-export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, rate }: Locked): Price => ({
+export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, rate }: Quoted): Price => ({
   pays,
   receives: given(pays, { from: pays.currency, to: currency, rate }),
   orgRateId
@@ -30,5 +30,5 @@ export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, 
  * The least that is worth the wanted amount. Where the payer's smallest coin is worth more than the organisation's, it
  * receives a little more than it asked for.
  */
-export const priceOfReceiving = (wanted: Money, currency: CurrencyCode, payer: CurrencyCode, locked: Locked): Price =>
-  priceOfPaying(taken(wanted, { from: payer, to: currency, rate: locked.rate }), currency, locked)
+export const priceOfReceiving = (wanted: Money, currency: CurrencyCode, payer: CurrencyCode, quoted: Quoted): Price =>
+  priceOfPaying(taken(wanted, { from: payer, to: currency, rate: quoted.rate }), currency, quoted)

@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Identity, Permit } from "../domain/Access.ts"
+import { sameAddress } from "../domain/EmailAddress.ts"
 import { Conflict, Forbidden, Invalid, NotFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import type { User } from "../users/User.ts"
@@ -21,9 +22,13 @@ const closed: Readonly<Record<Exclude<Invitation["status"], "pending">, string>>
   expired: "This invitation has expired: ask for another one."
 }
 
-const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
-
 const forSomeoneElse = () => new Forbidden({ message: "This invitation is for another e-mail address than yours." })
+
+const unverified = () =>
+  new Forbidden({
+    message:
+      "This token does not carry the e-mail address that was invited: it needs the claims email and email_verified: true."
+  })
 
 export const makeAcceptance = Effect.gen(function* () {
   const store = yield* InvitationStore
@@ -52,13 +57,20 @@ export const makeAcceptance = Effect.gen(function* () {
     )
   })
 
-  const userFor = Effect.fnUntraced(function* (permit: Permit<"person">, identity: Identity, invited: string) {
+  /** The identity provider vouches for the address; of someone who is known, it is the address on record as well. */
+  const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
+    const email = yield* Effect.mapError(identity.email, unverified)
     const known: Option.Option<User> = yield* users.findBySubject(identity.subject)
-    const email = Option.match(known, {
-      onNone: () => Option.getOrElse(identity.email, () => invited),
-      onSome: (user) => user.email
-    })
-    if (!sameAddress(email, invited)) return yield* forSomeoneElse()
+    const onRecord = Option.match(known, { onNone: () => email, onSome: (user) => user.email })
+    if (!sameAddress(email, invited) || !sameAddress(onRecord, invited)) return yield* forSomeoneElse()
+    return { email, known }
+  })
+
+  const userFor = Effect.fnUntraced(function* (
+    permit: Permit<"person">,
+    identity: Identity,
+    { email, known }: Effect.Effect.Success<ReturnType<typeof invitee>>
+  ) {
     if (Option.isSome(known)) return known.value
     if (!isSubject(identity.subject)) {
       return yield* new Invalid({ message: "The claim sub of the token is longer than 255 characters." })
@@ -77,8 +89,9 @@ export const makeAcceptance = Effect.gen(function* () {
           () => new NotFound({ message: "No invitation with this token." })
         )
         const { email, invitation_id, org_id, role, status } = invitation
+        const person = yield* invitee(identity, email)
         if (status !== "pending") return yield* new Conflict({ message: closed[status] })
-        const { user_id } = yield* userFor(permit, identity, email)
+        const { user_id } = yield* userFor(permit, identity, person)
         if (!(yield* members.add(org_id, user_id, role))) {
           return yield* new Conflict({ message: "You are a member of this organisation already." })
         }

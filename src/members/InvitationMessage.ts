@@ -1,5 +1,6 @@
 /** The words that go to someone who is invited. */
 import { Duration } from "effect"
+import { asName } from "../domain/PlainWords.ts"
 import { invitationTtl } from "../domain/Policies.ts"
 import type { Message } from "../notifications/Notification.ts"
 import type { Organization } from "../organizations/Organization.ts"
@@ -7,14 +8,14 @@ import type { Invitation } from "./Member.ts"
 
 export const invitationMessage = (
   publicUrl: string,
-  { name }: Organization,
+  organization: Organization,
   { email, org_id, role }: Invitation,
   token: string
 ): Message => ({
   to: email,
-  subject: `You are invited to ${name}`,
+  subject: `You are invited to ${asName(organization.name)}`,
   text: [
-    `You are invited to join ${name} with the role ${role}.`,
+    `You are invited to join ${asName(organization.name)} with the role ${role}.`,
     "",
     `To accept, sign in and send, with your own access token, within ${Duration.toDays(invitationTtl)} days:`,
     "",

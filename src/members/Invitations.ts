@@ -5,7 +5,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { Settings } from "../config/Settings.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLimited } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { Notifier } from "../notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
@@ -27,9 +27,9 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
     readonly invite: (
       permit: Manager,
       wanted: typeof InviteMember.Type
-    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound>
+    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
     readonly list: (permit: Manager, window: Window) => Effect.Effect<ReadonlyArray<Invitation>>
-    readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict>
+    readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict | Forbidden>
     readonly accept: (
       permit: Permit<"person">,
       token: string
@@ -57,6 +57,22 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         detail: Readonly<Record<string, unknown>>
       ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
 
+      /** As they are at this moment, not as they were when the request came in. */
+      const authorityIn = Effect.fnUntraced(function* (permit: Manager, org_id: string) {
+        const own = Option.isNone(permit.actor.userId)
+          ? Option.none<OrgMember>()
+          : yield* members.find(org_id, permit.actor.userId.value)
+        return yield* authorityOf(permit, Option.getOrUndefined(own))
+      })
+
+      /** Neither what was offered nor who offered it may be above whoever takes it back. */
+      const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
+        const authority = yield* authorityIn(permit, org_id)
+        yield* mayHandle(authority, role, "role")
+        const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
+        if (Option.isSome(inviter)) yield* mayHandle(authority, inviter.value.role, "invited_by")
+      })
+
       const keep = Effect.fnUntraced(function* (
         permit: Manager,
         org_id: string,
@@ -64,9 +80,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         token: string
       ) {
         const invited_by = Option.getOrNull(permit.actor.userId)
-        const own = invited_by === null ? Option.none() : yield* members.find(org_id, invited_by)
-        const authority = yield* authorityOf(permit, Option.getOrUndefined(own))
-        yield* mayHandle(authority, role, "role")
+        yield* mayHandle(yield* authorityIn(permit, org_id), role, "role")
         if (Option.isSome(yield* members.findByEmail(org_id, email))) {
           return yield* new Conflict({ message: "email: is the address of a member already." })
         }
@@ -110,7 +124,8 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
         yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
           Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
           Effect.onError(() => withdrawUnsent(permit, invitation)),
-          Effect.mapError(
+          Effect.catchTag(
+            "NotificationFailed",
             () =>
               new Conflict({
                 message: "email: the invitation could not be sent to this address; nothing was kept, try again later."
@@ -128,6 +143,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
             Effect.gen(function* () {
               const found = yield* store.findForUpdate(permit.scope, id)
               const invitation = yield* Effect.mapError(found, () => notFound("invitation"))
+              yield* mayWithdraw(permit, invitation)
               if (invitation.status === "accepted") {
                 return yield* new Conflict({
                   message: "This invitation was accepted: remove the member instead."

@@ -13,8 +13,6 @@ const priorityHeaders: Readonly<Record<NotificationPriority, Readonly<Record<str
   urgent: { "X-Priority": "1", Importance: "high" }
 }
 
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim()
-
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : "no reason given")
 
 export const makeMail = (url: Redacted.Redacted, from: Mailbox) => {
@@ -36,7 +34,7 @@ export const makeMail = (url: Redacted.Redacted, from: Mailbox) => {
           from: { ...from },
           to: { name: "", address: to },
           envelope: { from: from.address, to: [to] },
-          subject: oneLine(subject),
+          subject,
           text,
           headers: { ...priorityHeaders[priority], "Auto-Submitted": "auto-generated" }
         }),

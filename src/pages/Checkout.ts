@@ -2,14 +2,14 @@
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { isBuiltInRail } from "../domain/Corridor.ts"
 import { uuidOrNil } from "../domain/Ids.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
 import { Organizations } from "../organizations/Organizations.ts"
+import { isAbandoned, makeCalledOff, makeRailWord } from "../payments/CalledOff.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { type Attempt, isOpen, type Payment } from "../payments/Payment.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
-import { type Card, Providers } from "../providers/Provider.ts"
+import type { Card } from "../providers/Provider.ts"
 import { RailCustomer } from "../rails/RailCustomer.ts"
 import { CardEntry } from "./CardEntry.ts"
 
@@ -18,12 +18,15 @@ export type Stage =
   | { readonly _tag: "Confirm"; readonly attempt: Attempt }
   | { readonly _tag: "GiveCard" }
   | { readonly _tag: "Wait" }
+  /** The rail knows that the customer would rather not; the payment is about to hear of it. */
+  | { readonly _tag: "CalledOff" }
   | { readonly _tag: "Over" }
 
 export interface Visit {
   readonly payment: Payment
   readonly merchant: string
   readonly testMode: boolean
+  readonly calledOff: boolean
   readonly stage: Stage
 }
 
@@ -55,7 +58,8 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     Effect.gen(function* () {
       const payments = yield* PaymentStore
       const organizations = yield* Organizations
-      const providers = yield* Providers
+      const railWord = yield* makeRailWord
+      const calledOff = yield* makeCalledOff
       const customer = yield* RailCustomer
       const cardEntry = yield* CardEntry
       const checkoutUrl = yield* makeCheckoutUrl
@@ -64,11 +68,10 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const tokenOf = (paymentId: string): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
-      const railStillAsks = Effect.fnUntraced(function* ({ attempt_id, provider, provider_payment_id }: Attempt) {
-        const rail = isBuiltInRail(provider) ? providers.find(provider) : undefined
-        if (rail === undefined) return false
-        const word = yield* rail.enquire({ reference: attempt_id, providerPaymentId: provider_payment_id })
-        return word._tag === "Report" && word.state === "pending"
+      const stageAtRail = Effect.fnUntraced(function* (attempt: Attempt) {
+        const word = yield* railWord(attempt)
+        if (word?._tag === "Report" && word.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
+        return { _tag: isAbandoned(word) ? "CalledOff" : "Wait" } satisfies Stage
       })
 
       const stageOf = Effect.fnUntraced(function* (payment: Payment) {
@@ -79,17 +82,18 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
           return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
         }
-        const asks = attempt.outcome === "accepted" && (yield* railStillAsks(attempt))
-        return asks ? ({ _tag: "Confirm", attempt } satisfies Stage) : ({ _tag: "Wait" } satisfies Stage)
+        return yield* stageAtRail(attempt)
       })
 
       const visit = Effect.fnUntraced(function* (payment: Payment) {
         const organization = yield* organizations.find(payment.org_id)
+        const stage: Stage = yield* stageOf(payment)
         const opened: Visit = {
           payment,
           merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
           testMode: mode === "sandbox",
-          stage: yield* stageOf(payment)
+          calledOff: stage._tag === "CalledOff" || (yield* calledOff(payment)),
+          stage
         }
         return opened
       })

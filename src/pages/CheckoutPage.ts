@@ -45,13 +45,16 @@ export const waitingPage = (
   )
 })
 
-const outcomeOf = ({ merchant, payment }: Shown, words: Words) => {
+const outcomeOf = ({ calledOff, merchant, payment }: Shown, words: Words) => {
   switch (payment.status) {
     case "completed":
       return { sign: "✓", tone: "good", title: words.completedTitle, text: words.completedText(merchant) }
     case "refunded":
       return { sign: "↩", tone: "plain", title: words.refundedTitle, text: words.refundedText(merchant) }
     default:
+      if (calledOff) {
+        return { sign: "✕", tone: "plain", title: words.canceledTitle, text: words.canceledText(merchant) }
+      }
       return { sign: "✕", tone: "bad", title: words.failedTitle, text: words.failedText(merchant) }
   }
 }
@@ -72,6 +75,12 @@ export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "
     )
   }
 }
+
+/** What it will come to, while the payment has yet to hear of it; then the page leads on. */
+export const calledOffPage = (shown: Shown, words: Words, address: string): Page => ({
+  ...outcome(shown, words, ""),
+  refresh: { seconds: Duration.toSeconds(checkoutRefresh), address }
+})
 
 /** The end of the way, unless the organisation has named a place to return to: then this page leads there. */
 export const outcomePage = (shown: Shown, words: Words): Page => {

@@ -5,7 +5,7 @@ import type { Incoming, Route } from "../http/Route.ts"
 import { cardOf } from "./CardForm.ts"
 import { cardPage } from "./CardPage.ts"
 import { Checkout, type Visit } from "./Checkout.ts"
-import { confirmPage, notFoundPage, outcomePage, refusedPage, waitingPage } from "./CheckoutPage.ts"
+import { calledOffPage, confirmPage, notFoundPage, outcomePage, refusedPage, waitingPage } from "./CheckoutPage.ts"
 import { readForm } from "./FormBody.ts"
 import { wordsFor } from "./Language.ts"
 import { pageReply, redirectReply } from "./Layout.ts"
@@ -38,6 +38,8 @@ const shown = (visit: Visit, incoming: Incoming): Outgoing => {
       return pageReply(200, words, cardPage(visit, words, untroubled))
     case "Wait":
       return pageReply(200, words, waitingPage(visit, words, thisPage(tokenIn(incoming))))
+    case "CalledOff":
+      return pageReply(200, words, calledOffPage(visit, words, thisPage(tokenIn(incoming))))
     case "Over": {
       const address = returnAddress(visit.payment)
       return address === null || comesFromForm(incoming)

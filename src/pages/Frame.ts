@@ -1,14 +1,16 @@
 /** What every page about a payment shows: to whom, how much, for what. */
 import { type Content, type Html, html } from "../docs/Html.ts"
 import type { Payment } from "../payments/Payment.ts"
+import { referenceOf } from "../payments/PaymentReference.ts"
 import { amountText } from "./AmountText.ts"
-import { referenceOf } from "./ReturnAddress.ts"
 import type { Words } from "./Words.ts"
 
 export interface Shown {
   readonly payment: Payment
   readonly merchant: string
   readonly testMode: boolean
+  /** Not to be, because somebody would rather not. */
+  readonly calledOff: boolean
 }
 
 export interface Headline {

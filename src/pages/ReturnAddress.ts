@@ -1,13 +1,6 @@
 /** Where the customer goes once the outcome is final, with the outcome in the address. */
 import type { Payment } from "../payments/Payment.ts"
-
-const PREFIX_LENGTH = 8
-
-/** What the organisation and its customer know the payment by. */
-export const referenceOf = ({
-  client_reference,
-  payment_id
-}: Pick<Payment, "client_reference" | "payment_id">): string => client_reference ?? payment_id.slice(0, PREFIX_LENGTH)
+import { referenceOf } from "../payments/PaymentReference.ts"
 
 type Returning = Pick<Payment, "client_reference" | "payment_id" | "return_url" | "status">
 

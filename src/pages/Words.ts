@@ -26,6 +26,8 @@ export interface Words {
   readonly completedText: (merchant: string) => string
   readonly failedTitle: string
   readonly failedText: (merchant: string) => string
+  readonly canceledTitle: string
+  readonly canceledText: (merchant: string) => string
   readonly refundedTitle: string
   readonly refundedText: (merchant: string) => string
   readonly leavingText: (merchant: string) => string
@@ -68,6 +70,9 @@ export const english: Words = {
   completedText: (merchant) => `Thank you. ${merchant} has been notified.`,
   failedTitle: "Payment not completed",
   failedText: (merchant) => `The payment did not go through. To try again, go back to ${merchant}.`,
+  canceledTitle: "Payment cancelled",
+  canceledText: (merchant) =>
+    `This payment was cancelled and will not be made. To pay after all, go back to ${merchant}.`,
   refundedTitle: "Payment refunded",
   refundedText: (merchant) => `${merchant} has sent this payment back.`,
   leavingText: (merchant) => `You are being taken back to ${merchant}.`,
@@ -116,6 +121,9 @@ export const french: Words = {
   completedText: (merchant) => `Merci. ${merchant} en a été informé.`,
   failedTitle: "Paiement non abouti",
   failedText: (merchant) => `Le paiement n’a pas abouti. Pour réessayer, retournez chez ${merchant}.`,
+  canceledTitle: "Paiement annulé",
+  canceledText: (merchant) =>
+    `Ce paiement a été annulé et n’aura pas lieu. Si vous souhaitez tout de même payer, retournez chez ${merchant}.`,
   refundedTitle: "Paiement remboursé",
   refundedText: (merchant) => `${merchant} vous a remboursé ce paiement.`,
   leavingText: (merchant) => `Vous êtes redirigé vers ${merchant}.`,

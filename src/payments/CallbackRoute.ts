@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { ProviderName } from "../domain/Corridor.ts"
 import { NotFound, TooLarge, Unauthorized } from "../domain/Failure.ts"
+import { makeFailedProofs } from "../http/FailedProofs.ts"
 import { json } from "../http/Outgoing.ts"
 import { readBody } from "../http/RequestBody.ts"
 import type { Incoming, Route } from "../http/Route.ts"
@@ -18,6 +19,7 @@ const headersOf = ({ request }: Incoming): Record<string, string | undefined> =>
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
+  const withoutProof = yield* makeFailedProofs
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
     const name = incoming.params["provider"]
@@ -33,8 +35,9 @@ export const callbackRoutes = Effect.gen(function* () {
       .receive(provider, { headers: headersOf(incoming), body })
       .pipe(
         Effect.catchTag("NoProof", (error) =>
-          Effect.zipRight(
-            Effect.logWarning(`A callback without proof was refused: ${error.message}`),
+          withoutProof(
+            incoming.request,
+            `A callback without proof was refused: ${error.message}`,
             new Unauthorized({ message: "The callback does not carry the provider's proof." })
           )
         )

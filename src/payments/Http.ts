@@ -6,6 +6,10 @@ import { makePages } from "../pagination/Page.ts"
 import { recordOf } from "./PaymentRecord.ts"
 import { Payments } from "./Payments.ts"
 
+/** One reference should name one payment; where it does not, those that it may mean are listed. */
+const ambiguity = (found: ReadonlyArray<unknown>) =>
+  found.length > 1 ? { message: "Several transactions share this reference: these are the newest" } : {}
+
 export const paymentsHandlers = Effect.gen(function* () {
   const payments = yield* Payments
   const pages = yield* makePages
@@ -19,13 +23,16 @@ export const paymentsHandlers = Effect.gen(function* () {
     transactions: (request) => {
       const { permit, urlParams } = request
       const { last_evaluated_key: _cursor, limit: _limit, org_id: _org, ...filter } = urlParams
-      return pages(request, {
+      const page = pages(request, {
         message: "Transactions",
         filters: filter,
         fetch: (window) => payments.list(permit, filter, window),
         idOf: (payment) => payment.payment_id,
         show: recordOf
       })
+      return filter.reference === undefined
+        ? page
+        : Effect.map(page, (found) => ({ ...found, ...ambiguity(found.data) }))
     },
     queue: (request) => {
       const { permit } = request

@@ -9,6 +9,7 @@ import { postInMemory } from "../ledger/PostInMemory.ts"
 import { writeEvents } from "../webhooks/Receivers.ts"
 import type { Attempt, Change, NewAttempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentBooks.ts"
+import { isKnownBy } from "./PaymentReference.ts"
 import type { PaymentFilter, Store } from "./PaymentStore.ts"
 import { signalsInMemory } from "./SignalMemory.ts"
 
@@ -17,6 +18,7 @@ const matches = (filter: PaymentFilter, payment: Payment): boolean =>
   (filter.direction === undefined || payment.direction === filter.direction) &&
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
+  (filter.reference === undefined || isKnownBy(filter.reference, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
 

@@ -32,6 +32,7 @@ import {
   type PaymentRow,
   toRow
 } from "./PaymentRow.ts"
+import { knownBy } from "./PaymentReference.ts"
 import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
 import { signalQueries } from "./SignalSql.ts"
 
@@ -40,6 +41,8 @@ export interface PaymentFilter {
   readonly direction?: Flow | undefined
   readonly payment_method?: PaymentMethod | undefined
   readonly client_reference?: string | undefined
+  /** The caller's reference, or the beginning of either id. */
+  readonly reference?: string | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }
@@ -231,6 +234,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
           const conditions = [
             inScope(sql, scope),
             ...equal,
+            ...(filter.reference === undefined ? [] : [knownBy(sql, scope, filter.reference)]),
             ...(filter.from === undefined ? [] : [sql`created_at >= ${filter.from}`]),
             ...(filter.to === undefined ? [] : [sql`created_at < ${filter.to}`])
           ]

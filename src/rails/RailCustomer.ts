@@ -4,6 +4,7 @@ import { Ids, uuidOrNil } from "../domain/Ids.ts"
 import type { Money } from "../domain/Money.ts"
 import type { Outcome } from "../domain/Outcome.ts"
 import { railPasswordAttempts } from "../domain/Policies.ts"
+import { ABANDONED } from "./Abandoned.ts"
 import type { Behaviour } from "./RailBehaviour.ts"
 import { isFinal, type NewRailTimer, type RailPayment } from "./RailPayment.ts"
 import { makeRefund } from "./RailRefund.ts"
@@ -24,7 +25,6 @@ interface Customer {
 
 const PASSWORD = "123456"
 const CANCELLED = "The payment was cancelled"
-const ABANDONED = "The customer cancelled at the checkout"
 const WRONG_PASSWORDS = "The one-time password was wrong too often"
 
 const waitsAs =

@@ -16,6 +16,7 @@ import { UserStore } from "../users/UserStore.ts"
 import { sandboxCorridors, sandboxOrganizations, sandboxRates } from "./SandboxData.ts"
 
 const SECRET = "sandbox"
+const ADMIN_EMAIL = "admin@corridor.example"
 
 const Person = Schema.Struct({ user_id: Schema.String, email: Schema.String, role: Schema.Literal(...roles) })
 
@@ -101,7 +102,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
 
       const seed = Effect.gen(function* () {
         const orgs = yield* Effect.forEach(sandboxOrganizations, addOrganization)
-        const admin = { user_id: yield* addUser("admin@corridor.example", null, true) }
+        const admin = { user_id: yield* addUser(ADMIN_EMAIL, null, true) }
         yield* rates.set(sandboxRates)
         const withIds = yield* Effect.forEach(sandboxCorridors, (corridor) =>
           Effect.map(ids.next, (config_id) => ({
@@ -126,10 +127,11 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         })
       )
 
-      const token = (sub: string, orgId?: string) =>
+      const token = (sub: string, email: string, orgId?: string) =>
         ownTokens
           ? signer.issue({
               sub,
+              email,
               orgId,
               ttl: developmentTokenTtl,
               issuer: developmentIssuer,
@@ -147,12 +149,12 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
             orgs: yield* Effect.forEach(orgs, (org) =>
               Effect.map(
                 Effect.forEach(org.users, (user) =>
-                  Effect.map(token(user.user_id, org.org_id), (jwt) => ({ ...user, jwt }))
+                  Effect.map(token(user.user_id, user.email, org.org_id), (jwt) => ({ ...user, jwt }))
                 ),
                 (people) => ({ ...org, users: people })
               )
             ),
-            admin: { ...admin, jwt: yield* token(admin.user_id) }
+            admin: { ...admin, jwt: yield* token(admin.user_id, ADMIN_EMAIL) }
           }
         }).pipe(Effect.orDie, Effect.withSpan("Sandbox.ensure"))
       }

@@ -4,6 +4,7 @@ import type { RequestVerification, VerificationAnswer } from "../api/Verificatio
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
+import type { RateLimited } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { Notifier } from "../notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
@@ -15,6 +16,11 @@ type Wanted = typeof RequestVerification.Type
 type Result = NonNullable<(typeof VerificationAnswer.Type)["results"]>[number]
 
 export type Named = readonly [Target, id: string]
+
+/** `limited`: nothing was wrong with the recipient, but too many messages were sent before. */
+export interface Notified extends Result {
+  readonly limited?: RateLimited
+}
 
 export const makeNotify = Effect.gen(function* () {
   const store = yield* VerificationStore
@@ -56,7 +62,7 @@ export const makeNotify = Effect.gen(function* () {
     const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
     yield* keep(permit, { ...request, status })
     const result = { target, user_id, request_id }
-    const failed = (message: string): Result => ({ ...result, message, status: "failed", success: false })
+    const failed = (message: string): Notified => ({ ...result, message, status: "failed", success: false })
     if (!("address" in recipient)) return failed(recipient.reason)
     const organization = yield* organizations.find(about.org_id)
     const words = verificationMessage({
@@ -68,14 +74,17 @@ export const makeNotify = Effect.gen(function* () {
     return yield* notifier
       .send({ ...words, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
       .pipe(
-        Effect.as<Result>({ ...result, message: "Verification request sent.", status: "pending", success: true }),
-        Effect.catchTag("NotificationFailed", ({ message }) =>
+        Effect.as<Notified>({ ...result, message: "Verification request sent.", status: "pending", success: true }),
+        Effect.tapError(({ message }) =>
           Effect.logWarning(`A verification request could not be sent: ${message}`).pipe(
             Effect.annotateLogs({ request_id }),
-            Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed")),
-            Effect.as(failed(`The ${target} could not be reached.`))
+            Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
           )
-        )
+        ),
+        Effect.catchTags({
+          NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),
+          RateLimited: (limited) => Effect.succeed<Notified>({ ...failed(limited.message), limited })
+        })
       )
   })
 })

@@ -4,7 +4,7 @@ import type { CloseVerification, RequestVerification, VerificationAnswer } from 
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
-import { Conflict, Invalid, NotFound, notFound } from "../domain/Failure.ts"
+import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../domain/Failure.ts"
 import { Ids, uuidOrNil } from "../domain/Ids.ts"
 import type { Window } from "../pagination/Page.ts"
 import { Payments } from "../payments/Payments.ts"
@@ -37,12 +37,12 @@ const targetsOf = ({
 export class Verification extends Context.Tag("corridor/Verification")<
   Verification,
   {
-    /** `reader` reads the transaction. A single target that cannot be notified is NotFound. */
+    /** `reader` reads the transaction. A single target that cannot be notified is NotFound, or RateLimited. */
     readonly request: (
       permit: Permit<"verification">,
       reader: Permit<"any">,
       wanted: Wanted
-    ) => Effect.Effect<Answer, Invalid | NotFound>
+    ) => Effect.Effect<Answer, Invalid | NotFound | RateLimited>
     readonly list: (
       permit: Permit<"verification">,
       filter: VerificationFilter,
@@ -96,9 +96,15 @@ export class Verification extends Context.Tag("corridor/Verification")<
           const answer = { target_type, verification_type, transaction_id, all_success }
           if (target_type === "both") {
             const message = all_success ? "Verification requests sent." : "Not everybody could be notified."
-            return { ...answer, message, request_id: null, results }
+            return {
+              ...answer,
+              message,
+              request_id: null,
+              results: results.map(({ limited: _limited, ...one }) => one)
+            }
           }
-          const [{ message, request_id, success }] = results
+          const [{ limited, message, request_id, success }] = results
+          if (limited !== undefined) return yield* limited
           return success ? { ...answer, message, request_id } : yield* new NotFound({ message })
         }),
         close: Effect.fn("Verification.close")(function* (permit, id, status) {

@@ -1,5 +1,6 @@
-/** What a person reads who is asked to verify who they are. */
+/** What a person reads who is asked to verify who they are. Whose request it is stands first, in our own words. */
 import type { RequestVerification } from "../api/Verification.ts"
+import { asName, asQuotation } from "../domain/PlainWords.ts"
 
 const names = { bvn: "Bank Verification Number (BVN)", nin: "National Identification Number (NIN)" } as const
 
@@ -11,12 +12,14 @@ interface About {
 }
 
 export const verificationMessage = ({ organization, requestId, transactionId, wanted }: About) => {
+  const asking = asName(organization)
   const number = names[wanted.verification_type]
-  const ours = `${organization} asks you to verify your ${number} for a transaction in which you take part.`
+  const { message } = wanted
   return {
-    subject: `${organization}: please verify your ${wanted.verification_type.toUpperCase()}`,
+    subject: `${asking}: please verify your ${wanted.verification_type.toUpperCase()}`,
     text: [
-      wanted.message ?? ours,
+      `${asking} asks you to verify your ${number} for a transaction in which you take part.`,
+      ...(message === undefined || message === null ? [] : [`${asking} writes:\n${asQuotation(message)}`]),
       `Transaction: ${transactionId}\nRequest: ${requestId}`,
       "Never send the number itself by e-mail."
     ].join("\n\n")

@@ -54,6 +54,15 @@ describe("TokenSigner", () => {
     })
   )
 
+  it.effect("vouches for the address of its user", () =>
+    Effect.gen(function* () {
+      const signer = yield* newSigner
+      const token = yield* signer.issue({ ...request, email: "ada@example.com" })
+      expect(decodeJwt(token)).toMatchObject({ email: "ada@example.com", email_verified: true })
+      expect(yield* verifyWith(signer, token)).toMatchObject({ email: Option.some("ada@example.com") })
+    })
+  )
+
   it.effect("is the same issuer again from the same stored key, and another from another one", () =>
     Effect.gen(function* () {
       const { privateJwk, kid } = yield* generateDevelopmentKey

@@ -179,6 +179,7 @@ describe("API keys", () => {
     expect(parseApiKey(first.api_key)).toMatchObject({ _tag: "Some" })
     const second = await data<Named>("keys", "rotate", first.api_key_id, "--grace-seconds", "600")
     expect(second.api_key).not.toBe(first.api_key)
+    expect(second, "an operator makes it for its user").toMatchObject({ user_id: admin.user_id, obtained_by: null })
     const statuses = async () =>
       Object.fromEntries(
         (await data<ReadonlyArray<Named>>("keys", "list", "--org", org)).map((key) => [key.api_key_id, key.status])
@@ -255,7 +256,7 @@ describe("tokens", () => {
       string,
       number
     >
-    expect(claims).toMatchObject({ sub: admin.user_id, org_id: org })
+    expect(claims).toMatchObject({ sub: admin.user_id, org_id: org, email: "ada@kilimo.example", email_verified: true })
     expect(claims["exp"]! - claims["iat"]!).toBe(90)
   })
 

@@ -103,15 +103,36 @@ it("gives it back once, audited, with the books in order", async () => {
   const [byPayment, byTransaction] = await Promise.all(
     [payment_id, given.transaction_id].map((id) => dataIn(env)<object>("payments", "show", id))
   )
+  expect(await dataIn(env)("payments", "show", payment_id.slice(0, 23))).toEqual(byPayment)
   expect(byPayment).toMatchObject({ payment_id, comments: given.comments })
   expect(byTransaction).toEqual(byPayment)
+})
+
+it("shows what a reference means, and which payments it may mean where it is shared", async () => {
+  const pay = async (client_reference: string) => {
+    const { response } = await call<{ response: { payment_id: string } }>("/payments-init/initiate", {
+      ...{ amount: 5, currency: "KES", target_amount: 5, target_currency: "KES", country: "KE", client_reference },
+      ...{ payment_method: "mobile_money", direction: "payin" },
+      payer_details: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
+      mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
+    })
+    return response.payment_id
+  }
+  const ids = [await pay("shared"), await pay("shared"), await pay("alone")]
+  expect(await dataIn(env)("payments", "show", "alone")).toMatchObject({ payment_id: ids[2] })
+  const vague = await cliIn(env)("payments", "show", "shared")
+  expect(vague).toMatchObject({ code: 1, stdout: "" })
+  expect(vague.stderr).toBe(`corridor: shared may mean several payments, write more of it: ${ids[1]}, ${ids[0]}.\n`)
 })
 
 it("refuses what it cannot find, and a reason that is none", async () => {
   const nobody = await cliIn(env)("payments", "refund", "nobody", "--reason", "x")
   expect(nobody).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
   const unseen = await cliIn(env)("payments", "show", "nobody")
-  expect(unseen).toMatchObject({ code: 1, stderr: "corridor: There is no payment with the id nobody.\n" })
+  expect(unseen).toMatchObject({
+    code: 1,
+    stderr: "corridor: There is no payment with this id or reference: nobody.\n"
+  })
   const blank = await cliIn(env)("payments", "refund", "nobody", "--reason", " ")
   expect(blank.code).toBe(1)
   expect(blank.stderr).toMatch(/^corridor: --reason [^\n]+\n$/)

@@ -75,6 +75,12 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
     { permission: "everything" },
     { user_id: NOBODY }
   ],
+  message_counts: [
+    { counted: "by somebody", window_start: new Date(0), messages: 1 },
+    { messages: 0 },
+    { counted: null },
+    { window_start: null }
+  ],
   api_keys: [
     {
       api_key_id: LATER,
@@ -87,6 +93,7 @@ const tables: Readonly<Record<string, readonly [row: Row, ...changes: ReadonlyAr
       hash: Buffer.alloc(32, 1)
     },
     { role: "admin" },
+    { obtained_by: COLLEAGUE },
     { mode: "sandbox" },
     { name: "" },
     { name: "x".repeat(101) },

@@ -1,5 +1,5 @@
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { AuditStore } from "../../src/audit/AuditStore.ts"
 import { nilUuid } from "../../src/domain/Ids.ts"
 import { people } from "../support/Credentials.ts"
@@ -144,12 +144,27 @@ onBothServers(
         const { kyb_customer_id: first, org_id } = yield* started
         yield* callBack({ customer_id: first, status: "rejected" })
         const again = yield* startedAgain(org_id)
-        const late = yield* callBack({ customer_id: first, status: "approved", occurred_at: "2030-01-01T00:00:00Z" })
+        const late = yield* callBack({ customer_id: first, status: "approved", occurred_at: "2026-03-02T00:00:00Z" })
         expect([late.status, bodyOf(late)]).toEqual([
           200,
           { status: "success", message: "nothing to change", data: again }
         ])
         expect(yield* statusOf(org_id)).toBe("pending")
+      })
+    )
+
+    it.effect("takes no decision that is yet to be made, and the clock of another for a little ahead", () =>
+      Effect.gen(function* () {
+        const { kyb_customer_id: customer_id, org_id } = yield* started
+        const now = yield* Clock.currentTimeMillis
+        const within = (minutes: number) => new Date(now + minutes * 60_000).toISOString()
+        for (const occurred_at of ["9999-01-01T00:00:00Z", "2099-01-01T00:00:00Z", within(24 * 60), within(7)]) {
+          const answer = yield* callBack({ customer_id, event_id: occurred_at, status: "rejected", occurred_at })
+          expect([answer.status, messageOf(answer)]).toEqual([400, "occurred_at: is in the future."])
+        }
+        expect(yield* statusOf(org_id)).toBe("pending")
+        expect((yield* callBack({ customer_id, status: "rejected", occurred_at: within(4) })).status).toBe(200)
+        expect(yield* statusOf(org_id)).toBe("rejected")
       })
     )
 

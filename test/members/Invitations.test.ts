@@ -159,21 +159,61 @@ onOpenServers("Invitations", (it) => {
     })
   )
 
-  it.effect("take the invited address for someone whose token has none that is verified", () =>
+  it.effect("are for nobody whose token does not carry the invited address, verified", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
+      const email = yield* freshAddress("mike")
+      const { token } = yield* invited(acme.key, acme.org_id, email)
+      const stranger = { sub: `idp|${email}` }
+      const known = yield* joined(acme.org_id, "member")
       const claims: ReadonlyArray<readonly [string, Fields]> = [
-        ["without", {}],
-        ["unverified", { email: "forged@people.example", email_verified: false }],
-        ["malformed", { email: 7 }]
+        ["none", {}],
+        ["null", { email: null }],
+        ["another", { email: "forged@people.example" }],
+        ["one that is none", { email: "nobody" }],
+        ["a number", { email: 7 }],
+        ["a list of them", { email: [email] }],
+        ["with a space behind", { email: `${email} ` }],
+        ["two in one", { email: `other@people.example,${email}` }],
+        ["a letter that only looks alike", { email: email.replace("k", "\u212a") }],
+        ["a domain within another", { email: `${email}.evil.example` }],
+        ...[false, "false", "no", 0, 1, null, undefined, "TRUE", {}].map(
+          (email_verified) => [`verified: ${JSON.stringify(email_verified)}`, { email, email_verified }] as const
+        )
       ]
       for (const [name, about] of claims) {
-        const email = yield* freshAddress(name)
-        const { token } = yield* invited(acme.key, acme.org_id, email)
-        const accepted = yield* accept(yield* tokenWith({ sub: `idp|${email}`, ...about }), token)
-        expect(accepted.status, `${name}: ${accepted.text}`).toBe(200)
-        expect(dataOf(accepted)["email"]).toBe(email)
+        for (const sub of [stranger.sub, `idp|${known.user_id}`]) {
+          const answer = yield* accept(yield* tokenWith({ sub, ...about }), token)
+          expect([answer.status, messageOf(answer)], `${name} ${sub}`).toEqual([
+            403,
+            expect.stringContaining("e-mail address")
+          ])
+        }
       }
+      const users = yield* UserStore
+      expect(yield* users.findBySubject(stranger.sub), "nobody was made").toEqual(Option.none())
+      const rightful = yield* tokenWith({ ...stranger, email: email.toUpperCase(), email_verified: "true" })
+      expect((yield* accept(rightful, token)).status, "in any case of its letters").toBe(200)
+    })
+  )
+
+  it.effect("tell a stranger nothing about what became of them", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const email = yield* freshAddress("closed")
+      const { invitation_id, token } = yield* invited(acme.key, acme.org_id, email)
+      expect((yield* withdraw(acme.key, acme.org_id, invitation_id)).status).toBe(204)
+      expect((yield* accept(globex.token("staff"), token)).status).toBe(403)
+      expect((yield* accept(yield* tokenWith({ sub: email, email }), token)).status).toBe(409)
+    })
+  )
+
+  it.effect("are accepted with the sandbox's own tokens", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const { token } = yield* invited(acme.key, acme.org_id, "staff@globex.example")
+      expect((yield* accept(globex.token("member"), token)).status).toBe(403)
+      expect((yield* accept(globex.token("staff"), token)).status).toBe(200)
     })
   )
 

@@ -118,11 +118,15 @@ onBothPaymentServers(
       Effect.gen(function* () {
         const { path, payment_id } = yield* atCheckout({ return_url: "https://shop.example/thanks" })
         expect((yield* submit(path, { action: "cancel" })).status).toBe(303)
+        const meanwhile = yield* visit(`${path}&sent=1`)
+        expect(meanwhile.text).toContain("Payment cancelled")
+        expect(meanwhile.text).not.toContain("being processed")
+        expect(meanwhile.text, "it leads on by itself").toContain('http-equiv="refresh"')
         expect((yield* submit(path, { action: "pay" })).status).toBe(303)
         yield* untilStatus(payment_id, "failed")
         const back = yield* visit(path)
         expect(back.headers["location"]).toBe(
-          `https://shop.example/thanks?status=failed&reference=${payment_id.slice(0, 8)}`
+          `https://shop.example/thanks?status=failed&reference=${payment_id.slice(0, 23)}`
         )
       })
     )
@@ -139,7 +143,7 @@ onBothPaymentServers(
           const done = yield* visit(`${paid.path}${suffix}`)
           expect(done.status).toBe(200)
           expect(done.text).toContain("Payment complete")
-          expect((yield* visit(`${left.path}${suffix}`)).text).toContain("Payment not completed")
+          expect((yield* visit(`${left.path}${suffix}`)).text).toContain("Payment cancelled")
           expect(done.text).not.toMatch(/http-equiv="refresh"|<form/)
         }
         yield* act(paid.payment_id, { action: "refund" })
@@ -189,7 +193,7 @@ onBothPaymentServers(
         yield* untilStatus(payment_id, "completed")
         expect(yield* attemptsOf(payment_id)).toMatchObject([{ provider: "fiat", outcome: "accepted" }])
         expect((yield* visit(path)).headers["location"]).toBe(
-          `https://shop.example/thanks?x=1&status=completed&reference=${payment_id.slice(0, 8)}`
+          `https://shop.example/thanks?x=1&status=completed&reference=${payment_id.slice(0, 23)}`
         )
       })
     )

@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           const { path, payment_id } = yield* atCheckout({ return_url: shopUrl })
           yield* visiting(path, viewport, async (page) => {
             await page.getByRole("button", { name: "Cancel" }).click()
-            await backAtShop(page, "failed", payment_id.slice(0, 8))
+            await backAtShop(page, "failed", payment_id.slice(0, 23))
           })
         })
       )
@@ -147,7 +147,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           const left = yield* initiate({ ...byPhone("+254712340005"), return_url: shopUrl })
           yield* visiting(pathOf(left.response["payment_link"]), viewport, async (page) => {
             await page.getByRole("button", { name: "Cancel" }).click()
-            await backAtShop(page, "failed", left.payment_id.slice(0, 8))
+            await backAtShop(page, "failed", left.payment_id.slice(0, 23))
           })
         })
       )
@@ -163,7 +163,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
             await page.getByLabel("Security code").fill("123")
             await page.getByLabel("Name on card").fill(holder)
             await page.getByRole("button", { name: "Pay" }).click()
-            await backAtShop(page, "completed", payment_id.slice(0, 8))
+            await backAtShop(page, "completed", payment_id.slice(0, 23))
           })
         })
       )
@@ -214,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         yield* visiting(path, phone, async (page) => {
           expect((await cancel()).status).toBe(200)
           await page.getByRole("button", { name: "Pay" }).click()
-          await backAtShop(page, "failed", payment_id.slice(0, 8))
+          await backAtShop(page, "failed", payment_id.slice(0, 23))
         })
       })
     )

@@ -4,7 +4,7 @@ import { returnAddress } from "../../src/pages/ReturnAddress.ts"
 
 const payment_id = "0190a1b2-c3d4-7000-8000-000000000001"
 const payment = { payment_id, client_reference: null, status: "completed" as const }
-const done = "status=completed&reference=0190a1b2"
+const done = "status=completed&reference=0190a1b2-c3d4-7000-8000"
 
 describe("the way back", () => {
   it.each([

@@ -19,10 +19,14 @@ export const checkoutOf = (paymentId: string) => Effect.map(makeCheckoutUrl, (ur
 
 export const visit = (path: string, headers: Readonly<Record<string, string>> = {}) => send(path, { headers })
 
-export const submit = (path: string, fields: Readonly<Record<string, string>>) =>
+export const submit = (
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {}
+) =>
   send(path, {
     method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
     body: new URLSearchParams(fields).toString()
   })
 

@@ -52,6 +52,7 @@ export const newKey = (org_id: string, user_id: string, about: Partial<NewKey> =
       api_key_id,
       org_id,
       user_id,
+      obtained_by: user_id,
       hash,
       name: "Till",
       role: "org-admin",

@@ -119,7 +119,7 @@ const rotate = Command.make(
     json
   },
   (input) => Effect.flatMap(graceFrom(input.grace), (grace) => onApp(input.json, rotateOne(input.id, grace)))
-).pipe(Command.withDescription("Replace an API key by a new one of the same name and role."))
+).pipe(Command.withDescription("Replace an API key by a new one of the same name, role and user."))
 
 const revokeOne = Effect.fn("Cli.revokeKey")(function* (key: string) {
   const keys = yield* ApiKeys

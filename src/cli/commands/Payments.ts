@@ -1,6 +1,6 @@
 /** `corridor payments` */
 import { Args, Command } from "@effect/cli"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { PaymentRecord, TimelineItem } from "../../api/Payments.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Payment } from "../../payments/Payment.ts"
@@ -46,12 +46,27 @@ const wordsOf = (item: typeof TimelineItem.Type): string => {
   }
 }
 
+const CANDIDATES = 10
+
+/** By whatever somebody was told: a reference, or as much of an id as names one payment. */
+const referredTo = Effect.fnUntraced(function* (given: string) {
+  const payments = yield* Payments
+  const window = { after: Option.none(), take: CANDIDATES + 1 }
+  const found = yield* payments.list(yield* permitFor("transactions"), { reference: given }, window)
+  const [payment, ...others] = found
+  if (payment === undefined) return yield* refuse(`There is no payment with this id or reference: ${given}.`)
+  if (others.length === 0) return payment
+  const shown = found.slice(0, CANDIDATES).map(({ payment_id }) => payment_id)
+  const more = found.length > CANDIDATES ? " and others" : ""
+  return yield* refuse(`${given} may mean several payments, write more of it: ${shown.join(", ")}${more}.`)
+})
+
 const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   const payments = yield* Payments
   const permit = yield* permitFor("any")
   const payment = yield* payments.find(permit, uuidOrNil(given)).pipe(
     Effect.orElse(() => payments.findByTransaction(permit, uuidOrNil(given))),
-    Effect.mapError(() => noSuchPayment(given))
+    Effect.orElse(() => referredTo(given))
   )
   const items = yield* Effect.orDie(payments.timeline(permit, payment.payment_id))
   const rows = items.map((item) => [item.at.toISOString(), item.kind, wordsOf(item)])
@@ -61,7 +76,9 @@ const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   }
 })
 
-const eitherId = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id, or its transaction's."))
+const eitherId = Args.text({ name: "ID" }).pipe(
+  Args.withDescription("The payment's id or its transaction's, the beginning of either, or its client_reference.")
+)
 
 const show = Command.make("show", { id: eitherId, json }, (input) => onApp(input.json, showOne(input.id))).pipe(
   Command.withDescription("Show a payment and everything that happened to it.")

@@ -55,9 +55,9 @@ const sandboxOnly = Effect.gen(function* () {
   )
 }).pipe(Effect.provide(Settings.layer))
 
-const sign = (sub: string, orgId: string | undefined, ttl: Duration.Duration) =>
+const sign = ({ email, subject }: User, orgId: string | undefined, ttl: Duration.Duration) =>
   Effect.flatMap(TokenSigner, (signer) =>
-    signer.issue({ sub, orgId, ttl, issuer: developmentIssuer, audience: developmentAudience })
+    signer.issue({ sub: subject, email, orgId, ttl, issuer: developmentIssuer, audience: developmentAudience })
   ).pipe(Effect.provide(DevelopmentIssuer))
 
 const issueOne = Effect.fn("Cli.issueToken")(function* (
@@ -74,7 +74,7 @@ const issueOne = Effect.fn("Cli.issueToken")(function* (
     subject: ["user", user.user_id],
     detail: { ttl_seconds: Math.floor(Duration.toSeconds(ttl)) }
   })
-  const token = yield* sign(user.subject, orgId, ttl)
+  const token = yield* sign(user, orgId, ttl)
   const expires = DateTime.addDuration(yield* DateTime.now, ttl)
   return {
     data: { token, user_id: user.user_id, org_id: orgId ?? null, expires_at: DateTime.formatIso(expires) },

@@ -100,7 +100,7 @@ const methodChoice = (methods: ReadonlyArray<LinkMethod>, chosen: LinkMethod, li
   </nav>`
 
 const about = ({ link, merchant }: LinkVisit, { price }: Offer, words: Words, linkWords: LinkWords): Content => {
-  const converted = link.amount_type === "fixed" && price !== null && price.orgRateId !== null
+  const converted = link.amount_type === "fixed" && price !== null && price.pays.currency !== price.receives.currency
   const described = link.description !== null && link.description.trim() !== ""
   return (
     (converted || described) &&
@@ -113,7 +113,7 @@ const about = ({ link, merchant }: LinkVisit, { price }: Offer, words: Words, li
 
 export const formPage = (visit: LinkVisit, offer: Offer, words: Words, state: FormState): Page => {
   const { link, merchant, testMode } = visit
-  const { methods, price, submission } = offer
+  const { methods, price, seal, submission } = offer
   const { kept, method, notice } = state
   const linkWords = linkWordsFor(words)
   const drawing = { ...state, kept: { ...suggested(visit, offer, words), ...kept }, visit, words, linkWords }
@@ -130,8 +130,7 @@ export const formPage = (visit: LinkVisit, offer: Offer, words: Words, state: Fo
         <form method="post">
           <input type="hidden" name="method" value="${method}" />
           <input type="hidden" name="submission" value="${submission}" />
-          ${price !== null && price.orgRateId !== null && html`<input type="hidden" name="rate" value="${price.orgRateId}" />`}
-          ${inputs(drawing)}
+          ${seal !== null && html`<input type="hidden" name="rate" value="${seal}" />`} ${inputs(drawing)}
           <button class="primary">${amount === undefined ? linkWords.payChosen : words.pay(amount)}</button>
         </form>
       </section>`

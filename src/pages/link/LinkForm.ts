@@ -76,7 +76,7 @@ export const orderOf = (
     submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isRef)),
     method,
     chosen: amount.amount === undefined ? null : Option.getOrNull(amount.amount),
-    orgRateId: form.get("rate"),
+    seal: form.get("rate"),
     details: { payer_details: details.value, ...own.right(details.value) }
   })
 }

@@ -4,6 +4,7 @@ import { Settings } from "../../config/Settings.ts"
 import { linkFormsPerMinute } from "../../domain/Policies.ts"
 import type { Outgoing } from "../../http/Outgoing.ts"
 import { RateLimiter } from "../../http/RateLimiter.ts"
+import { requestAddress } from "../../http/RequestAddress.ts"
 import type { Incoming, Route } from "../../http/Route.ts"
 import { LinkCounter } from "../../links/LinkCounter.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
@@ -54,7 +55,7 @@ type Asked = Omit<FormState, "method" | "notice"> & {
 
 export const linkRoutes = Effect.gen(function* () {
   const counter = yield* LinkCounter
-  const { publicUrl, rateLimitPerMinute } = yield* Settings
+  const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
   const forms = new RateLimiter(rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
   /** Every showing has its own price and its own submission. */
@@ -128,10 +129,12 @@ export const linkRoutes = Effect.gen(function* () {
         problems,
         ...(notice === undefined ? {} : { notice })
       })
-    if (!forms.take(visit.link.link_id, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
     if (method === undefined) return yield* again(400, [], () => linkWords.checkFields)
     const order = orderOf(form, { link: visit.link, method, now: new Date(now), words })
     if (Either.isLeft(order)) return yield* again(400, order.left, () => linkWords.checkFields)
+    // Each payer is counted apart, by what could be a payment: no stranger keeps another from paying.
+    const payer = `${requestAddress(incoming.request, trustProxy)} ${visit.link.link_id}`
+    if (!forms.take(payer, now).allowed) return yield* again(429, [], () => linkWords.slowDown)
     return yield* afterPay(yield* counter.pay(visit.link, order.right), incoming, again)
   })
 

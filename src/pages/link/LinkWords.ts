@@ -23,6 +23,7 @@ export interface LinkWords {
   readonly receives: (merchant: string) => string
   readonly waitingText: (merchant: string) => string
   readonly againText: string
+  readonly canceledText: string
   readonly again: string
   readonly otpTitle: string
   readonly otpText: string
@@ -95,6 +96,7 @@ const english: LinkWords = {
   waitingText: (merchant) =>
     `This page updates by itself. ${merchant} is told even if you close it. Please do not pay again.`,
   againText: "The payment did not go through. You can try again, or pay another way.",
+  canceledText: "This payment was cancelled and will not be made. You can still pay, this way or another.",
   again: "Try again",
   otpTitle: "Your one-time password",
   otpText: "It was sent to your phone by your payment provider.",
@@ -175,6 +177,7 @@ const french: LinkWords = {
   waitingText: (merchant) =>
     `Cette page s’actualise d’elle-même. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
   againText: "Le paiement n’a pas abouti. Vous pouvez réessayer ou payer autrement.",
+  canceledText: "Ce paiement a été annulé et n’aura pas lieu. Vous pouvez toujours payer, ainsi ou autrement.",
   again: "Réessayer",
   otpTitle: "Votre mot de passe à usage unique",
   otpText: "Votre prestataire de paiement l’a envoyé sur votre téléphone.",

@@ -120,15 +120,17 @@ const overPage = ({ visit, words }: Shown, linkAddress: string): Page => {
   const close = html`<p class="close">${words.closeThis}</p>`
   if (status === "completed" || status === "refunded") return outcome(visit, words, close)
   const linkWords = linkWordsFor(words)
+  const { calledOff } = visit
+  const title = calledOff ? words.canceledTitle : words.failedTitle
   return {
-    title: words.failedTitle,
+    title,
     content: framed(
       visit,
       words,
       html`<section class="body outcome">
-        <div class="sign bad" aria-hidden="true">✕</div>
-        <h1>${words.failedTitle}</h1>
-        <p>${linkWords.againText}</p>
+        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">✕</div>
+        <h1>${title}</h1>
+        <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
         ${details(visit, words)}
         <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
       </section>`

@@ -1,5 +1,9 @@
 import { expect } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Option } from "effect"
+import { SqlClient } from "@effect/sql"
+import { MemoryTables } from "../../../src/database/MemoryTables.ts"
+import { linkFormsPerMinute } from "../../../src/domain/Policies.ts"
+import { RateStore } from "../../../src/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../payments/Calls.ts"
 import { movableClock, timePasses } from "../../payments/PaymentServices.ts"
@@ -8,12 +12,19 @@ import { byPhone as initiationByPhone } from "../../payments/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { setThreshold } from "../../payments/actions/Acting.ts"
 import { submit, visit } from "../Visits.ts"
-import { acmeLink, byBank, byCard, byPhone, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
+import { acmeLink, byBank, byCard, byPhone, type Fields, hiddenIn, leadsTo, payAt, untilPage } from "./Paying.ts"
 
 const complete = "Payment complete"
 const failed = "Payment not completed"
 
 const charged = (amount: string) => new RegExp(`<p class="amount[^"]*">${amount}\u00a0`)
+
+const countLocks = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryTables)).rateLocks.size
+  const rows = yield* sql.value<{ count: string }>`select count(*) from rate_locks`
+  return Number(rows[0]?.count)
+})
 
 onBothPaymentServers(
   "Payment link page",
@@ -117,13 +128,27 @@ onBothPaymentServers(
         const asking = leadsTo(yield* payAt(link, byPhone("+254712340002")))
         expect(leadsTo(yield* submit(path, byPhone())), "taken").toBe(asking)
         expect((yield* submit(asking, { action: "cancel" })).headers["location"]).toBe(asking.split("/").at(-1))
-        expect((yield* visit(asking)).text).toContain(failed)
+        const canceled = yield* visit(asking)
+        expect(canceled.text).toContain("Payment cancelled")
+        expect(canceled.text).toContain(`href="../${link.link_ref}"`)
+        expect(canceled.text).not.toContain(failed)
 
         const bank = leadsTo(yield* payAt(link, byBank()))
         yield* untilPage(bank, complete)
         expect((yield* look).status).toBe("paid")
         const statuses = (yield* payments).map(({ status }) => status)
         expect([...statuses].sort()).toEqual(["canceled", "completed", "failed", "failed"])
+      })
+    )
+
+    it.effect("says that its payer cancelled, at the hosted checkout too", () =>
+      Effect.gen(function* () {
+        const { link } = yield* acmeLink()
+        const status = leadsTo(yield* payAt(link, byCard("4000000000003220")))
+        const [, target = ""] = /content="0;url=\.\.\/\.\.(\/checkout\/[^"]+)"/.exec((yield* visit(status)).text) ?? []
+        yield* submit(target, { action: "cancel" })
+        const over = yield* untilPage(status, "Payment cancelled")
+        expect(over.text).toContain("You can still pay")
       })
     )
 
@@ -194,6 +219,39 @@ onBothPaymentServers(
           { amount: 1291.99, currency: "KES", target_amount: 10, target_currency: "USD" }
         ])
         expect(link["amount"]).toBe(10)
+      })
+    )
+
+    it.effect("writes nothing until it is paid, and refuses a price that has moved since", () =>
+      Effect.gen(function* () {
+        const rates = yield* RateStore
+        const { look, path, payments } = yield* acmeLink({
+          ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        })
+        const before = yield* countLocks
+        const pages = yield* Effect.replicateEffect(visit(path), 20, { concurrency: 5 })
+        expect(pages.map(({ status }) => status)).toEqual(Array(20).fill(200))
+        const form = { ...hiddenIn(pages[0]!), ...byPhone() }
+        expect(pages[0]!.text).toMatch(charged("1,291\\.99"))
+        const set = (rate: string) => rates.set([{ from_currency: "KES", to_currency: "USD", rate }])
+        yield* set("0.005")
+        yield* Effect.gen(function* () {
+          const moved = yield* submit(path, form)
+          expect(moved.status).toBe(409)
+          expect(moved.text).toContain("the amount is now 2,000.00\u00a0KES")
+          expect(moved.text).toMatch(charged("2,000\\.00"))
+          expect((yield* submit(path, { ...form, rate: hiddenIn(moved)["rate"]!.replace(/.$/, "g") })).status).toBe(409)
+          const elsewhere = yield* acmeLink({
+            ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+          })
+          const theirs = hiddenIn(yield* visit(elsewhere.path))
+          expect((yield* submit(path, { ...form, rate: theirs["rate"]! })).status, "of another link").toBe(409)
+          expect(yield* countLocks, "nothing was locked so far").toBe(before)
+          leadsTo(yield* submit(path, { ...hiddenIn(moved), ...byPhone() }))
+        }).pipe(Effect.ensuring(set("0.00774")))
+        expect(yield* countLocks).toBe(before + 1)
+        yield* eventually(look, (found) => found.status === "paid")
+        expect(yield* payments).toMatchObject([{ amount: 2000, currency: "KES", target_amount: 10 }])
       })
     )
 
@@ -342,21 +400,38 @@ onBothPaymentServers(
   }
 )
 
-onPaymentServer("A payment link", "memory", { variables: { RATE_LIMIT_PER_MINUTE: "6000" } }, (it) => {
-  it.effect("takes so many forms a minute, and other links go on", () =>
-    Effect.gen(function* () {
-      const { path, payments } = yield* acmeLink()
-      // On a slow machine a form more is allowed for every second that the first ones took.
-      let taken = 0
-      let answer = yield* submit(path, {})
-      for (; answer.status === 400 && taken < 300; taken++) answer = yield* submit(path, {})
-      expect(answer.status).toBe(429)
-      expect(taken).toBeGreaterThanOrEqual(60)
-      expect(answer.text).toContain("Too many payments were tried here")
-      expect(yield* payments).toEqual([])
-      expect((yield* visit(path)).status).toBe(200)
-      const other = yield* acmeLink()
-      leadsTo(yield* payAt(other.link, byPhone()))
-    })
-  )
-})
+onPaymentServer(
+  "A payment link",
+  "memory",
+  { variables: { RATE_LIMIT_PER_MINUTE: "6000", TRUST_PROXY: "true" } },
+  (it) => {
+    const from = (address: string) => ({ "x-forwarded-for": address })
+
+    it.effect("takes so many filled-in forms a minute from one address; nobody is kept out by others' empty ones", () =>
+      Effect.gen(function* () {
+        const { link, path, payments } = yield* acmeLink({
+          ...{ amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        })
+        const stranger = from("203.0.113.7")
+        const send = (fields: Fields) =>
+          Effect.map(
+            Effect.replicateEffect(submit(path, fields, stranger), 3 * linkFormsPerMinute, { concurrency: 20 }),
+            (answers) => answers.map(({ status }) => status)
+          )
+        expect(new Set(yield* send({})), "empty").toEqual(new Set([400]))
+        expect(new Set(yield* send({ ...byCard(), number: "4242" })), "half empty").toEqual(new Set([400]))
+        // Complete, but of a price that was never shown, so that none of them is a payment.
+        const filled = yield* send(byCard())
+        expect(filled.filter((status) => status === 409).length).toBeGreaterThanOrEqual(linkFormsPerMinute)
+        expect(filled).toContain(429)
+        const refused = yield* submit(path, byCard(), stranger)
+        if (refused.status === 429) expect(refused.text).toContain("Too many payments were tried here")
+        expect(yield* payments).toEqual([])
+        expect((yield* visit(path, stranger)).status).toBe(200)
+        const other = yield* acmeLink()
+        expect((yield* submit(other.path, {}, stranger)).status, "another link").toBe(400)
+        leadsTo(yield* payAt(link, byPhone()))
+      })
+    )
+  }
+)
