@@ -15,6 +15,7 @@ import escrow from "../../migrations/0011_escrow.ts"
 import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
+import identity from "../../migrations/0020_identity.ts"
 import signals from "../../migrations/0021_signals.ts"
 
 export const migrations = {
@@ -32,6 +33,7 @@ export const migrations = {
   "0012_links": links,
   "0013_ramps": ramps,
   "0016_transfer_rates": transferRates,
+  "0020_identity": identity,
   "0021_signals": signals
 }
 

@@ -68,8 +68,14 @@ export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.in
 /** Workers look for due work this often when nothing wakes them. */
 export const workerPoll = Duration.millis(250)
 
-/** A worker that fails is started again after a second, and later and later up to half a minute. */
-export const supervision = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("30 seconds")))
+/** A worker that fails is started again after a tenth of a second, and later and later up to a second. */
+export const supervision = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("1 second")))
+
+/** One that has run for this long is healthy: what it does next is not held against what it did before. */
+export const workerHealthyAfter = Duration.seconds(2)
+
+/** An instance with a worker that has kept failing for this long is not ready. */
+export const workerDownAfter = Duration.seconds(3)
 
 /** A provider is left alone after this many dispatches in a row without a verdict. */
 export const circuitOpensAfter = 10

@@ -11,7 +11,6 @@ const setBack = (clock: Clock.Clock, isBack: () => boolean): Clock.Clock => {
   return {
     ...clock,
     sleep: (duration) => clock.sleep(duration),
-    scheduler: () => clock.scheduler(),
     unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
     unsafeCurrentTimeMillis: () => millis(clock.unsafeCurrentTimeMillis()),
     currentTimeMillis: Effect.map(clock.currentTimeMillis, millis)
