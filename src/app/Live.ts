@@ -34,11 +34,17 @@ const VaultLive = Layer.unwrapEffect(
   })
 )
 
-export const AppLive = ServicesLive.pipe(
-  Layer.provideMerge(StoresLive),
-  Layer.provideMerge(VaultLive),
-  Layer.provideMerge(ConnectedLive),
-  Layer.provideMerge(Ids.layer),
-  Layer.provideMerge(ObservabilityLive),
-  Layer.provideMerge(Settings.layer)
-)
+/** Everything, on a database that is reached in the given way. */
+export const appOn = <E>(
+  Connected: Layer.Layer<Layer.Layer.Success<typeof ConnectedLive>, E, Layer.Layer.Context<typeof ConnectedLive>>
+) =>
+  ServicesLive.pipe(
+    Layer.provideMerge(StoresLive),
+    Layer.provideMerge(VaultLive),
+    Layer.provideMerge(Connected),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(ObservabilityLive),
+    Layer.provideMerge(Settings.layer)
+  )
+
+export const AppLive = appOn(ConnectedLive)

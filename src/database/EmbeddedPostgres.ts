@@ -14,6 +14,7 @@ import { logTail, type Server } from "./embedded/Server.ts"
 import { abandon, look, type Start } from "./embedded/Start.ts"
 
 export { EmbeddedPostgresError }
+export { hasCluster } from "./embedded/InitDb.ts"
 
 const tooSlow = ({ folder, problem, server }: Start): Effect.Effect<never, EmbeddedPostgresError> =>
   Effect.gen(function* () {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { urlOfDatabase } from "../support/Cluster.ts"
+import { TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -122,10 +122,10 @@ export interface OwnDatabase {
   readonly drop: () => Promise<unknown>
 }
 
-/** An empty database in the run's cluster. */
-export const ownDatabase = async (): Promise<OwnDatabase> => {
+/** A database in the run's cluster, migrated or empty. */
+export const ownDatabase = async (state: "migrated" | "empty" = "migrated"): Promise<OwnDatabase> => {
   const cluster = inject("clusterUrl")
   const name = `cli_${randomUUID().replaceAll("-", "")}`
-  await query(cluster, `create database ${name}`)
+  await query(cluster, `create database ${name}${state === "migrated" ? ` template ${TEMPLATE}` : ""}`)
   return { url: urlOfDatabase(cluster, name), drop: () => query(cluster, `drop database ${name} with (force)`) }
 }

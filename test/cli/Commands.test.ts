@@ -53,7 +53,7 @@ const audited = (action: string) =>
 
 beforeAll(async () => {
   ensureBuilt()
-  database = await ownDatabase()
+  database = await ownDatabase("empty")
   env = { DATABASE_URL: database.url, DATA_DIR: dataDir }
   cli = cliIn(env)
   data = dataIn(env)

@@ -1,7 +1,16 @@
-import { rmSync } from "node:fs"
+import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { cliIn, documentOf, ensureBuilt, freePort, type OwnDatabase, ownDatabase, temporaryFolder } from "./Cli.ts"
+import {
+  cliIn,
+  documentOf,
+  ensureBuilt,
+  freePort,
+  type OwnDatabase,
+  ownDatabase,
+  startServer,
+  temporaryFolder
+} from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -17,7 +26,7 @@ let database: OwnDatabase
 
 beforeAll(async () => {
   ensureBuilt()
-  database = await ownDatabase()
+  database = await ownDatabase("empty")
 })
 
 afterAll(async () => {
@@ -60,4 +69,29 @@ it("names a setting that is wrong, and a data folder that cannot be one", async 
   expect(setting.stderr).toBe("corridor: 1 of 3 checks failed: Settings.\n")
   expect(folder.code).toBe(1)
   expect(folder.stdout).toMatch(/^fail +DATA_DIR +.*(not a folder|ENOTDIR)/m)
+})
+
+it("tells a server on its own database from one on another", async () => {
+  const [mine, theirs] = await Promise.all([ownDatabase(), ownDatabase("empty")])
+  const env = { DATA_DIR: dataDir, PORT: await freePort() }
+  const server = await startServer({ ...env, DATABASE_URL: theirs.url })
+  const [same, other] = await Promise.all([
+    cliIn({ ...env, DATABASE_URL: theirs.url })("doctor"),
+    cliIn({ ...env, DATABASE_URL: mine.url })("doctor")
+  ])
+  await server.stop()
+  await Promise.all([mine.drop(), theirs.drop()])
+  expect(same.stdout).toMatch(/^ok +Server +ready on/m)
+  expect(same.code).toBe(0)
+  expect(other.stdout).toMatch(/^fail +Server +.*another database.*DATA_DIR or DATABASE_URL/m)
+  expect(other.code).toBe(1)
+})
+
+it("does not make a database where there is none", async () => {
+  const empty = temporaryFolder()
+  const result = await cliIn({ DATA_DIR: join(empty, "data"), PORT: await freePort() })("doctor")
+  expect(result.code).toBe(1)
+  expect(result.stdout).toMatch(/^fail +Database +There is no database in .*data yet/m)
+  expect(readdirSync(empty)).toEqual([])
+  rmSync(empty, { recursive: true })
 })

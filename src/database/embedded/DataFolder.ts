@@ -15,6 +15,8 @@ export interface DataFolder {
   readonly user: Option.Option<UserIds>
 }
 
+export const clusterIn = (dataFolder: string): string => Path.join(dataFolder, "postgres")
+
 const SCRATCH = "postgres.init-"
 
 /** Prefix of the folder in which one process prepares a cluster; the process id in it tells when it is left over. */
@@ -69,7 +71,7 @@ export const openDataFolder = (dataDir: string): Effect.Effect<DataFolder, Embed
     const wanted = Path.resolve(dataDir)
     const firstCreated = yield* attempt(`create the data folder ${wanted}`, () => mkdir(wanted, { recursive: true }))
     const path = yield* attempt(`find the data folder ${wanted}`, () => realpath(wanted))
-    const cluster = Path.join(path, "postgres")
+    const cluster = clusterIn(path)
     const user = yield* databaseUser(cluster)
     if (Option.isSome(user)) {
       yield* openTheWay(path, firstCreated, user.value)
