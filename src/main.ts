@@ -6,6 +6,7 @@ import { explainFailure } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
+import { watchSignals } from "./app/Signals.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./config/Settings.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
@@ -26,9 +27,9 @@ const server = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-server.pipe(
-  Effect.scoped,
-  Effect.provide(GateLive.pipe(Layer.provideMerge(AppLive))),
+const served = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
+
+Effect.zipRight(watchSignals, served).pipe(
   explainFailure,
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )

@@ -12,14 +12,17 @@ import { Vault } from "../secrets/Vault.ts"
 import { ServicesLive } from "./Services.ts"
 import { StoresLive } from "./Stores.ts"
 
-export const ObservabilityLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ logFormat, logLevel, otlpEndpoint, version }) =>
-    Layer.merge(
-      logging({ level: logLevels[logLevel], format: logFormat }),
-      tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
-    )
+export const LoggingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ logFormat, logLevel }) => logging({ level: logLevels[logLevel], format: logFormat }))
+)
+
+const TracingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ otlpEndpoint, version }) =>
+    tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
   )
 )
+
+export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
 
 /** Connected, but perhaps not migrated. */
 export const ConnectedLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))

@@ -7,8 +7,17 @@ export const serializationRetry = Schedule.exponential("5 millis").pipe(
   Schedule.intersect(Schedule.recurs(5))
 )
 
-/** At shutdown, requests that are under way get this long to finish. */
-export const drainTimeout = Duration.seconds(15)
+/** The process ends this long after SIGTERM, whatever happens. */
+export const exitAfter = Duration.seconds(15)
+
+/** Until so long after the signal, requests that are under way may finish. */
+export const drainTimeout = Duration.seconds(12)
+
+/** Until then the workers, */
+export const workersStopWithin = Duration.seconds(13)
+
+/** and until then the database's connections; the rest is for the embedded PostgreSQL. */
+export const poolClosesWithin = Duration.millis(13_500)
 
 /** A client may take this long to send its request; a slower one is cut off. */
 export const requestTimeout = Duration.seconds(30)

@@ -1,8 +1,9 @@
 /** The background fibers of an instance, each supervised, and which of them are down: readiness asks. */
-import { Cause, Context, Duration, Effect, Exit, Layer, Schedule, type Scope } from "effect"
-import { supervision, workerDownAfter, workerHealthyAfter } from "../domain/Policies.ts"
+import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Schedule, type Scope } from "effect"
+import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../domain/Policies.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { monotonicMillis } from "./Monotonic.ts"
+import { endWithin } from "./Shutdown.ts"
 
 interface State {
   /** When the first of the failures in a row happened, none of them after a healthy time. */
@@ -61,7 +62,10 @@ export class Workers extends Context.Tag("corridor/Workers")<
         Effect.suspend(() => {
           const state: State = { failingSince: undefined, runningSince: undefined }
           states.set(name, state)
-          return Effect.asVoid(Effect.forkScoped(keepRunning(name, worker, state)))
+          return Effect.acquireRelease(
+            Effect.forkDaemon(Effect.interruptible(keepRunning(name, worker, state))),
+            (fiber) => endWithin(workersStopWithin, () => `the worker "${name}"`)(Fiber.interrupt(fiber))
+          )
         }),
       down: Effect.map(monotonicMillis, (now) =>
         Array.from(states).flatMap(([name, state]) => (isDown(state, now) ? [name] : []))
