@@ -6,7 +6,7 @@ import { explainFailure } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
-import { watchSignals } from "./app/Signals.ts"
+import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./config/Settings.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
@@ -24,7 +24,7 @@ const server = Effect.gen(function* () {
   yield* startWorkers
   yield* serveHttp(port)
   yield* banner(credentials)
-  return yield* Effect.never
+  return yield* untilDatabaseIsGone
 })
 
 const served = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))

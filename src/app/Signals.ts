@@ -1,8 +1,11 @@
-/** SIGTERM and ctrl-C: whoever runs the program stops it; this holds it to its time. */
+/** What ends the server: SIGTERM, ctrl-C, or the loss of its database. Either way it is held to its time. */
 import { Effect, Layer, Runtime } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { exitInTime } from "../fibers/Shutdown.ts"
 import { LoggingLive } from "./Live.ts"
+
+const exitLate = exitInTime(() => process.exit(1))
 
 /** From before anything is opened: a start that hangs must end in time as well. */
 export const watchSignals = Effect.gen(function* () {
@@ -10,8 +13,13 @@ export const watchSignals = Effect.gen(function* () {
   const onSignal = () => {
     process.off("SIGTERM", onSignal)
     process.off("SIGINT", onSignal)
-    run(exitInTime(() => process.exit(1)))
+    run(exitLate)
   }
   process.on("SIGTERM", onSignal)
   process.on("SIGINT", onSignal)
 }).pipe(Effect.provide(LoggingLive.pipe(Layer.provide(Settings.layer))))
+
+/** Without its embedded PostgreSQL the process is of no use, and whoever supervises it should know. */
+export const untilDatabaseIsGone = Effect.flatMap(DatabaseServer, ({ gone }) =>
+  Effect.tapError(gone, () => Effect.forkDaemon(exitLate))
+)

@@ -171,6 +171,21 @@ export const bodyDrainTimeout = Duration.seconds(2)
 /** The embedded PostgreSQL is looked at every 15 ms until it is up, for half a minute: its start, or another's end. */
 export const embeddedReadiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
 
+/** A lock file of it that names nobody is taken for a leftover after this long. */
+export const embeddedLockPatience = Duration.seconds(2)
+
+/** When it dies it is started again, after a failure to do so a second later, and later and later, up to eight times. */
+export const embeddedRestarts = Schedule.exponential("1 second").pipe(
+  Schedule.union(Schedule.spaced("15 seconds")),
+  Schedule.intersect(Schedule.recurs(8))
+)
+
+/** After this long without a death it is trusted again. */
+export const embeddedHealthyAfter = Duration.minutes(1)
+
+/** Leaving it, which may mean stopping it, is the last step of a shutdown. */
+export const embeddedLeavesWithin = Duration.millis(14_800)
+
 /** A run of it that ended for a passing reason is followed by another after this pause. */
 export const embeddedRestartPause = Duration.millis(100)
 

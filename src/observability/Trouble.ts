@@ -3,6 +3,7 @@ import { Cause, Effect, LogLevel, Metric } from "effect"
 
 const severity = {
   circuit_opened: LogLevel.Warning,
+  database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
   money_in_suspense: LogLevel.Warning,
