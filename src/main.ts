@@ -2,7 +2,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { banner } from "./app/Banner.ts"
-import { explainFailure } from "./app/Failures.ts"
+import { explainFailure, speakForNode } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
@@ -29,7 +29,7 @@ const server = Effect.gen(function* () {
 
 const served = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
 
-Effect.zipRight(watchSignals, served).pipe(
+Effect.zipRight(Effect.zipRight(speakForNode, watchSignals), served).pipe(
   explainFailure,
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )

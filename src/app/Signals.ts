@@ -1,5 +1,5 @@
 /** What ends the server: SIGTERM, ctrl-C, or the loss of its database. Either way it is held to its time. */
-import { Effect, Layer, Runtime } from "effect"
+import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { exitInTime } from "../fibers/Shutdown.ts"
@@ -7,17 +7,19 @@ import { LoggingLive } from "./Live.ts"
 
 const exitLate = exitInTime(() => process.exit(1))
 
+/** A program of its own: the one that it watches over may hang before it has a log. */
+const watchOver = Effect.provide(exitLate, LoggingLive.pipe(Layer.provide(Settings.layer)))
+
 /** From before anything is opened: a start that hangs must end in time as well. */
-export const watchSignals = Effect.gen(function* () {
-  const run = Runtime.runFork(yield* Effect.runtime<never>())
+export const watchSignals = Effect.sync(() => {
   const onSignal = () => {
     process.off("SIGTERM", onSignal)
     process.off("SIGINT", onSignal)
-    run(exitLate)
+    Effect.runFork(watchOver)
   }
   process.on("SIGTERM", onSignal)
   process.on("SIGINT", onSignal)
-}).pipe(Effect.provide(LoggingLive.pipe(Layer.provide(Settings.layer))))
+})
 
 /** Without its embedded PostgreSQL the process is of no use, and whoever supervises it should know. */
 export const untilDatabaseIsGone = Effect.flatMap(DatabaseServer, ({ gone }) =>

@@ -34,6 +34,9 @@ export const readinessTimeout = Duration.seconds(2)
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
 export const developmentTokenTtl = Duration.hours(12)
 
+/** In live mode a secret setting has at least so many characters. */
+export const shortestLiveSecret = 16
+
 /** Failed authentications that one address may make in a minute. */
 export const failedAuthenticationsPerMinute = 120
 

@@ -69,12 +69,13 @@ export interface RunningServer {
   readonly stop: () => Promise<Ended>
 }
 
-/** The banner is the last thing a start does. */
+/** The banner, or its line in a log of JSON, is the last thing a start does. */
 export const startServer = async (env: Environment): Promise<RunningServer> => {
   const { child, output } = start(SERVER, [], env)
   const end = ended(child, output)
   const up = new Promise<boolean>((resolve) => {
     child.stdout.on("data", () => output.stdout.includes("Reference") && resolve(true))
+    child.stderr.on("data", () => output.stderr.includes("Corridor is up") && resolve(true))
   })
   if (!(await Promise.race([up, end.then(() => false)]))) throw new Error(`no server: ${output.stderr}`)
   return {

@@ -8,6 +8,7 @@ import {
   freePort,
   type OwnDatabase,
   ownDatabase,
+  query,
   startServer,
   temporaryFolder
 } from "./Cli.ts"
@@ -94,4 +95,49 @@ it("does not make a database where there is none", async () => {
   expect(result.stdout).toMatch(/^fail +Database +There is no database in .*data yet/m)
   expect(readdirSync(empty)).toEqual([])
   rmSync(empty, { recursive: true })
+})
+
+it("says what live mode lacks to take a payment", async () => {
+  const live = await ownDatabase()
+  const env = {
+    DATABASE_URL: live.url,
+    DATA_DIR: dataDir,
+    PORT: await freePort(),
+    CORRIDOR_MODE: "live",
+    CORRIDOR_MASTER_KEY: "ab".repeat(32),
+    KYB_WEBHOOK_SECRET: "a secret of the test"
+  }
+  const bare = await cliIn(env)("doctor", "--json")
+  expect(bare.code).toBe(1)
+  expect(statusesOf(documentOf<Findings>(bare))).toMatchObject({
+    Providers: "fail",
+    Rates: "warn",
+    "Identity provider": "warn",
+    "Public address": "fail"
+  })
+  await query(
+    live.url,
+    `insert into provider_configs (config_id, provider, country, payment_method, direction)
+       values (gen_random_uuid(), 'stripe', 'KE', 'card', 'inbound'), (gen_random_uuid(), 'fiat', 'KE', 'card', 'inbound');
+     insert into rates (from_currency, to_currency, rate) values ('USD', 'KES', 129.35)`
+  )
+  const identity = {
+    JWT_JWKS_URL: "https://id.example/keys",
+    JWT_ISSUER: "https://id.example",
+    JWT_AUDIENCE: "corridor"
+  }
+  const complete = await cliIn({ ...env, ...identity, PUBLIC_URL: "https://pay.example" })("doctor", "--json")
+  await query(live.url, "update rates set updated_at = now() - interval '25 hours'")
+  const old = await cliIn(env)("doctor")
+  await live.drop()
+  expect(complete.code).toBe(0)
+  const found = documentOf<Findings>(complete)
+  expect(statusesOf(found)).toMatchObject({
+    Providers: "ok",
+    Rates: "ok",
+    "Identity provider": "ok",
+    "Public address": "ok"
+  })
+  expect(found.data.find(({ name }) => name === "Providers")?.message).toBe("stripe")
+  expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
 })

@@ -5,6 +5,7 @@ import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../config/Settings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
+import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
 import { requireCluster } from "../ExistingDatabase.ts"
@@ -24,11 +25,12 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
   const folder = yield* dataFolder(settings)
-  const database = yield* Effect.zipRight(requireCluster, Effect.provide(databaseChecks, ConnectedLive)).pipe(
+  const database = yield* Effect.zipRight(requireCluster, Effect.provide(databaseChecks(settings), ConnectedLive)).pipe(
     Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause)))
   )
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
-  return [folder, ...database.checks, ...sandbox, yield* serverCheck(settings, database.databaseId)]
+  const live = settings.mode === "live" ? [publicAddress(settings), identityProvider(settings)] : []
+  return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 
 const examine = Effect.gen(function* () {

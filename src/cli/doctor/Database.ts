@@ -1,12 +1,14 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import type { Settings } from "../../config/Settings.ts"
 import { DatabaseServer } from "../../database/DatabaseServer.ts"
 import { migrations } from "../../database/Migrations.ts"
 import { tableExists } from "../../database/Tables.ts"
 import { keptMasterKey, knownMasterKey } from "../../secrets/MasterKeyGuard.ts"
 import { checkValue } from "../../secrets/Vault.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
+import { providers, rates } from "./LivePayments.ts"
 
 const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
@@ -62,11 +64,13 @@ const identity = Effect.gen(function* () {
   return Option.fromNullable(row?.database_id)
 })
 
-export const databaseChecks = Effect.all({
-  checks: Effect.all([
-    orFinding("Database", reachable),
-    orFinding("Migrations", schema),
-    orFinding("Master key", masterKey)
-  ]),
-  databaseId: identity
-})
+export const databaseChecks = (settings: Settings["Type"]) =>
+  Effect.all({
+    checks: Effect.all([
+      orFinding("Database", reachable),
+      orFinding("Migrations", schema),
+      orFinding("Master key", masterKey),
+      ...(settings.mode === "live" ? [orFinding("Providers", providers), orFinding("Rates", rates(settings))] : [])
+    ]),
+    databaseId: identity
+  })
