@@ -104,7 +104,7 @@ export const freePort = (): Promise<string> =>
 /** A folder that PostgreSQL's own user may enter when the tests run as root. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-cli-test-"))
-  chmodSync(folder, 0o755)
+  chmodSync(folder, 0o711)
   return folder
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs"
+import { chmodSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
@@ -70,6 +70,14 @@ it("names a setting that is wrong, and a data folder that cannot be one", async 
   expect(setting.stderr).toBe("corridor: 1 of 3 checks failed: Settings.\n")
   expect(folder.code).toBe(1)
   expect(folder.stdout).toMatch(/^fail +DATA_DIR +.*(not a folder|ENOTDIR)/m)
+})
+
+it("warns of a data folder that others can look into", async () => {
+  const open = temporaryFolder()
+  chmodSync(open, 0o755)
+  const { stdout } = await cliIn({ DATABASE_URL: database.url, DATA_DIR: open, PORT: await freePort() })("doctor")
+  rmSync(open, { recursive: true })
+  expect(stdout).toMatch(/^warn +DATA_DIR +.*chmod go-rw/m)
 })
 
 it("tells a server on its own database from one on another", async () => {

@@ -85,6 +85,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
         }
       ])
       expect(postmasters(dataDir)).toEqual([])
+      expect(modeOf(dataDir), "its own user alone may look into it").toBe(isRoot ? 0o711 : 0o700)
       expect(readdirSync(dataDir).sort()).toEqual(["postgres", "postgres.log", "postgres.password"])
       expect(["postgres", "postgres.log", "postgres.password"].map((name) => modeOf(Path.join(dataDir, name)))).toEqual(
         [0o700, 0o600, 0o600]
@@ -334,6 +335,20 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
         const planted = holder(dataDir, { script, env: { TMPDIR } })
         expect((yield* planted.report).error).toContain("it is not root's")
         yield* planted.finish
+      })
+    )
+  )
+
+  it.runIf(isRoot)("makes its folder for an ordinary user alone", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const home = temporaryFolder(0o700)
+        chownSync(home, ORDINARY.uid, ORDINARY.gid)
+        const dataDir = Path.join(home, "data")
+        const run = holder(dataDir, ORDINARY)
+        expect((yield* run.report).error).toBeUndefined()
+        expect(modeOf(dataDir)).toBe(0o700)
+        expect(yield* run.finish).toBe(0)
       })
     )
   )
