@@ -32,7 +32,10 @@ const leaveAtTheEnd = (start: Start) =>
       Option.match({
         onNone: () => Effect.void,
         onSome: (joined) =>
-          leave(start, joined).pipe(endWithin(embeddedLeavesWithin, () => "the embedded PostgreSQL, which may go on"))
+          leave(start, joined).pipe(
+            endWithin(embeddedLeavesWithin, () => "the embedded PostgreSQL, which may go on"),
+            Effect.asVoid
+          )
       })
     )
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
+import { type Clock, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
 import { makeDeadlines } from "../../src/fibers/Deadlines.ts"
 
 const limit = Duration.seconds(30)
