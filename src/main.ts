@@ -2,10 +2,11 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { banner } from "./app/Banner.ts"
-import { explainFailure } from "./app/Failures.ts"
+import { explainFailure, speakForNode } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
+import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./config/Settings.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
@@ -23,12 +24,12 @@ const server = Effect.gen(function* () {
   yield* startWorkers
   yield* serveHttp(port)
   yield* banner(credentials)
-  return yield* Effect.never
+  return yield* untilDatabaseIsGone
 })
 
-server.pipe(
-  Effect.scoped,
-  Effect.provide(GateLive.pipe(Layer.provideMerge(AppLive))),
+const served = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
+
+Effect.zipRight(Effect.zipRight(speakForNode, watchSignals), served).pipe(
   explainFailure,
   NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
 )

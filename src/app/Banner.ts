@@ -1,10 +1,13 @@
-/** What the terminal shows once the service is up. */
+/** What the terminal shows once the service is up; whoever reads JSON gets a line of the log. */
 import { Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
 import type { SandboxCredentials } from "../sandbox/Sandbox.ts"
 
 export const banner = (credentials: SandboxCredentials | undefined) =>
-  Effect.map(Settings, ({ dataDir, mode, publicUrl, version }) => {
+  Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
+    if (logFormat === "json") {
+      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), { mode, url: publicUrl, version })
+    }
     const org = credentials?.orgs[0]
     const lines = [`Corridor ${version} (${mode})`, `  API        ${publicUrl}/v1`, `  Reference  ${publicUrl}/docs`]
     if (org !== undefined) {
@@ -15,5 +18,5 @@ export const banner = (credentials: SandboxCredentials | undefined) =>
         `  curl -s ${publicUrl}/v1/public/api-keys -H 'Authorization: NONE' -H 'X-Api-Key: ${org.api_key}'`
       )
     }
-    process.stdout.write(`\n${lines.join("\n")}\n\n`)
+    return Effect.sync(() => void process.stdout.write(`\n${lines.join("\n")}\n\n`))
   })

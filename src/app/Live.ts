@@ -12,14 +12,17 @@ import { Vault } from "../secrets/Vault.ts"
 import { ServicesLive } from "./Services.ts"
 import { StoresLive } from "./Stores.ts"
 
-export const ObservabilityLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ logFormat, logLevel, otlpEndpoint, version }) =>
-    Layer.merge(
-      logging({ level: logLevels[logLevel], format: logFormat }),
-      tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
-    )
+export const LoggingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ logFormat, logLevel }) => logging({ level: logLevels[logLevel], format: logFormat }))
+)
+
+const TracingLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ otlpEndpoint, version }) =>
+    tracing({ endpoint: otlpEndpoint, version, instance: `${process.pid}` })
   )
 )
+
+export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
 
 /** Connected, but perhaps not migrated. */
 export const ConnectedLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
@@ -34,11 +37,17 @@ const VaultLive = Layer.unwrapEffect(
   })
 )
 
-export const AppLive = ServicesLive.pipe(
-  Layer.provideMerge(StoresLive),
-  Layer.provideMerge(VaultLive),
-  Layer.provideMerge(ConnectedLive),
-  Layer.provideMerge(Ids.layer),
-  Layer.provideMerge(ObservabilityLive),
-  Layer.provideMerge(Settings.layer)
-)
+/** Everything, on a database that is reached in the given way. */
+export const appOn = <E>(
+  Connected: Layer.Layer<Layer.Layer.Success<typeof ConnectedLive>, E, Layer.Layer.Context<typeof ConnectedLive>>
+) =>
+  ServicesLive.pipe(
+    Layer.provideMerge(StoresLive),
+    Layer.provideMerge(VaultLive),
+    Layer.provideMerge(Connected),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(ObservabilityLive),
+    Layer.provideMerge(Settings.layer)
+  )
+
+export const AppLive = appOn(ConnectedLive)

@@ -13,6 +13,7 @@ import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
 import { Escrows } from "../escrow/Escrows.ts"
 import { Fees } from "../fees/Fees.ts"
+import { Workers } from "../fibers/Workers.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { LinkCounter } from "../links/LinkCounter.ts"
@@ -109,7 +110,8 @@ export const ServicesLive = Layer.mergeAll(
       RateQuote.layer,
       AuditLog.layer,
       Notifier.layer,
-      Outbox.layer
+      Outbox.layer,
+      Workers.layer
     )
   )
 )

@@ -1,22 +1,14 @@
-/** The background fibers of an instance, each supervised: one that fails is logged and started again. */
+/** What an instance does besides answering requests. */
 import { Effect } from "effect"
-import { dayClosingPause, strayPause, supervision } from "../domain/Policies.ts"
+import { dayClosingPause, strayPause } from "../domain/Policies.ts"
 import { ClosedDays } from "../analytics/ClosedDays.ts"
+import { Workers } from "../fibers/Workers.ts"
 import { Callbacks } from "../payments/Callbacks.ts"
 import { Enquiries } from "../payments/Enquiries.ts"
 import { Settling } from "../payments/ramp/Settling.ts"
 import { Providers } from "../providers/Provider.ts"
 import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
-
-const supervised = <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
-  worker.pipe(
-    Effect.sandbox,
-    Effect.tapError((cause) => Effect.logError("A worker failed and is started again", cause)),
-    Effect.retry(supervision),
-    Effect.annotateLogs("job", name),
-    Effect.forkScoped
-  )
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
 
@@ -41,14 +33,16 @@ const rails = Effect.gen(function* () {
 
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
 
-export const startWorkers = Effect.all(
-  [
-    supervised("closed days", closedDays),
-    supervised("enquiries", enquiries),
-    supervised("rails", rails),
-    supervised("settlements", settlements),
-    supervised("early callbacks", strays),
-    supervised("webhooks", deliveryWorker)
-  ],
-  { discard: true }
+export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
+  Effect.all(
+    [
+      start("closed days", closedDays),
+      start("enquiries", enquiries),
+      start("rails", rails),
+      start("settlements", settlements),
+      start("early callbacks", strays),
+      start("webhooks", deliveryWorker)
+    ],
+    { discard: true }
+  )
 )

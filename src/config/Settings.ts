@@ -1,5 +1,6 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
 import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
+import { shortestLiveSecret } from "../domain/Policies.ts"
 import { parseTrustProxy } from "../http/ClientAddress.ts"
 import { parseCorsOrigins } from "../http/Cors.ts"
 import { parseMailbox } from "../notifications/Mailbox.ts"
@@ -114,6 +115,23 @@ export const logLevels = {
 
 const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
 
+/** The settings that are secrets of our own making; what a provider or a mail server gives out is theirs to make long. */
+const ownSecrets = (
+  values: Values
+): ReadonlyArray<readonly [name: string, secret: Option.Option<Redacted.Redacted>]> => [
+  ["KYB_WEBHOOK_SECRET", values.kybWebhookSecret]
+]
+
+const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
+  ownSecrets(values)
+    .filter(([, secret]) => Option.exists(secret, (text) => Redacted.value(text).trim().length < shortestLiveSecret))
+    .map(([name]) =>
+      ConfigError.InvalidData(
+        [name],
+        `live mode needs at least ${shortestLiveSecret} characters; make it with: openssl rand -hex 32`
+      )
+    )
+
 /** What one setting demands of another. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
   const { issuer, audience, jwksFile, jwksUrl } = values.jwt
@@ -130,6 +148,8 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
     if (Option.isNone(values.kybWebhookSecret)) {
       return Either.left(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
     }
+    const [guessable, ...others] = tooShort(values)
+    if (guessable !== undefined) return Either.left(others.reduce((all, one) => ConfigError.And(all, one), guessable))
   }
   return Either.right(values)
 }

@@ -3,7 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Data, Duration, Effect, Layer, Metric, Redacted, Runtime } from "effect"
 import Pg from "pg"
 import { Settings } from "../config/Settings.ts"
-import { connectTimeout } from "../domain/Policies.ts"
+import { connectTimeout, poolClosesWithin } from "../domain/Policies.ts"
+import { endWithin } from "../fibers/Shutdown.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { prepareRepeated } from "./PreparedStatements.ts"
 
@@ -62,7 +63,9 @@ const openPool = Effect.gen(function* () {
 
 export const DatabaseLive = Layer.unwrapScoped(
   Effect.map(
-    Effect.acquireRelease(openPool, (pool) => Effect.promise(() => pool.end())),
+    Effect.acquireRelease(openPool, (pool) =>
+      endWithin(poolClosesWithin, () => "connections to the database")(Effect.promise(() => pool.end()))
+    ),
     (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
   )
 )

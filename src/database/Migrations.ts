@@ -17,6 +17,7 @@ import ramps from "../../migrations/0013_ramps.ts"
 import fairWebhooks from "../../migrations/0014_fair_webhooks.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
 import safetyOfPeople from "../../migrations/0018_safety_of_people.ts"
+import identity from "../../migrations/0020_identity.ts"
 import signals from "../../migrations/0021_signals.ts"
 
 export const migrations = {
@@ -36,6 +37,7 @@ export const migrations = {
   "0014_fair_webhooks": fairWebhooks,
   "0016_transfer_rates": transferRates,
   "0018_safety_of_people": safetyOfPeople,
+  "0020_identity": identity,
   "0021_signals": signals
 }
 

@@ -7,8 +7,17 @@ export const serializationRetry = Schedule.exponential("5 millis").pipe(
   Schedule.intersect(Schedule.recurs(5))
 )
 
-/** At shutdown, requests that are under way get this long to finish. */
-export const drainTimeout = Duration.seconds(15)
+/** The process ends this long after SIGTERM, whatever happens. */
+export const exitAfter = Duration.seconds(15)
+
+/** Until so long after the signal, requests that are under way may finish. */
+export const drainTimeout = Duration.seconds(12)
+
+/** Until then the workers, */
+export const workersStopWithin = Duration.seconds(13)
+
+/** and until then the database's connections; the rest is for the embedded PostgreSQL. */
+export const poolClosesWithin = Duration.millis(13_500)
 
 /** A client may take this long to send its request; a slower one is cut off. */
 export const requestTimeout = Duration.seconds(30)
@@ -24,6 +33,9 @@ export const readinessTimeout = Duration.seconds(2)
 
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
 export const developmentTokenTtl = Duration.hours(12)
+
+/** In live mode a secret setting has at least so many characters. */
+export const shortestLiveSecret = 16
 
 /** Failed authentications that one address may make in a minute. */
 export const failedAuthenticationsPerMinute = 120
@@ -74,8 +86,14 @@ export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.in
 /** Workers look for due work this often when nothing wakes them. */
 export const workerPoll = Duration.millis(250)
 
-/** A worker that fails is started again after a second, and later and later up to half a minute. */
-export const supervision = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("30 seconds")))
+/** A worker that fails is started again after a tenth of a second, and later and later up to a second. */
+export const supervision = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("1 second")))
+
+/** One that has run for this long is healthy: what it does next is not held against what it did before. */
+export const workerHealthyAfter = Duration.seconds(2)
+
+/** An instance with a worker that has kept failing for this long is not ready. */
+export const workerDownAfter = Duration.seconds(3)
 
 /** A provider is left alone after this many dispatches in a row without a verdict. */
 export const circuitOpensAfter = 10
@@ -161,6 +179,21 @@ export const bodyDrainTimeout = Duration.seconds(2)
 
 /** The embedded PostgreSQL is looked at every 15 ms until it is up, for half a minute: its start, or another's end. */
 export const embeddedReadiness = Schedule.spaced("15 millis").pipe(Schedule.upTo("30 seconds"))
+
+/** A lock file of it that names nobody is taken for a leftover after this long. */
+export const embeddedLockPatience = Duration.seconds(2)
+
+/** When it dies it is started again, after a failure to do so a second later, and later and later, up to eight times. */
+export const embeddedRestarts = Schedule.exponential("1 second").pipe(
+  Schedule.union(Schedule.spaced("15 seconds")),
+  Schedule.intersect(Schedule.recurs(8))
+)
+
+/** After this long without a death it is trusted again. */
+export const embeddedHealthyAfter = Duration.minutes(1)
+
+/** Leaving it, which may mean stopping it, is the last step of a shutdown. */
+export const embeddedLeavesWithin = Duration.millis(14_800)
 
 /** A run of it that ended for a passing reason is followed by another after this pause. */
 export const embeddedRestartPause = Duration.millis(100)

@@ -3,9 +3,11 @@
  * afterwards, at many times the price of the wait itself; calls with the same limit end in the order in which they
  * began, so one timer watches over all of them.
  */
-import { Clock, Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
+import { Duration, Effect, Exit, Fiber, FiberSet, Runtime } from "effect"
+import { monotonicMillis } from "./Monotonic.ts"
 
 interface Call {
+  /** By time that cannot be set: a clock that is put back must not prolong a call. */
   readonly endsAt: number
   readonly interrupt: () => void
 }
@@ -16,7 +18,7 @@ export const makeDeadlines = Effect.gen(function* () {
   const lanes = new Map<number, Set<Call>>()
 
   const watch = (limit: number, lane: Set<Call>): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    Effect.flatMap(monotonicMillis, (now) => {
       for (const call of lane) {
         if (call.endsAt > now) return Effect.zipRight(Effect.sleep(call.endsAt - now), watch(limit, lane))
         lane.delete(call)
@@ -38,7 +40,7 @@ export const makeDeadlines = Effect.gen(function* () {
   /** What comes too late is interrupted, and answered for by `late`; an answer that it still gives counts. */
   return Effect.fnUntraced(function* <A, E, B>(effect: Effect.Effect<A, E>, limit: Duration.Duration, late: () => B) {
     const millis = Duration.toMillis(limit)
-    const endsAt = (yield* Clock.currentTimeMillis) + millis
+    const endsAt = (yield* monotonicMillis) + millis
     const runtime = yield* Effect.runtime()
     return yield* Effect.async<A | B, E>((resume) => {
       const work = Runtime.runFork(runtime)(effect)

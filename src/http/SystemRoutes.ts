@@ -1,37 +1,35 @@
 /** What operators and readers ask for without a credential: health, metrics, the API reference. */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer, Metric, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { renderReference } from "../docs/Page.ts"
 import { readinessTimeout } from "../domain/Policies.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
+import { type DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import type { Route } from "./Route.ts"
 
-const otherKey = "Not ready: the secrets have been moved to another master key. Restart with it in CORRIDOR_MASTER_KEY."
-
-/** Whether the service can do its work now. */
+/** Whether the database can be worked with now, and which one it is. */
 export class Readiness extends Context.Tag("corridor/Readiness")<
   Readiness,
-  { readonly check: Effect.Effect<boolean> }
+  { readonly check: Effect.Effect<Option.Option<DatabaseFacts>> }
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => {
-      let keyAtFirst: string | undefined
-      return {
-        check: sql<{ key_id: string }>`select key_id from master_key`.pipe(
-          Effect.timeout(readinessTimeout),
-          Effect.map(([kept]) => kept?.key_id === (keyAtFirst ??= kept?.key_id)),
-          Effect.tap((same) => (same ? Effect.void : Effect.logWarning(otherKey))),
-          Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), false))
-        )
-      }
-    })
+    Effect.map(SqlClient.SqlClient, (sql) => ({
+      check: sql<DatabaseFacts>`
+        select database_id::text, (select key_id from master_key) as key_id from database_identity`.pipe(
+        Effect.timeout(readinessTimeout),
+        Effect.map((rows) => Option.fromNullable(rows[0])),
+        Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), Option.none()))
+      )
+    }))
   )
 
-  static readonly layerMemory = Layer.succeed(Readiness, { check: Effect.succeed(true) })
+  static readonly layerMemory = Layer.succeed(Readiness, {
+    check: Effect.succeedSome({ database_id: null, key_id: null })
+  })
 }
 
 const page = (contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
@@ -78,10 +76,7 @@ export const systemRoutes = Effect.gen(function* () {
   )
   return [
     ...probe("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
-    ...probe(
-      "/readyz",
-      Effect.map(readiness.check, (ready) => json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable" }))
-    ),
+    ...probe("/readyz", yield* readyAnswer(readiness.check)),
     get("/openapi.json", Effect.succeed(documentPage)),
     get("/docs", referencePage)
   ]

@@ -57,6 +57,7 @@ export const loggable: ReadonlySet<string> = new Set([
   "status",
   "tag",
   "transaction_id",
+  "trouble",
   "url",
   "user_id",
   "version",

@@ -1,8 +1,9 @@
 /** Trouble that a person should hear of makes a noise: one line in the log with its ids, and a count in the metrics. */
-import { Effect, LogLevel, Metric } from "effect"
+import { Cause, Effect, LogLevel, Metric } from "effect"
 
 const severity = {
   circuit_opened: LogLevel.Warning,
+  database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
   money_in_suspense: LogLevel.Warning,
@@ -21,9 +22,10 @@ const counted = Metric.counter("corridor_trouble_total", {
 export const trouble = (
   kind: TroubleKind,
   message: string,
-  ids: Readonly<Record<string, string | null>>
+  ids: Readonly<Record<string, string | null>>,
+  cause: Cause.Cause<unknown> = Cause.empty
 ): Effect.Effect<void> =>
-  Effect.logWithLevel(severity[kind], message).pipe(
+  Effect.logWithLevel(severity[kind], message, cause).pipe(
     Effect.annotateLogs({ trouble: kind, ...ids }),
     Effect.zipRight(Metric.increment(Metric.tagged(counted, "kind", kind)))
   )

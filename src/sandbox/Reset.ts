@@ -9,8 +9,8 @@ import type { Permit } from "../domain/Access.ts"
 import { Conflict } from "../domain/Failure.ts"
 import { Sandbox, type SandboxCredentials } from "./Sandbox.ts"
 
-/** The schema and the rules that came with it, the key the database is tied to, and the secrets, of which the issuer's stays. */
-const keptTables = ["corridor_migrations", "master_key", "secrets", "payment_transitions"]
+/** The schema and the rules that came with it, who the database is, its key, and the secrets, of which the issuer's stays. */
+const keptTables = ["corridor_migrations", "database_identity", "master_key", "secrets", "payment_transitions"]
 
 export class Reset extends Context.Tag("corridor/Reset")<
   Reset,

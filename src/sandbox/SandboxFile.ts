@@ -10,7 +10,7 @@ export const writeSandboxFile = Effect.fn("writeSandboxFile")(function* (credent
   const path = join(dataDir, "sandbox.json")
   const text = `${JSON.stringify({ base_url: `${publicUrl}/v1`, ...credentials }, null, 2)}\n`
   yield* Effect.promise(async () => {
-    await mkdir(dataDir, { recursive: true })
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
     // Readers see the old file or the new one, never half of it.
     await writeFile(`${path}.${process.pid}`, text, { mode: 0o600 })
     await rename(`${path}.${process.pid}`, path)

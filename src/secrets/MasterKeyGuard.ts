@@ -1,31 +1,72 @@
 /** Ties a database to one master key: an instance with another one must not start, or it would seal what others cannot open. */
+import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Data, Effect, Option, Redacted } from "effect"
+import { Data, Effect, Either, identity, Option, Redacted } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
-import { deriveMasterKey, type MasterKey } from "./MasterKey.ts"
+import { tableExists } from "../database/Tables.ts"
+import { deriveMasterKey, type MasterKey, parseMasterKey } from "./MasterKey.ts"
 import { checkValue } from "./Vault.ts"
 
 export class OtherMasterKey extends Data.TaggedError("OtherMasterKey")<{ readonly message: string }> {}
 
-/**
- * The key in force. Without CORRIDOR_MASTER_KEY (sandbox mode only) it follows from the database's own password and
- * name, so that all instances on one database agree without a setting.
- */
-export const currentMasterKey = Effect.gen(function* () {
-  const { masterKey } = yield* Settings
-  const { url } = yield* DatabaseServer
-  return Option.getOrElse(masterKey, () => {
-    const { password, pathname } = new URL(Redacted.value(url))
-    return deriveMasterKey(`${password} ${pathname}`)
-  })
+interface Kept {
+  readonly key_id: string
+  readonly check_value: string
+}
+
+/** The key that the database is tied to, if it is tied to one; it may not even be migrated. */
+export const keptMasterKey = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists("master_key"))) return Option.none<Kept>()
+  const [kept] = yield* sql<Kept>`select key_id, check_value from master_key`
+  return Option.fromNullable(kept)
 })
+
+const keptSandboxKey = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists("database_identity"))) return Option.none<string>()
+  const [row] = yield* sql<{ sandbox_key: string | null }>`select sandbox_key from database_identity`
+  return Option.fromNullable(row?.sandbox_key)
+})
+
+/**
+ * The key in force, where there is one already: the setting's, or in sandbox mode what follows from the database's own
+ * password and name, so that all instances on one database agree without a setting. A password that is not in
+ * DATABASE_URL is none to derive from; then it is the one that the database keeps, unless its secrets were sealed
+ * before there was one, under what follows from the name alone.
+ */
+export const knownMasterKey = Effect.gen(function* () {
+  const { masterKey } = yield* Settings
+  if (Option.isSome(masterKey)) return Option.some({ masterKey: masterKey.value, guessable: false })
+  const { url } = yield* DatabaseServer
+  const { password, pathname } = new URL(Redacted.value(url))
+  const derived = deriveMasterKey(`${password} ${pathname}`)
+  if (password !== "") return Option.some({ masterKey: derived, guessable: false })
+  const kept = yield* keptMasterKey
+  if (Option.exists(kept, ({ check_value }) => check_value === checkValue(derived))) {
+    return Option.some({ masterKey: derived, guessable: true })
+  }
+  const text = yield* keptSandboxKey
+  return Option.map(text, (key) => ({ masterKey: Either.getOrThrow(parseMasterKey(key)), guessable: false }))
+})
+
+/** The key in force on a migrated database; of several instances that make one at once, the first decides for all. */
+export const currentMasterKey = Effect.gen(function* () {
+  const known = yield* knownMasterKey
+  if (Option.isSome(known)) return known.value.masterKey
+  const sql = yield* SqlClient.SqlClient
+  const fresh = randomBytes(32).toString("hex")
+  yield* sql`update database_identity set sandbox_key = coalesce(sandbox_key, ${fresh})`
+  const made = yield* Effect.flatMap(knownMasterKey, identity)
+  return made.masterKey
+}).pipe(Effect.orDie)
 
 export const guardMasterKey = Effect.fn("guardMasterKey")(function* (masterKey: MasterKey) {
   const sql = yield* SqlClient.SqlClient
-  const row = { key_id: masterKey.id, check_value: checkValue(masterKey) }
-  yield* sql`insert into master_key ${sql.insert(row)} on conflict do nothing`.pipe(Effect.orDie)
-  const [kept] = yield* sql<typeof row>`select key_id, check_value from master_key`.pipe(Effect.orDie)
+  const row: Kept = { key_id: masterKey.id, check_value: checkValue(masterKey) }
+  yield* sql`insert into master_key ${sql.insert({ ...row })} on conflict do nothing`.pipe(Effect.orDie)
+  const [kept] = yield* sql<Kept>`select key_id, check_value from master_key`.pipe(Effect.orDie)
   if (kept?.check_value === row.check_value) return
   return yield* new OtherMasterKey({
     message:

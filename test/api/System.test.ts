@@ -7,6 +7,7 @@ import { operatorPermit } from "../../src/domain/Access.ts"
 import { formatApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import { developmentAudience, developmentIssuer } from "../../src/auth/DevelopmentIssuer.ts"
 import { TokenSigner } from "../../src/auth/TokenSigner.ts"
+import { Workers } from "../../src/fibers/Workers.ts"
 import { Readiness } from "../../src/http/SystemRoutes.ts"
 import { newMember, newOrganization } from "../stores/Fixtures.ts"
 import { byKey, byToken, people } from "../support/Credentials.ts"
@@ -17,12 +18,15 @@ import { onBothServers, onServer } from "../support/TestServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
 import { KEYS } from "./Keys.ts"
 
-onBothServers("The system pages", (it) => {
+onBothServers("The system pages", (it, backend) => {
   it.effect("say that the process lives and is ready, to anybody", () =>
     Effect.gen(function* () {
       const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
       expect([health.status, bodyOf(health)]).toEqual([200, { status: "ok", version: "1.0.0" }])
-      expect([ready.status, bodyOf(ready)]).toEqual([200, { status: "ready" }])
+      expect([ready.status, bodyOf(ready)]).toEqual([
+        200,
+        { status: "ready", database_id: backend === "memory" ? null : expect.stringMatching(/^[0-9a-f-]{36}$/) }
+      ])
     })
   )
 
@@ -68,37 +72,73 @@ onBothServers("The system pages", (it) => {
   )
 })
 
-const neverReady = Layer.merge(
-  storesOn("memory"),
-  Layer.succeed(Readiness, { check: Effect.succeed(false) })
-) as ReturnType<typeof storesOn>
+const whoseDatabase = (check: Readiness["Type"]["check"]) =>
+  Layer.merge(storesOn("memory"), Layer.succeed(Readiness, { check })) as ReturnType<typeof storesOn>
+
+const neverReady = whoseDatabase(Effect.succeedNone)
 
 onServer("A service that is not ready", "memory", { stores: neverReady }, (it) => {
   it.effect("answers 503, and is alive all the same", () =>
     Effect.gen(function* () {
       const [health, ready] = yield* Effect.all([send("/healthz"), send("/readyz")])
       expect(health.status).toBe(200)
-      expect([ready.status, bodyOf(ready)]).toEqual([503, { status: "unavailable" }])
+      expect([ready.status, bodyOf(ready)]).toEqual([
+        503,
+        { status: "unavailable", database_id: null, problems: ["The database cannot be worked with."] }
+      ])
       expect((yield* send("/readyz", { method: "HEAD" })).status).toBe(503)
     })
+  )
+})
+
+const rotated = whoseDatabase(Effect.succeedSome({ database_id: "a", key_id: "0b0b0b0b" }))
+
+onServer("A service whose secrets were moved to another key", "memory", { stores: rotated }, (it) => {
+  it.effect("is not ready at the first probe either", () =>
+    Effect.gen(function* () {
+      const ready = yield* send("/readyz")
+      expect([ready.status, bodyOf(ready)]).toEqual([
+        503,
+        {
+          status: "unavailable",
+          database_id: "a",
+          problems: [expect.stringContaining("restart with it in CORRIDOR_MASTER_KEY")]
+        }
+      ])
+    })
+  )
+})
+
+onServer("A service with a worker that keeps failing", "memory", {}, (it) => {
+  it.effect("is not ready, and says which one", () =>
+    Effect.gen(function* () {
+      const workers = yield* Workers
+      yield* workers.start("enquiries", Effect.die("no"))
+      yield* workers.start("rails", Effect.never)
+      const unready = send("/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+      expect(bodyOf(yield* unready)).toMatchObject({ problems: ['The worker "enquiries" keeps failing.'] })
+    }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.None))
   )
 })
 
 layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), {
   excludeTestServices: true
 })("Readiness on PostgreSQL", (it) => {
-  it.effect("needs the tables, and the master key that they were sealed under at first", () =>
+  it.effect("needs the tables, and tells which key they are sealed under now", () =>
     Effect.gen(function* () {
       const readiness = yield* Readiness
       const sql = yield* SqlClient.SqlClient
+      const keyNow = Effect.map(
+        readiness.check,
+        Option.map(({ key_id }) => key_id)
+      )
+      expect(yield* keyNow).toEqual(Option.some(null))
       yield* sql`insert into master_key ${sql.insert({ key_id: "0a0a0a0a", check_value: "check" })}`
-      expect(yield* readiness.check).toBe(true)
+      expect(yield* keyNow).toEqual(Option.some("0a0a0a0a"))
       yield* sql`update master_key set key_id = '0b0b0b0b'`
-      expect(yield* Logger.withMinimumLogLevel(readiness.check, LogLevel.None)).toBe(false)
-      yield* sql`update master_key set key_id = '0a0a0a0a'`
-      expect(yield* readiness.check).toBe(true)
+      expect(yield* keyNow).toEqual(Option.some("0b0b0b0b"))
       yield* sql`alter table master_key rename to elsewhere`
-      expect(yield* Logger.withMinimumLogLevel(readiness.check, LogLevel.None)).toBe(false)
+      expect(yield* Logger.withMinimumLogLevel(keyNow, LogLevel.None)).toEqual(Option.none())
     })
   )
 })

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { urlOfDatabase } from "../support/Cluster.ts"
+import { TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -69,12 +69,13 @@ export interface RunningServer {
   readonly stop: () => Promise<Ended>
 }
 
-/** The banner is the last thing a start does. */
+/** The banner, or its line in a log of JSON, is the last thing a start does. */
 export const startServer = async (env: Environment): Promise<RunningServer> => {
   const { child, output } = start(SERVER, [], env)
   const end = ended(child, output)
   const up = new Promise<boolean>((resolve) => {
     child.stdout.on("data", () => output.stdout.includes("Reference") && resolve(true))
+    child.stderr.on("data", () => output.stderr.includes("Corridor is up") && resolve(true))
   })
   if (!(await Promise.race([up, end.then(() => false)]))) throw new Error(`no server: ${output.stderr}`)
   return {
@@ -103,7 +104,7 @@ export const freePort = (): Promise<string> =>
 /** A folder that PostgreSQL's own user may enter when the tests run as root. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-cli-test-"))
-  chmodSync(folder, 0o755)
+  chmodSync(folder, 0o711)
   return folder
 }
 
@@ -122,10 +123,10 @@ export interface OwnDatabase {
   readonly drop: () => Promise<unknown>
 }
 
-/** An empty database in the run's cluster. */
-export const ownDatabase = async (): Promise<OwnDatabase> => {
+/** A database in the run's cluster, migrated or empty. */
+export const ownDatabase = async (state: "migrated" | "empty" = "migrated"): Promise<OwnDatabase> => {
   const cluster = inject("clusterUrl")
   const name = `cli_${randomUUID().replaceAll("-", "")}`
-  await query(cluster, `create database ${name}`)
+  await query(cluster, `create database ${name}${state === "migrated" ? ` template ${TEMPLATE}` : ""}`)
   return { url: urlOfDatabase(cluster, name), drop: () => query(cluster, `drop database ${name} with (force)`) }
 }

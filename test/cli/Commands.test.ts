@@ -53,7 +53,7 @@ const audited = (action: string) =>
 
 beforeAll(async () => {
   ensureBuilt()
-  database = await ownDatabase()
+  database = await ownDatabase("empty")
   env = { DATABASE_URL: database.url, DATA_DIR: dataDir }
   cli = cliIn(env)
   data = dataIn(env)
@@ -270,7 +270,12 @@ describe("tokens", () => {
   })
 
   it("are for sandbox mode, and for those whom they can speak for", async () => {
-    const live = { ...env, CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+    const live = {
+      ...env,
+      CORRIDOR_MODE: "live",
+      CORRIDOR_MASTER_KEY: "f".repeat(64),
+      KYB_WEBHOOK_SECRET: "a secret of the test"
+    }
     const issue = (...args: ReadonlyArray<string>) => cli("tokens", "issue", "--user", ...args)
     await data("users", "create", "--email", "lone@elsewhere.example")
     const [inLive, stranger, unknown, ttl] = await Promise.all([

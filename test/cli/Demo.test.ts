@@ -136,7 +136,12 @@ it("says to start a server where none runs, and is not for live mode", async () 
   const text = readFileSync(join(dataDir, "sandbox.json"), "utf8")
   writeFileSync(join(empty, "sandbox.json"), text.replace(server.url, `http://127.0.0.1:${await freePort()}`))
   await nowhere(/^No sandbox server answers at http/)
-  const live = { ...env, CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+  const live = {
+    ...env,
+    CORRIDOR_MODE: "live",
+    CORRIDOR_MASTER_KEY: "f".repeat(64),
+    KYB_WEBHOOK_SECRET: "a secret of the test"
+  }
   const refused = await cliIn(live)("demo")
   expect(refused).toMatchObject({ code: 1, stdout: "" })
   expect(refused.stderr).toMatch(/^corridor: [^\n]*sandbox mode only[^\n]*\n$/)

@@ -1,7 +1,17 @@
-import { rmSync } from "node:fs"
+import { chmodSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { cliIn, documentOf, ensureBuilt, freePort, type OwnDatabase, ownDatabase, temporaryFolder } from "./Cli.ts"
+import {
+  cliIn,
+  documentOf,
+  ensureBuilt,
+  freePort,
+  type OwnDatabase,
+  ownDatabase,
+  query,
+  startServer,
+  temporaryFolder
+} from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -17,7 +27,7 @@ let database: OwnDatabase
 
 beforeAll(async () => {
   ensureBuilt()
-  database = await ownDatabase()
+  database = await ownDatabase("empty")
 })
 
 afterAll(async () => {
@@ -60,4 +70,82 @@ it("names a setting that is wrong, and a data folder that cannot be one", async 
   expect(setting.stderr).toBe("corridor: 1 of 3 checks failed: Settings.\n")
   expect(folder.code).toBe(1)
   expect(folder.stdout).toMatch(/^fail +DATA_DIR +.*(not a folder|ENOTDIR)/m)
+})
+
+it("warns of a data folder that others can look into", async () => {
+  const open = temporaryFolder()
+  chmodSync(open, 0o755)
+  const { stdout } = await cliIn({ DATABASE_URL: database.url, DATA_DIR: open, PORT: await freePort() })("doctor")
+  rmSync(open, { recursive: true })
+  expect(stdout).toMatch(/^warn +DATA_DIR +.*chmod go-rw/m)
+})
+
+it("tells a server on its own database from one on another", { timeout: 120_000 }, async () => {
+  const [mine, theirs] = await Promise.all([ownDatabase(), ownDatabase("empty")])
+  const env = { DATA_DIR: dataDir, PORT: await freePort() }
+  const server = await startServer({ ...env, DATABASE_URL: theirs.url })
+  const [same, other] = await Promise.all([
+    cliIn({ ...env, DATABASE_URL: theirs.url })("doctor"),
+    cliIn({ ...env, DATABASE_URL: mine.url })("doctor")
+  ])
+  await server.stop()
+  await Promise.all([mine.drop(), theirs.drop()])
+  expect(same.stdout).toMatch(/^ok +Server +ready on/m)
+  expect(same.code).toBe(0)
+  expect(other.stdout).toMatch(/^fail +Server +.*another database.*DATA_DIR or DATABASE_URL/m)
+  expect(other.code).toBe(1)
+})
+
+it("does not make a database where there is none", async () => {
+  const empty = temporaryFolder()
+  const result = await cliIn({ DATA_DIR: join(empty, "data"), PORT: await freePort() })("doctor")
+  expect(result.code).toBe(1)
+  expect(result.stdout).toMatch(/^fail +Database +There is no database in .*data yet/m)
+  expect(readdirSync(empty)).toEqual([])
+  rmSync(empty, { recursive: true })
+})
+
+it("says what live mode lacks to take a payment", { timeout: 120_000 }, async () => {
+  const live = await ownDatabase()
+  const env = {
+    DATABASE_URL: live.url,
+    DATA_DIR: dataDir,
+    PORT: await freePort(),
+    CORRIDOR_MODE: "live",
+    CORRIDOR_MASTER_KEY: "ab".repeat(32),
+    KYB_WEBHOOK_SECRET: "a secret of the test"
+  }
+  const bare = await cliIn(env)("doctor", "--json")
+  expect(bare.code).toBe(1)
+  expect(statusesOf(documentOf<Findings>(bare))).toMatchObject({
+    Providers: "fail",
+    Rates: "warn",
+    "Identity provider": "warn",
+    "Public address": "fail"
+  })
+  await query(
+    live.url,
+    `insert into provider_configs (config_id, provider, country, payment_method, direction)
+       values (gen_random_uuid(), 'stripe', 'KE', 'card', 'inbound'), (gen_random_uuid(), 'fiat', 'KE', 'card', 'inbound');
+     insert into rates (from_currency, to_currency, rate) values ('USD', 'KES', 129.35)`
+  )
+  const identity = {
+    JWT_JWKS_URL: "https://id.example/keys",
+    JWT_ISSUER: "https://id.example",
+    JWT_AUDIENCE: "corridor"
+  }
+  const complete = await cliIn({ ...env, ...identity, PUBLIC_URL: "https://pay.example" })("doctor", "--json")
+  await query(live.url, "update rates set updated_at = now() - interval '25 hours'")
+  const old = await cliIn(env)("doctor")
+  await live.drop()
+  expect(complete.code).toBe(0)
+  const found = documentOf<Findings>(complete)
+  expect(statusesOf(found)).toMatchObject({
+    Providers: "ok",
+    Rates: "ok",
+    "Identity provider": "ok",
+    "Public address": "ok"
+  })
+  expect(found.data.find(({ name }) => name === "Providers")?.message).toBe("stripe")
+  expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
 })

@@ -76,7 +76,13 @@ layer(TestDatabase.pipe(Layer.provide(testSettings())), { excludeTestServices: t
         expect(yield* counts).toEqual(before)
       }).pipe(
         Effect.provide(
-          ResetOn(testSettings({ CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "s" }))
+          ResetOn(
+            testSettings({
+              CORRIDOR_MODE: "live",
+              CORRIDOR_MASTER_KEY: "f".repeat(64),
+              KYB_WEBHOOK_SECRET: "a secret of the test"
+            })
+          )
         )
       )
     )

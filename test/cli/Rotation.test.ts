@@ -114,3 +114,12 @@ it("changes nothing when the current key is not the one in force", async () => {
   expect(short.stderr).toContain("--new-key must be 32 bytes")
   expect(await cliIn({ ...env, CORRIDOR_MASTER_KEY: NEW })("orgs", "list")).toMatchObject({ code: 0, stderr: "" })
 })
+
+it("makes a server that still has the old key answer 503, at its first probe too", async () => {
+  const server = await startServer({ ...env, CORRIDOR_MASTER_KEY: NEW })
+  await dataIn(rotation(NEW, OTHER))<Report>("secrets", "rotate")
+  const probe = await fetch(`${server.url}/readyz`)
+  expect(probe.status).toBe(503)
+  expect(await probe.text()).toContain("another master key")
+  expect((await server.stop()).code).toBe(0)
+})

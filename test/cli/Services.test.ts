@@ -56,7 +56,11 @@ onBothStores("Organizations, Users, Rates", (it) => {
         subject_id: org.org_id,
         detail: { name: "Kilimo", features: ["escrow"] }
       })
-      const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+      const live = {
+        CORRIDOR_MODE: "live",
+        CORRIDOR_MASTER_KEY: "f".repeat(64),
+        KYB_WEBHOOK_SECRET: "a secret of the test"
+      }
       expect((yield* services(live)(make)).sandbox).toBe(false)
       const listed = yield* Effect.flatMap(Organizations, (organizations) => organizations.list(platform, all))
       expect(listed.map(({ org_id }) => org_id)).toContain(org.org_id)

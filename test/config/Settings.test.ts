@@ -49,6 +49,20 @@ describe("settings", () => {
     })
   )
 
+  it.effect("refuses a secret in live mode that can be guessed, without repeating it", () =>
+    Effect.gen(function* () {
+      const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32) }
+      for (const secret of ["x", "hunter2hunter2h", "x".padEnd(20)]) {
+        const complaint = yield* complaintAbout({ ...live, KYB_WEBHOOK_SECRET: secret })
+        expect(complaint).toBe(
+          "KYB_WEBHOOK_SECRET is not valid: live mode needs at least 16 characters; make it with: openssl rand -hex 32."
+        )
+      }
+      expect(yield* complaintAbout({ ...live, KYB_WEBHOOK_SECRET: "hunter2hunter2hu" })).toBe("nothing")
+      expect(yield* complaintAbout({ KYB_WEBHOOK_SECRET: "x" }), "in sandbox mode").toBe("nothing")
+    })
+  )
+
   it.effect("does not repeat a value that may hold a password", () =>
     Effect.gen(function* () {
       const complaint = yield* complaintAbout({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Redacted, Scope } from "effect"
+import { Effect, Exit, Fiber, Redacted, Schedule, Scope } from "effect"
 import { execFileSync, spawn } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import * as Path from "node:path"
@@ -85,6 +85,7 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
         }
       ])
       expect(postmasters(dataDir)).toEqual([])
+      expect(modeOf(dataDir), "its own user alone may look into it").toBe(isRoot ? 0o711 : 0o700)
       expect(readdirSync(dataDir).sort()).toEqual(["postgres", "postgres.log", "postgres.password"])
       expect(["postgres", "postgres.log", "postgres.password"].map((name) => modeOf(Path.join(dataDir, name)))).toEqual(
         [0o700, 0o600, 0o600]
@@ -148,6 +149,51 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
       )
       expect(rows).toEqual([{ answer: 42 }])
     })
+  )
+
+  it.live("starts in spite of a postmaster.pid that a full disk left empty, or that holds no number", () =>
+    Effect.gen(function* () {
+      const dataDir = seeded
+      const { gid, uid } = statSync(Path.join(dataDir, "postgres"))
+      const file = Path.join(dataDir, "postgres", "postmaster.pid")
+      for (const text of ["", "broken\n"]) {
+        writeFileSync(file, text)
+        chownSync(file, uid, gid)
+        expect(yield* use(dataDir, (url) => ask(url, recall))).toEqual([{ answer: 42 }])
+        expect(postmasters(dataDir)).toEqual([])
+      }
+    })
+  )
+
+  it.live("comes back in the same place when it is killed, again and again, and is stopped at the end", () =>
+    Effect.gen(function* () {
+      const dataDir = seeded
+      yield* use(dataDir, (url) =>
+        Effect.gen(function* () {
+          for (const _ of [1, 2]) {
+            const before = postmasterPid(dataDir)
+            process.kill(before, "SIGKILL")
+            const answer = Effect.suspend(() =>
+              postmasterPid(dataDir) === before ? Effect.die("not yet") : ask(url, recall)
+            )
+            const back = answer.pipe(Effect.sandbox, Effect.retry(Schedule.spaced("50 millis")), Effect.unsandbox)
+            expect(yield* back).toEqual([{ answer: 42 }])
+          }
+        })
+      )
+      expect(postmasters(dataDir)).toEqual([])
+    })
+  )
+
+  it.live("gives up in the end, with PostgreSQL's own words", () =>
+    Effect.gen(function* () {
+      const dataDir = copyOf(seeded)
+      const { gone } = yield* embeddedPostgres({ dataDir, restarts: Schedule.recurs(1) })
+      appendFileSync(Path.join(dataDir, "postgres", "postgresql.conf"), "\nno_such_setting = 7\n")
+      process.kill(postmasterPid(dataDir), "SIGKILL")
+      const error = yield* Effect.flip(gone)
+      expect(error.message).toContain('unrecognized configuration parameter "no_such_setting"')
+    }).pipe(Effect.scoped)
   )
 
   it.live("makes the cluster again when kill -9 cut the first attempt short", () =>
@@ -289,6 +335,20 @@ describe("embeddedPostgres", { timeout: 90_000 }, () => {
         const planted = holder(dataDir, { script, env: { TMPDIR } })
         expect((yield* planted.report).error).toContain("it is not root's")
         yield* planted.finish
+      })
+    )
+  )
+
+  it.runIf(isRoot)("makes its folder for an ordinary user alone", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const home = temporaryFolder(0o700)
+        chownSync(home, ORDINARY.uid, ORDINARY.gid)
+        const dataDir = Path.join(home, "data")
+        const run = holder(dataDir, ORDINARY)
+        expect((yield* run.report).error).toBeUndefined()
+        expect(modeOf(dataDir)).toBe(0o700)
+        expect(yield* run.finish).toBe(0)
       })
     )
   )

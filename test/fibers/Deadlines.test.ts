@@ -1,11 +1,41 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
+import { type Clock, Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
 import { makeDeadlines } from "../../src/fibers/Deadlines.ts"
 
 const limit = Duration.seconds(30)
 const late = () => "late" as const
 
+/** The machine's clock as somebody sets it back by two minutes; the time that passes is not touched by that. */
+const setBack = (clock: Clock.Clock, isBack: () => boolean): Clock.Clock => {
+  const millis = (now: number) => (isBack() ? now - 120_000 : now)
+  return {
+    ...clock,
+    sleep: (duration) => clock.sleep(duration),
+    unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+    unsafeCurrentTimeMillis: () => millis(clock.unsafeCurrentTimeMillis()),
+    currentTimeMillis: Effect.map(clock.currentTimeMillis, millis)
+  }
+}
+
 describe("Deadlines", () => {
+  it.scoped("end a call in time although the clock is set back meanwhile", () =>
+    Effect.gen(function* () {
+      let back = false
+      const clock = setBack(yield* Effect.clock, () => back)
+      const within = yield* Effect.withClock(makeDeadlines, clock)
+      const call = within(Effect.never, limit, late).pipe(Effect.withClock(clock), Effect.fork)
+      const first = yield* call
+      yield* TestClock.adjust("1 seconds")
+      const second = yield* call
+      yield* TestClock.adjust("1 seconds")
+      back = true
+      yield* TestClock.adjust("28 seconds")
+      expect(first.unsafePoll()).toEqual(Exit.succeed("late"))
+      yield* TestClock.adjust("1 seconds")
+      expect(second.unsafePoll()).toEqual(Exit.succeed("late"))
+    })
+  )
+
   it.scoped("let through what comes in time, and answer for what does not", () =>
     Effect.gen(function* () {
       const within = yield* makeDeadlines

@@ -10,7 +10,7 @@ import { Notifier } from "../../src/notifications/Notifier.ts"
 import { testSettings, type Variables } from "../support/TestSettings.ts"
 import { bodyOf, headersOf, mailServer } from "./MailServer.ts"
 
-const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "s" }
+const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "a secret of the test" }
 
 const notifier = (variables: Variables) =>
   Notifier.layer.pipe(

@@ -358,7 +358,7 @@ onBothServers("Provider configurations", (it) => {
   )
 })
 
-const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32), KYB_WEBHOOK_SECRET: "secret" }
+const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32), KYB_WEBHOOK_SECRET: "a secret of the test" }
 
 onServer("Provider configurations in live mode", "memory", { variables: live }, (it) => {
   it.effect("want https even from the machine itself", () =>

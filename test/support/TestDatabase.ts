@@ -30,7 +30,7 @@ const freshDatabase = (options: string) =>
 const serverOf = (options: string) =>
   Layer.scoped(
     DatabaseServer,
-    Effect.map(freshDatabase(options), (url) => ({ url: Redacted.make(url), embedded: false }))
+    Effect.map(freshDatabase(options), (url) => ({ url: Redacted.make(url), embedded: false, gone: Effect.never }))
   )
 
 /** Connected to a migrated copy; needs Settings for the size of its pool. */

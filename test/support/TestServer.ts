@@ -89,6 +89,10 @@ export const onServer = (name: string, backend: Backend, options: TestServerOpti
   )
 
 /** One suite on a server with memory stores, and again on one with PostgreSQL. */
-export const onBothServers = (name: string, tests: Tests, variables: Variables = {}): void => {
-  for (const backend of backends) onServer(name, backend, { variables }, tests)
+export const onBothServers = (
+  name: string,
+  tests: (...given: [...Parameters<Tests>, backend: Backend]) => void,
+  variables: Variables = {}
+): void => {
+  for (const backend of backends) onServer(name, backend, { variables }, (it) => tests(it, backend))
 }

@@ -5,26 +5,32 @@ import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../config/Settings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
+import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
+import { requireCluster } from "../ExistingDatabase.ts"
 import { sentenceOf } from "../Failures.ts"
 import { json, report } from "../Report.ts"
 import { table } from "../Table.ts"
 
-const unreachable = (cause: Cause.Cause<unknown>): ReadonlyArray<Check> => [
-  fail("Database", sentenceOf(cause)),
-  warn("Migrations", "not checked without the database"),
-  warn("Master key", "not checked without the database")
-]
+const unreachable = (cause: Cause.Cause<unknown>) => {
+  const checks: ReadonlyArray<Check> = [
+    fail("Database", sentenceOf(cause)),
+    warn("Migrations", "not checked without the database"),
+    warn("Master key", "not checked without the database")
+  ]
+  return { checks, databaseId: Option.none<string>() }
+}
 
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
   const folder = yield* dataFolder(settings)
-  const database = yield* Effect.catchAllCause(Effect.provide(databaseChecks, ConnectedLive), (cause) =>
-    Effect.succeed(unreachable(cause))
+  const database = yield* Effect.zipRight(requireCluster, Effect.provide(databaseChecks(settings), ConnectedLive)).pipe(
+    Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause)))
   )
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
-  return [folder, ...database, ...sandbox, yield* serverCheck(settings)]
+  const live = settings.mode === "live" ? [publicAddress(settings), identityProvider(settings)] : []
+  return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 
 const examine = Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /** `corridor secrets` */
 import { Command, Options } from "@effect/cli"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { ObservabilityLive } from "../../app/Live.ts"
 import { StoresLive } from "../../app/Stores.ts"
 import { AuditLog } from "../../audit/AuditLog.ts"
 import { Settings } from "../../config/Settings.ts"
@@ -10,6 +10,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { type MasterKey, parseMasterKey } from "../../secrets/MasterKey.ts"
 import { currentMasterKey, guardMasterKey } from "../../secrets/MasterKeyGuard.ts"
 import { Rotation } from "../../secrets/Rotation.ts"
+import { ExistingLive } from "../ExistingDatabase.ts"
 import { refuse } from "../Input.ts"
 import { permitFor } from "../Operator.ts"
 import { json, report } from "../Report.ts"
@@ -21,7 +22,7 @@ const RotationLive = Rotation.layer.pipe(
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
   Layer.provide(Ids.layer),
-  Layer.provideMerge(ConnectedLive),
+  Layer.provideMerge(ExistingLive),
   Layer.provideMerge(ObservabilityLive),
   Layer.provideMerge(Settings.layer)
 )

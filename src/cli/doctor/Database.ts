@@ -1,19 +1,16 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
+import type { Settings } from "../../config/Settings.ts"
 import { DatabaseServer } from "../../database/DatabaseServer.ts"
 import { migrations } from "../../database/Migrations.ts"
-import { currentMasterKey } from "../../secrets/MasterKeyGuard.ts"
+import { tableExists } from "../../database/Tables.ts"
+import { keptMasterKey, knownMasterKey } from "../../secrets/MasterKeyGuard.ts"
 import { checkValue } from "../../secrets/Vault.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
+import { providers, rates } from "./LivePayments.ts"
 
 const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
-
-const exists = Effect.fn("Doctor.tableExists")(function* (table: string) {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`
-  return row?.there === true
-})
 
 const reachable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -24,7 +21,7 @@ const reachable = Effect.gen(function* () {
 
 const schema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const applied = (yield* exists("corridor_migrations"))
+  const applied = (yield* tableExists("corridor_migrations"))
     ? (yield* sql<{ id: number }>`select migration_id as id from corridor_migrations`).map(({ id }) => id)
     : []
   if (applied.some((id) => !known.includes(id))) {
@@ -37,18 +34,20 @@ const schema = Effect.gen(function* () {
 })
 
 const masterKey = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const key = yield* currentMasterKey
-  const [kept] = (yield* exists("master_key"))
-    ? yield* sql<{ key_id: string; check_value: string }>`select key_id, check_value from master_key`
-    : []
-  if (kept === undefined) return ok("Master key", `${key.id}; the first start ties the database to it`)
-  return kept.check_value === checkValue(key)
-    ? ok("Master key", `${key.id} is the one this database belongs to`)
-    : fail(
-        "Master key",
-        `the database belongs to ${kept.key_id}, but this process has ${key.id}: set CORRIDOR_MASTER_KEY to the key that was used before.`
-      )
+  const known = yield* knownMasterKey
+  if (Option.isNone(known)) return ok("Master key", "the first start makes one, and keeps it in the database")
+  const { guessable, masterKey: key } = known.value
+  const kept = yield* keptMasterKey
+  if (Option.isNone(kept)) return ok("Master key", `${key.id}; the first start ties the database to it`)
+  if (kept.value.check_value !== checkValue(key)) {
+    return fail(
+      "Master key",
+      `the database belongs to ${kept.value.key_id}, but this process has ${key.id}: set CORRIDOR_MASTER_KEY to the key that was used before.`
+    )
+  }
+  return guessable
+    ? warn("Master key", `${key.id} follows from the database's name alone: change it with "corridor secrets rotate".`)
+    : ok("Master key", `${key.id} is the one this database belongs to`)
 })
 
 /** A question that the database refuses to answer is a finding like any other. */
@@ -57,8 +56,21 @@ const orFinding = <R>(name: string, check: Effect.Effect<Check, { readonly cause
     Effect.succeed(fail(name, `could not be looked at: ${cause instanceof Error ? cause.message : String(cause)}.`))
   )
 
-export const databaseChecks = Effect.all([
-  orFinding("Database", reachable),
-  orFinding("Migrations", schema),
-  orFinding("Master key", masterKey)
-])
+/** By which a server can be told to work on this database or on another. */
+const identity = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  if (!(yield* tableExists("database_identity"))) return Option.none<string>()
+  const [row] = yield* sql<{ database_id: string }>`select database_id::text from database_identity`
+  return Option.fromNullable(row?.database_id)
+})
+
+export const databaseChecks = (settings: Settings["Type"]) =>
+  Effect.all({
+    checks: Effect.all([
+      orFinding("Database", reachable),
+      orFinding("Migrations", schema),
+      orFinding("Master key", masterKey),
+      ...(settings.mode === "live" ? [orFinding("Providers", providers), orFinding("Rates", rates(settings))] : [])
+    ]),
+    databaseId: identity
+  })

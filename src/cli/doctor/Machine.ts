@@ -40,7 +40,11 @@ export const dataFolder = ({ dataDir, databaseUrl, mode }: Values): Effect.Effec
       return fail("DATA_DIR", `${there} is not a folder: set DATA_DIR to one.`)
     }
     yield* onDisk(() => access(there, constants.W_OK | constants.X_OK))
-    return ok("DATA_DIR", there === folder ? `${folder} is writable` : `${folder} can be made`)
+    if (there !== folder) return ok("DATA_DIR", `${folder} can be made`)
+    const { mode: bits } = yield* onDisk(() => stat(folder))
+    return (bits & 0o066) === 0
+      ? ok("DATA_DIR", `${folder} is writable`)
+      : warn("DATA_DIR", `${folder} is writable, but others of this machine can look into it: chmod go-rw ${folder}`)
   }).pipe(
     Effect.catchAll((code) =>
       Effect.succeed(

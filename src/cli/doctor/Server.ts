@@ -1,6 +1,6 @@
 /** Whether a server of ours answers where this configuration would have it. */
 import { request } from "node:http"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import type { Settings } from "../../config/Settings.ts"
 import { readinessTimeout } from "../../domain/Policies.ts"
 import { fail, ok, warn } from "./Check.ts"
@@ -32,11 +32,24 @@ const ask = (host: string, port: number): Effect.Effect<Answer, string> =>
     return Effect.sync(() => asked.destroy())
   })
 
-export const serverCheck = ({ host, port }: Settings["Type"]) => {
+const Ready = Schema.parseJson(Schema.Struct({ database_id: Schema.NullOr(Schema.String) }))
+
+const databaseOf = (body: string): Option.Option<string> =>
+  Option.flatMap(Schema.decodeOption(Ready)(body), ({ database_id }) => Option.fromNullable(database_id))
+
+/** `own` is the database that this command has opened: advice about another one would be worse than none. */
+export const serverCheck = ({ host, port }: Settings["Type"], own: Option.Option<string>) => {
   const target = everywhere.get(host) ?? host
   const at = `${target}:${port}`
   return ask(target, port).pipe(
     Effect.map(({ body, status }) => {
+      const theirs = databaseOf(body)
+      if (Option.isSome(own) && Option.isSome(theirs) && own.value !== theirs.value) {
+        return fail(
+          "Server",
+          `the one on ${at} works on another database (${theirs.value}) than this command (${own.value}): set DATA_DIR or DATABASE_URL as the server has them.`
+        )
+      }
       if (status === 200 && body.includes('"ready"')) return ok("Server", `ready on ${at}`)
       return status === 503 && body.includes('"unavailable"')
         ? fail("Server", `runs on ${at} but is not ready: see its log.`)

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { chmod, mkdir, readdir, realpath, rm, stat } from "node:fs/promises"
 import * as Path from "node:path"
 import { closedFolder, ENTER, type UserIds } from "./Access.ts"
-import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { attempt, codeOf, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { isAlive } from "./PostmasterPid.ts"
 import { databaseUser } from "./SystemUser.ts"
 
@@ -14,6 +14,8 @@ export interface DataFolder {
   readonly logFile: string
   readonly user: Option.Option<UserIds>
 }
+
+export const clusterIn = (dataFolder: string): string => Path.join(dataFolder, "postgres")
 
 const SCRATCH = "postgres.init-"
 
@@ -64,14 +66,32 @@ const removeLeftovers = (folder: string): Effect.Effect<void, EmbeddedPostgresEr
     )
   })
 
+/** For its owner alone; PostgreSQL's own user, where it has one, may pass through it. */
+const PRIVATE = 0o700
+const PASSABLE = 0o711
+
+/** The folder itself is made private, the way to it as the system makes folders; one that is there stays as it is. */
+const makeFolder = async (wanted: string): Promise<string | undefined> => {
+  const above = await mkdir(Path.dirname(wanted), { recursive: true })
+  const made = await mkdir(wanted, { mode: PRIVATE }).then(
+    () => wanted,
+    (cause: unknown) => {
+      if (codeOf(cause) === "EEXIST") return undefined
+      throw cause
+    }
+  )
+  return above ?? made
+}
+
 export const openDataFolder = (dataDir: string): Effect.Effect<DataFolder, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const wanted = Path.resolve(dataDir)
-    const firstCreated = yield* attempt(`create the data folder ${wanted}`, () => mkdir(wanted, { recursive: true }))
+    const firstCreated = yield* attempt(`create the data folder ${wanted}`, () => makeFolder(wanted))
     const path = yield* attempt(`find the data folder ${wanted}`, () => realpath(wanted))
-    const cluster = Path.join(path, "postgres")
+    const cluster = clusterIn(path)
     const user = yield* databaseUser(cluster)
     if (Option.isSome(user)) {
+      if (firstCreated !== undefined) yield* attempt(`open ${path} to PostgreSQL's user`, () => chmod(path, PASSABLE))
       yield* openTheWay(path, firstCreated, user.value)
     }
     yield* removeLeftovers(path)

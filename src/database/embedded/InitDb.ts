@@ -4,15 +4,19 @@ import { access, chown, mkdtemp, rename, rm, writeFile } from "node:fs/promises"
 import * as Path from "node:path"
 import { binariesFor } from "./Binaries.ts"
 import { runCommand } from "./Command.ts"
-import { type DataFolder, scratchPrefix } from "./DataFolder.ts"
+import { clusterIn, type DataFolder, scratchPrefix } from "./DataFolder.ts"
 import { attempt, attemptIfPresent, codeOf, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { ensurePassword } from "./Password.ts"
 
-const isComplete = (folder: DataFolder): Effect.Effect<boolean, EmbeddedPostgresError> =>
+const isComplete = (cluster: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
   Effect.map(
-    attemptIfPresent(`look at ${folder.cluster}`, () => access(Path.join(folder.cluster, "PG_VERSION"))),
+    attemptIfPresent(`look at ${cluster}`, () => access(Path.join(cluster, "PG_VERSION"))),
     Option.isSome
   )
+
+/** Whether a data folder holds a cluster already; nothing is made by asking. */
+export const hasCluster = (dataDir: string): Effect.Effect<boolean, EmbeddedPostgresError> =>
+  isComplete(clusterIn(Path.resolve(dataDir)))
 
 const create = (folder: DataFolder, scratch: string): Effect.Effect<void, EmbeddedPostgresError> =>
   Effect.gen(function* () {
@@ -63,5 +67,5 @@ export const ensureCluster = (folder: DataFolder): Effect.Effect<void, EmbeddedP
           Effect.catchAll((error) => Effect.logWarning(error.message))
         )
     ),
-    isComplete(folder)
+    isComplete(folder.cluster)
   ).pipe(Effect.asVoid)

@@ -2,7 +2,7 @@
  * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
  * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
  */
-import { Data, Effect, Option } from "effect"
+import { Data, Deferred, Effect, Option } from "effect"
 import { embeddedClosingConnections } from "../../domain/Policies.ts"
 import { Client } from "pg"
 import { codeOf, reason } from "./EmbeddedPostgresError.ts"
@@ -12,6 +12,12 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
   readonly message: string
   readonly code: string | undefined
 }> {}
+
+export interface Presence {
+  readonly client: Client
+  /** Done when the connection has ended, whoever ended it. */
+  readonly lost: Deferred.Deferred<void>
+}
 
 export const DATABASE = "corridor"
 const NAME = "corridor presence"
@@ -39,8 +45,8 @@ export const closeConnection = (client: Client): Effect.Effect<void> =>
   )
 
 /** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
-export const connect = (port: number, password: string): Effect.Effect<Client, ConnectionFailed> =>
-  Effect.suspend(() => {
+export const connect = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(Deferred.make<void>(), (lost) => {
     const client = new Client({
       host: "127.0.0.1",
       port,
@@ -54,8 +60,9 @@ export const connect = (port: number, password: string): Effect.Effect<Client, C
     })
     // Without a listener the end of the server would end the process; the next query on the client tells of it.
     client.on("error", () => undefined)
+    client.once("end", () => Deferred.unsafeDone(lost, Effect.void))
     return Effect.tryPromise({ try: () => client.connect(), catch: failed }).pipe(
-      Effect.as(client),
+      Effect.as({ client, lost }),
       Effect.onError(() => closeConnection(client))
     )
   })
@@ -70,12 +77,12 @@ const ensureDatabase = (client: Client): Effect.Effect<void, ConnectionFailed> =
   })
 
 /** Waits here while the last user of the server is stopping it, and fails when it has. */
-export const enter = (port: number, password: string): Effect.Effect<Client, ConnectionFailed> =>
-  Effect.flatMap(connect(port, password), (client) =>
-    query(client, "select pg_advisory_lock_shared($1)", [PRESENCE_LOCK]).pipe(
-      Effect.zipRight(ensureDatabase(client)),
-      Effect.as(client),
-      Effect.onError(() => closeConnection(client))
+export const enter = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(connect(port, password), (presence) =>
+    query(presence.client, "select pg_advisory_lock_shared($1)", [PRESENCE_LOCK]).pipe(
+      Effect.zipRight(ensureDatabase(presence.client)),
+      Effect.as(presence),
+      Effect.onError(() => closeConnection(presence.client))
     )
   )
 

@@ -66,14 +66,16 @@ const watch = (child: ChildProcess, logStart: number): Server => {
 /**
  * `formerPid` is the process id that a leftover postmaster.pid names although it now belongs to some other program;
  * PostgreSQL passes over it when told that it is its grandparent, and still checks for survivors of the former run.
+ * `formerPort` is where those who used the former run look for the next one.
  */
 export const startServer = (
   folder: DataFolder,
-  formerPid: Option.Option<number>
+  formerPid: Option.Option<number>,
+  formerPort: Option.Option<number>
 ): Effect.Effect<Server, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const { postgres } = yield* binariesFor(folder.user)
-    const port = yield* freePort
+    const port = Option.isSome(formerPort) ? formerPort.value : yield* freePort
     return yield* Effect.acquireUseRelease(
       openLog(folder),
       (log) =>
@@ -114,7 +116,8 @@ export const logTail = (folder: DataFolder, from: number): Effect.Effect<string,
   })
 
 /** Reasons that pass by themselves: another process took the port or the cluster, or a killed run is still ending. */
-const PASSING = /Address already in use|lock file "postmaster\.pid"|shared memory block .* still in use/
+const PASSING =
+  /Address already in use|lock file "postmaster\.pid" (already exists|is empty)|shared memory block .* still in use/
 
 export const startFailure = (
   folder: DataFolder,

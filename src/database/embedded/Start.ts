@@ -1,10 +1,12 @@
 /** The way to a running server: whatever state the data folder was left in, look again until there is one to join. */
-import { Effect, Option, Ref, type Scope } from "effect"
-import { embeddedRestartPause } from "../../domain/Policies.ts"
+import { rm } from "node:fs/promises"
+import { Duration, Effect, Option, Ref } from "effect"
+import { embeddedLockPatience, embeddedRestartPause } from "../../domain/Policies.ts"
+import { monotonicMillis } from "../../fibers/Monotonic.ts"
 import type { DataFolder } from "./DataFolder.ts"
-import { ELSEWHERE, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { findPostmaster, type Postmaster } from "./PostmasterPid.ts"
-import { connect, type ConnectionFailed, enter } from "./Presence.ts"
+import { attempt, ELSEWHERE, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { findPostmaster, isServed, type Postmaster } from "./PostmasterPid.ts"
+import { connect, type ConnectionFailed, enter, type Presence } from "./Presence.ts"
 import { type Server, startFailure, startServer } from "./Server.ts"
 import { stop, stopIfLast } from "./Stop.ts"
 
@@ -14,6 +16,7 @@ const REFUSED = new Set(["28P01", "28000"])
 export interface Joined {
   readonly port: number
   readonly pid: number
+  readonly presence: Presence
 }
 
 export interface Start {
@@ -21,6 +24,10 @@ export interface Start {
   readonly password: string
   /** The server that this process has launched. */
   readonly server: Ref.Ref<Option.Option<Server>>
+  /** The server that this process uses, or used last. */
+  readonly joined: Ref.Ref<Option.Option<Joined>>
+  /** Since when the lock file has named nobody. */
+  readonly brokenSince: Ref.Ref<Option.Option<number>>
   /** Why the last look did not end in a connection. */
   readonly problem: Ref.Ref<string>
 }
@@ -36,10 +43,24 @@ const launch = (start: Start, postmaster: Postmaster): Effect.Effect<void, Embed
       yield* Effect.sleep(embeddedRestartPause)
     }
     const formerPid = postmaster._tag === "Stale" ? Option.some(postmaster.pid) : Option.none()
-    yield* startServer(start.folder, formerPid).pipe(
+    const formerPort = Option.map(yield* Ref.get(start.joined), ({ port }) => port)
+    yield* startServer(start.folder, formerPid, formerPort).pipe(
       Effect.tap((server) => Ref.set(start.server, Option.some(server))),
       Effect.uninterruptible
     )
+  })
+
+/** PostgreSQL itself refuses to start beside such a file, and a server that is about to write it does so at once. */
+const mendLock = (start: Start, file: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.gen(function* () {
+    const now = yield* monotonicMillis
+    const since = Option.getOrElse(yield* Ref.get(start.brokenSince), () => now)
+    yield* Ref.set(start.brokenSince, Option.some(since))
+    yield* Ref.set(start.problem, `${file} is empty or broken, and a process still works in its folder`)
+    if (now - since < Duration.toMillis(embeddedLockPatience) || (yield* isServed(start.folder.cluster))) return
+    yield* attempt(`remove ${file}`, () => rm(file, { force: true }))
+    yield* Ref.set(start.brokenSince, Option.none())
+    yield* Effect.logWarning(`${file} was empty or broken, as a full disk or a crash leaves it, and was removed`)
   })
 
 const refused = (folder: DataFolder, error: ConnectionFailed) =>
@@ -50,12 +71,10 @@ const refused = (folder: DataFolder, error: ConnectionFailed) =>
   })
 
 /** The presence may have been lost to a crash of the server, which restarts by itself: then it is asked anew. */
-const leave = (start: Start, joined: Joined, presence: Parameters<typeof stopIfLast>[2]): Effect.Effect<void> =>
-  stopIfLast(joined.pid, start.folder.cluster, presence).pipe(
+export const leave = (start: Start, { pid, port, presence }: Joined): Effect.Effect<void> =>
+  stopIfLast(pid, start.folder.cluster, presence.client).pipe(
     Effect.orElse(() =>
-      Effect.flatMap(connect(joined.port, start.password), (client) =>
-        stopIfLast(joined.pid, start.folder.cluster, client)
-      )
+      Effect.flatMap(connect(port, start.password), ({ client }) => stopIfLast(pid, start.folder.cluster, client))
     ),
     Effect.catchTag("ConnectionFailed", (error) =>
       Effect.logWarning(`The embedded PostgreSQL was gone before it was stopped: ${error.message}`)
@@ -63,16 +82,17 @@ const leave = (start: Start, joined: Joined, presence: Parameters<typeof stopIfL
   )
 
 /** One look: joins a server that is ready, waits for one that is on its way up or down, starts one if there is none. */
-export const look = (start: Start): Effect.Effect<Option.Option<Joined>, EmbeddedPostgresError, Scope.Scope> =>
+export const look = (start: Start): Effect.Effect<Option.Option<Joined>, EmbeddedPostgresError> =>
   Effect.gen(function* () {
     const postmaster = yield* findPostmaster(start.folder.cluster)
+    if (postmaster._tag === "Broken") return yield* Effect.as(mendLock(start, postmaster.file), Option.none())
     if (postmaster._tag !== "Live") return yield* Effect.as(launch(start, postmaster), Option.none())
     if (!postmaster.ready) return Option.none()
-    const joined: Joined = { port: postmaster.port, pid: postmaster.pid }
-    return yield* Effect.acquireRelease(enter(joined.port, start.password), (presence) =>
-      leave(start, joined, presence)
-    ).pipe(
-      Effect.as(Option.some(joined)),
+    const { pid, port } = postmaster
+    return yield* enter(port, start.password).pipe(
+      Effect.map((presence): Option.Option<Joined> => Option.some({ pid, port, presence })),
+      Effect.tap((joined) => Ref.set(start.joined, joined)),
+      Effect.uninterruptible,
       Effect.catchTag("ConnectionFailed", (error) =>
         REFUSED.has(error.code ?? "")
           ? Effect.fail(refused(start.folder, error))

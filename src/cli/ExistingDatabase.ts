@@ -1,0 +1,39 @@
+/**
+ * The database that a command works on must be there: one that a command makes on the way, in a folder that nobody
+ * meant, is empty, and everything in it is well.
+ */
+import { resolve } from "node:path"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { appOn, ConnectedLive } from "../app/Live.ts"
+import { Settings } from "../config/Settings.ts"
+import { DatabaseServer } from "../database/DatabaseServer.ts"
+import { hasCluster } from "../database/EmbeddedPostgres.ts"
+import { tableExists } from "../database/Tables.ts"
+import { refuse } from "./Input.ts"
+
+const POINT =
+  "Set DATA_DIR to the data folder of the server, or DATABASE_URL to its PostgreSQL, " +
+  'or run this where the server was started; "corridor migrate" makes a new database.'
+
+/** Looks into the folder only, so that no server is started in it. */
+export const requireCluster = Effect.gen(function* () {
+  const { dataDir, databaseUrl } = yield* Settings
+  if (Option.isSome(databaseUrl) || (yield* hasCluster(dataDir))) return
+  return yield* refuse(`There is no database in ${resolve(dataDir)} yet. ${POINT}`)
+})
+
+const requireTables = Effect.gen(function* () {
+  if (yield* Effect.orDie(tableExists("corridor_migrations"))) return
+  const { embedded, url } = yield* DatabaseServer
+  const { dataDir } = yield* Settings
+  const { host, pathname } = new URL(Redacted.value(url))
+  const where = embedded ? resolve(dataDir) : `${host}${pathname}, which DATABASE_URL names,`
+  return yield* refuse(`The database in ${where} has no tables of Corridor yet. ${POINT}`)
+})
+
+/** Connected to a database that some version of Corridor has used before. */
+export const ExistingLive = Layer.unwrapEffect(
+  Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(ConnectedLive)))
+)
+
+export const ExistingAppLive = appOn(ExistingLive)
