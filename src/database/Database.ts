@@ -4,6 +4,7 @@ import { Data, Duration, Effect, Layer, Metric, Redacted, Runtime } from "effect
 import Pg from "pg"
 import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../domain/Policies.ts"
+import { connectionLimits, watchConnections } from "./Connections.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { prepareRepeated } from "./PreparedStatements.ts"
 
@@ -37,9 +38,11 @@ const openPool = Effect.gen(function* () {
     connectionString: Redacted.value(server.url),
     max: databasePool,
     connectionTimeoutMillis: Duration.toMillis(connectTimeout),
-    application_name: "corridor"
+    application_name: "corridor",
+    ...connectionLimits
   })
   countConnections(pool)
+  watchConnections(pool)
   prepareRepeated(pool)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))

@@ -16,6 +16,7 @@ import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
 import signals from "../../migrations/0021_signals.ts"
+import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
@@ -45,7 +46,7 @@ const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: 
 /** Answers with the migrations that were missing. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql.withTransaction(
+  return yield* unlimited(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${LOCK})`
       yield* sql`create table if not exists ${sql(TABLE)} (

@@ -4,17 +4,10 @@ import { Cause, Context, Effect, Layer } from "effect"
 import { serializationRetry } from "../domain/Policies.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { MemoryTables } from "./MemoryTables.ts"
+import { sqlStateOf } from "./Setback.ts"
 
 interface Atomically {
   readonly atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-}
-
-const sqlStateOf = (defect: unknown): string | undefined => {
-  for (let at = defect; typeof at === "object" && at !== null; at = (at as { cause?: unknown }).cause) {
-    const code = (at as { code?: unknown }).code
-    if (typeof code === "string") return code
-  }
-  return undefined
 }
 
 /** Serialization failure and deadlock: the database undid the work and asks for it again. */

@@ -16,8 +16,26 @@ export const requestTimeout = Duration.seconds(30)
 /** A connection without a request is kept open this long. */
 export const keepAliveTimeout = Duration.seconds(65)
 
-/** Waiting for a free database connection longer than this fails the request. */
-export const connectTimeout = Duration.seconds(10)
+/** Waiting for a free database connection, or for a new one, longer than this fails the request. */
+export const connectTimeout = Duration.seconds(5)
+
+/** A statement waits this long for a row that somebody else holds, then gives up. */
+export const lockTimeout = Duration.seconds(5)
+
+/** A statement may run this long; migrations and the whole check of the books take as long as they take. */
+export const statementTimeout = Duration.seconds(10)
+
+/** A transaction that nothing is heard of for this long is undone by the database, so that a paused process holds nobody up. */
+export const idleTransactionTimeout = Duration.seconds(4)
+
+/** A connection on which a statement has had no answer for this long is closed: longer than any statement may run. */
+export const queryTimeout = Duration.seconds(12)
+
+/** A connection without traffic is probed after this long. */
+export const databaseKeepAlive = Duration.seconds(10)
+
+/** Whoever is told that the service is too busy may come back after this long. */
+export const busyRetryAfter = Duration.seconds(3)
 
 /** The readiness check waits this long for the database. */
 export const readinessTimeout = Duration.seconds(2)
