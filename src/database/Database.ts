@@ -6,6 +6,7 @@ import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../domain/Policies.ts"
 import { connectionLimits, watchConnections } from "./Connections.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
+import { Lanes } from "./Lanes.ts"
 import { prepareRepeated } from "./PreparedStatements.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
@@ -68,4 +69,4 @@ export const DatabaseLive = Layer.unwrapScoped(
     Effect.acquireRelease(openPool, (pool) => Effect.promise(() => pool.end())),
     (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
   )
-)
+).pipe(Layer.merge(Lanes.layer))

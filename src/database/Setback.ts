@@ -11,8 +11,8 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly cause?: unknown
 }> {}
 
-/** `busy`: nothing was written, and a later try may succeed. `lost`: nobody knows what became of it. */
-export type Setback = "busy" | "lost"
+/** `busy`: a later try may succeed. `cut off`: the connection is gone. Of `lost` alone nobody knows whether it was written. */
+export type Setback = "busy" | "cut off" | "lost"
 
 /** Lock, statement and idle transaction timeouts; too many connections; a server that stops or starts. */
 const busyStates = new Set(["55P03", "57014", "25P03", "53300", "57P01", "57P03"])
@@ -22,7 +22,7 @@ const stateOf = (error: object): string | undefined =>
 
 const judged = (error: object): Setback | undefined => {
   if (error instanceof Overloaded) return "busy"
-  if (error instanceof ConnectionLost) return error.nothingWritten ? "busy" : "lost"
+  if (error instanceof ConnectionLost) return error.nothingWritten ? "cut off" : "lost"
   if (busyStates.has(stateOf(error) ?? "")) return "busy"
   if (!(error instanceof SqlError.SqlError)) return undefined
   // Its own words are all that tells whether a connection was there at all.
@@ -43,10 +43,15 @@ export const setbackOf = (error: unknown): Setback | undefined => {
   return undefined
 }
 
+const errorsIn = (cause: Cause.Cause<unknown>): ReadonlyArray<unknown> => [
+  ...Cause.defects(cause),
+  ...Cause.failures(cause)
+]
+
 /** Of a whole cause: what may have been written counts more than what was not. */
 export const setbackIn = (cause: Cause.Cause<unknown>): Setback | undefined => {
-  const found = [...Cause.defects(cause), ...Cause.failures(cause)].map(setbackOf)
-  return found.find((one) => one === "lost") ?? found.find((one) => one === "busy")
+  const found = errorsIn(cause).map(setbackOf)
+  return found.find((one) => one === "lost") ?? found.find((one) => one !== undefined)
 }
 
 /** The state that PostgreSQL names for an error, wherever in its causes it stands. */
@@ -57,3 +62,8 @@ export const sqlStateOf = (error: unknown): string | undefined => {
   }
   return undefined
 }
+
+export const sqlStateIn = (cause: Cause.Cause<unknown>): string | undefined =>
+  errorsIn(cause)
+    .map(sqlStateOf)
+    .find((state) => state !== undefined)

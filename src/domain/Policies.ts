@@ -34,6 +34,31 @@ export const queryTimeout = Duration.seconds(12)
 /** A connection without traffic is probed after this long. */
 export const databaseKeepAlive = Duration.seconds(10)
 
+/** A batch of writes waits this long for a row that somebody else holds; then whoever needs that row leaves the batch. */
+export const batchLockTimeout = Duration.millis(250)
+
+/** Having left, an organisation waits this long in its own lane, which holds nobody up. */
+export const laneLockTimeout = Duration.seconds(2)
+
+/** And it stays out of the common batch until this long after its last trouble. */
+export const laneAside = Duration.seconds(10)
+
+/** Batches look this often at what is overdue: a batch that was under way for a whole one of these is passed by the next. */
+export const batchTick = Duration.millis(250)
+
+/** Batches of one kind that are under way at once, when earlier ones are overdue. */
+export const batchesUnderWay = 4
+
+/** Whoever has waited for room in a batch this long is told that the service is busy. */
+export const queuePatience = Duration.seconds(10)
+
+/** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
+export const longestQueue = 2048
+export const longestLane = 256
+
+/** An instance where somebody has waited this long for room in a common batch is not ready. */
+export const queueStuck = Duration.seconds(2)
+
 /** Whoever is told that the service is too busy may come back after this long. */
 export const busyRetryAfter = Duration.seconds(3)
 

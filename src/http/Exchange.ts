@@ -37,7 +37,7 @@ export const makeExchange = Effect.gen(function* () {
     if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
     const setback = setbackIn(exit.cause)
     // Where a write may have happened, nobody is told to send it again.
-    if (setback === "busy" || (setback === "lost" && ["GET", "HEAD"].includes(method))) {
+    if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
       const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
       return Effect.as(Effect.logWarning("Too busy", ...reason), failureReply(overloaded(), path))
     }

@@ -1,0 +1,88 @@
+/** Somebody holds the row of one organisation's balance: the others notice nothing. */
+import { expect, layer } from "@effect/vitest"
+import { Cause, Clock, Effect, Exit, Fiber, Redacted } from "effect"
+import { Client } from "pg"
+import { DatabaseServer } from "../../src/database/DatabaseServer.ts"
+import { setbackIn } from "../../src/database/Setback.ts"
+import { LedgerAccount } from "../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
+import { PaymentStore } from "../../src/payments/PaymentStore.ts"
+import { BooksOnPostgres, onDatabase } from "../ledger/BooksOnPostgres.ts"
+import { changeTo, newOwner, newPayment, shillings } from "./NewPayment.ts"
+
+type Owner = Effect.Effect.Success<typeof newOwner>
+
+const payin = Effect.fnUntraced(function* (owner: Owner) {
+  const store = yield* PaymentStore
+  const { payment } = yield* newPayment(owner, { status: "processing", provider: "stripe" })
+  return yield* store.apply(yield* changeTo(payment, "completed"))
+})
+
+const settlementOf = ({ org_id }: Owner) => LedgerAccount.settlement(org_id, shillings(0n).currency)
+
+/** Holds the balance until the scope ends, as a transaction that goes on elsewhere would. */
+const hold = (owner: Owner) =>
+  Effect.gen(function* () {
+    const { url } = yield* DatabaseServer
+    const client = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const opened = new Client({ connectionString: Redacted.value(url) })
+        await opened.connect()
+        return opened
+      }),
+      (opened) => Effect.promise(() => opened.end())
+    )
+    yield* Effect.promise(async () => {
+      await client.query("begin")
+      await client.query("select from ledger_balances where account = $1 for update", [settlementOf(owner)])
+    })
+  })
+
+const WINDOW = 4000
+
+/** How many payins several fibers complete one after the other in a while. */
+const countWithin = <R>(one: Effect.Effect<unknown, unknown, R>) =>
+  Effect.gen(function* () {
+    const end = (yield* Clock.currentTimeMillis) + WINDOW
+    const loop = Effect.gen(function* () {
+      let done = 0
+      for (; (yield* Clock.currentTimeMillis) < end; done += 1) yield* one
+      return done
+    })
+    const counts = yield* Effect.all(
+      Array.from({ length: 6 }, () => loop),
+      { concurrency: "unbounded" }
+    )
+    return counts.reduce((sum, done) => sum + done, 0)
+  })
+
+layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held", (it) => {
+  it.effect("its neighbours keep their speed, and it is told to wait", () =>
+    Effect.gen(function* () {
+      const [slow, first, second] = [yield* newOwner, yield* newOwner, yield* newOwner]
+      for (const owner of [slow, first, second]) yield* payin(owner)
+      const setbacks: Array<unknown> = []
+      const slowly = Effect.forever(
+        Effect.flatMap(Effect.exit(payin(slow)), (exit) =>
+          Exit.isFailure(exit) && !Cause.isInterrupted(exit.cause)
+            ? Effect.sync(() => setbacks.push(setbackIn(exit.cause)))
+            : Effect.yieldNow()
+        )
+      )
+      const busy = yield* Effect.forkAll(Array.from({ length: 4 }, () => slowly))
+      const neighbours = countWithin(Effect.zip(payin(first), payin(second)))
+      let [free, held] = [0, 0]
+      for (let round = 0; round < 2; round += 1) {
+        free += yield* neighbours
+        if (round === 0) expect(setbacks, "nobody was held up yet").toEqual([])
+        held += yield* Effect.scoped(Effect.zipRight(hold(slow), neighbours))
+      }
+      yield* Fiber.interrupt(busy)
+      expect(new Set(setbacks)).toEqual(new Set(["busy"]))
+      expect(held / free, `${free} before, ${held} beside a held row`).toBeGreaterThan(0.8)
+      expect(yield* payin(slow), "it goes on when the row is free").toBe(true)
+      const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check)
+      expect(problems).toEqual([])
+    })
+  )
+})
