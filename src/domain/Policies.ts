@@ -132,6 +132,9 @@ export const rateLockRetention = Duration.days(1)
 /** A change that someone else's change overtook is decided again, at once and up to twenty times. */
 export const overtakenRetry = Schedule.recurs(20)
 
+/** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
+export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
+
 /** A built-in rail completes what it accepted this long after its answer. */
 export const railCompletion = Duration.seconds(1)
 

@@ -2,6 +2,7 @@
 import { Effect, LogLevel, Metric } from "effect"
 
 const severity = {
+  answer_not_written: LogLevel.Warning,
   circuit_opened: LogLevel.Warning,
   dead_letter: LogLevel.Warning,
   endpoint_disabled: LogLevel.Warning,
