@@ -3,6 +3,7 @@ import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Layer } from "effect"
 import { serializationRetry } from "../domain/Policies.ts"
 import { InTransaction } from "./InTransaction.ts"
+import { Lanes } from "./Lanes.ts"
 import { MemoryTables } from "./MemoryTables.ts"
 import { sqlStateOf } from "./Setback.ts"
 
@@ -17,15 +18,17 @@ const mayRetry = (cause: Cause.Cause<unknown>): boolean =>
 export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, Atomically>() {
   static readonly layer = Layer.effect(
     Transactor,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      atomically: (effect) =>
-        sql.withTransaction(Effect.provideService(effect, InTransaction, true)).pipe(
+    Effect.map(Effect.all([SqlClient.SqlClient, Lanes]), ([sql, lanes]) => ({
+      atomically: (effect) => {
+        const transaction = sql.withTransaction(Effect.provideService(effect, InTransaction, true))
+        return Effect.flatMap(InTransaction, (inside) => (inside ? transaction : lanes.transaction(transaction))).pipe(
           Effect.catchAll((error) => (error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error))),
           Effect.sandbox,
           // A failure at COMMIT arrives as a defect, so the whole cause is looked at.
           Effect.retry({ schedule: serializationRetry, while: mayRetry }),
           Effect.unsandbox
         )
+      }
     }))
   )
 

@@ -65,6 +65,9 @@ export const busyRetryAfter = Duration.seconds(3)
 /** The readiness check waits this long for the database. */
 export const readinessTimeout = Duration.seconds(2)
 
+/** It asks at once, and again over other connections after each of these times without an answer. */
+export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.millis(millis))
+
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
 export const developmentTokenTtl = Duration.hours(12)
 

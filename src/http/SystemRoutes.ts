@@ -2,8 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { makeProbe } from "../database/Probe.ts"
 import { renderReference } from "../docs/Page.ts"
-import { readinessTimeout } from "../domain/Policies.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
@@ -18,11 +18,10 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => {
+    Effect.map(Effect.all([SqlClient.SqlClient, makeProbe]), ([sql, probe]) => {
       let keyAtFirst: string | undefined
       return {
-        check: sql<{ key_id: string }>`select key_id from master_key`.pipe(
-          Effect.timeout(readinessTimeout),
+        check: probe(sql<{ key_id: string }>`select key_id from master_key`).pipe(
           Effect.map(([kept]) => kept?.key_id === (keyAtFirst ??= kept?.key_id)),
           Effect.tap((same) => (same ? Effect.void : Effect.logWarning(otherKey))),
           Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), false))

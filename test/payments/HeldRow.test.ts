@@ -1,13 +1,15 @@
 /** Somebody holds the row of one organisation's balance: the others notice nothing. */
 import { expect, layer } from "@effect/vitest"
-import { Clock, Effect, Exit, Fiber, Redacted } from "effect"
+import { Clock, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { Client } from "pg"
 import { DatabaseServer } from "../../src/database/DatabaseServer.ts"
 import { setbackIn } from "../../src/database/Setback.ts"
-import { LedgerAccount } from "../../src/domain/Ledger.ts"
+import { Transactor } from "../../src/database/Transactor.ts"
+import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
 import { BooksOnPostgres, onDatabase } from "../ledger/BooksOnPostgres.ts"
+import { entryOf, fiatRail } from "../ledger/Entries.ts"
 import { changeTo, newOwner, newPayment, shillings } from "./NewPayment.ts"
 
 type Owner = Effect.Effect.Success<typeof newOwner>
@@ -86,5 +88,32 @@ layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held",
         expect(problems).toEqual([])
       }),
     60_000
+  )
+
+  it.effect("its transactions leave room for those of others, and what they did not do is not half done", () =>
+    Effect.gen(function* () {
+      const { atomically } = yield* Transactor
+      const ledger = yield* LedgerStore
+      const [slow, neighbour] = [yield* newOwner, yield* newOwner]
+      for (const owner of [slow, neighbour]) yield* payin(owner)
+      const before = yield* ledger.balance(settlementOf(slow))
+      const deposit = Effect.gen(function* () {
+        const entry = yield* entryOf(slow.org_id, move(fiatRail(), settlementOf(slow), shillings(100n)))
+        yield* ledger.post([entry])
+      })
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* hold(slow)
+          const waiting = yield* Effect.forkAll(Array.from({ length: 20 }, () => Effect.exit(atomically(deposit))))
+          yield* Effect.forEach(Array.from({ length: 5 }), () => payin(neighbour))
+          expect(yield* Fiber.poll(waiting), "they still wait").toEqual(Option.none())
+          yield* Fiber.await(waiting)
+          return waiting
+        })
+      )
+      const setbacks = (yield* Fiber.join(waiting)).map((exit) => Exit.isFailure(exit) && setbackIn(exit.cause))
+      expect(setbacks).toEqual(Array.from({ length: 20 }, () => "busy"))
+      expect(yield* ledger.balance(settlementOf(slow))).toEqual(before)
+    })
   )
 })
