@@ -123,15 +123,13 @@ export class Progress extends Context.Tag("corridor/Progress")<
 
       return {
         hear: (known, word, source) => {
-          const heard = whileBusy(
-            Effect.flatMap(
-              write(known, word, source),
-              Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
-            )
+          const heard = Effect.flatMap(
+            write(known, word, source),
+            Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
           )
           // Whoever calls back is told, and calls again.
           if (source.callback !== undefined) return heard
-          return Effect.catchAllCause(heard, (cause) =>
+          return Effect.catchAllCause(whileBusy(heard), (cause) =>
             setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
           )
         },
