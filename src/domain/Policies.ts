@@ -165,6 +165,10 @@ export const railCallbackLease = Duration.seconds(10)
 /** The callbacks of a batch may take this long; it is well within the lease. */
 export const railCallbackTimeout = Duration.seconds(5)
 
+/** The next batch of them is claimed when the last is done, or after this long, while so many are under way. */
+export const railRoundPatience = Duration.millis(250)
+export const railRounds = 32
+
 /** A callback that was not taken is delivered again after this long. */
 export const railCallbackBackOff = Duration.seconds(5)
 
