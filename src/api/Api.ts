@@ -5,7 +5,7 @@ import { ApiKeysApi } from "./ApiKeys.ts"
 import { AuditLogApi } from "./AuditLog.ts"
 import { BankValidationApi } from "./BankValidation.ts"
 import { BeneficiariesApi } from "./Beneficiaries.ts"
-import { BadRequest, Forbidden, InternalError, TooManyRequests, Unauthorized } from "./Errors.ts"
+import { BadRequest, Forbidden, InternalError, ServiceUnavailable, TooManyRequests, Unauthorized } from "./Errors.ts"
 import { EscrowApi } from "./Escrow.ts"
 import { InvitationsApi } from "./Invitations.ts"
 import { introduction } from "./Introduction.ts"
@@ -52,6 +52,7 @@ export const Api = HttpApi.make("corridor")
   .addError(Unauthorized)
   .addError(Forbidden)
   .addError(TooManyRequests)
+  .addError(ServiceUnavailable)
   .addError(InternalError)
   .prefix("/v1")
   .annotate(OpenApi.Title, "Corridor")

@@ -10,7 +10,8 @@ const meanings = {
   409: "Conflicts with the current state",
   413: "Body over 256 KiB",
   429: "Too many requests; Retry-After says how many seconds to wait",
-  500: "Unexpected failure; `error` is the correlation id to quote"
+  500: "Unexpected failure; `error` is the correlation id to quote",
+  503: "Too busy, and nothing was done; Retry-After says how many seconds to wait"
 } as const
 
 type Status = keyof typeof meanings
@@ -27,6 +28,7 @@ export const NotFound = standard(404)
 export const Conflict = standard(409)
 export const PayloadTooLarge = standard(413)
 export const TooManyRequests = standard(429)
+export const ServiceUnavailable = standard(503)
 export const InternalError = Schema.Struct({
   status: Schema.Literal("error"),
   message: Schema.String,

@@ -5,7 +5,9 @@ import Pg from "pg"
 import { Settings } from "../config/Settings.ts"
 import { connectTimeout, poolClosesWithin } from "../domain/Policies.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
+import { connectionLimits, watchConnections } from "./Connections.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
+import { Lanes } from "./Lanes.ts"
 import { prepareRepeated } from "./PreparedStatements.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
@@ -38,9 +40,11 @@ const openPool = Effect.gen(function* () {
     connectionString: Redacted.value(server.url),
     max: databasePool,
     connectionTimeoutMillis: Duration.toMillis(connectTimeout),
-    application_name: "corridor"
+    application_name: "corridor",
+    ...connectionLimits
   })
   countConnections(pool)
+  watchConnections(pool)
   prepareRepeated(pool)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
@@ -68,4 +72,4 @@ export const DatabaseLive = Layer.unwrapScoped(
     ),
     (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
   )
-)
+).pipe(Layer.merge(Lanes.layer))

@@ -19,6 +19,7 @@ import transferRates from "../../migrations/0016_transfer_rates.ts"
 import safetyOfPeople from "../../migrations/0018_safety_of_people.ts"
 import identity from "../../migrations/0020_identity.ts"
 import signals from "../../migrations/0021_signals.ts"
+import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
   "0001_foundation": foundation,
@@ -51,7 +52,7 @@ const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: 
 /** Answers with the migrations that were missing. */
 export const migrate = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql.withTransaction(
+  return yield* unlimited(
     Effect.gen(function* () {
       yield* sql`select pg_advisory_xact_lock(${LOCK})`
       yield* sql`create table if not exists ${sql(TABLE)} (

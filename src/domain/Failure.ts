@@ -1,6 +1,7 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
-import { Data } from "effect"
+import { Data, Duration } from "effect"
 import { currencyOf, type LedgerAccount } from "./Ledger.ts"
+import { busyRetryAfter } from "./Policies.ts"
 
 export const codes = {
   VALIDATION_ERROR: 400,
@@ -15,7 +16,8 @@ export const codes = {
   ROUTING_CONFIG_NOT_FOUND: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
-  ALL_PROVIDERS_FAILED: 502
+  ALL_PROVIDERS_FAILED: 502,
+  SERVICE_UNAVAILABLE: 503
 } as const
 
 export type Code = keyof typeof codes
@@ -94,6 +96,11 @@ export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
   readonly code = "ALL_PROVIDERS_FAILED"
 }
 
+/** There was no room, or no time, for the request now. Nothing was written. */
+export class Overloaded extends Data.TaggedError("Overloaded")<Words & { readonly retryAfterSeconds: number }> {
+  readonly code = "SERVICE_UNAVAILABLE"
+}
+
 export type Failure =
   | Invalid
   | RateMismatch
@@ -108,6 +115,13 @@ export type Failure =
   | NoRoute
   | RateLimited
   | AllProvidersFailed
+  | Overloaded
+
+export const overloaded = (): Overloaded =>
+  new Overloaded({
+    message: "The service is busy and has done nothing for this request. Send it again in a few seconds.",
+    retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
+  })
 
 /** The same words whatever is wrong with a credential or a signature: nobody learns how close they came. */
 export const unauthorized = (): Unauthorized =>

@@ -25,11 +25,57 @@ export const requestTimeout = Duration.seconds(30)
 /** A connection without a request is kept open this long. */
 export const keepAliveTimeout = Duration.seconds(65)
 
-/** Waiting for a free database connection longer than this fails the request. */
-export const connectTimeout = Duration.seconds(10)
+/** Waiting for a free database connection, or for a new one, longer than this fails the request. */
+export const connectTimeout = Duration.seconds(5)
+
+/** A statement waits this long for a row that somebody else holds, then gives up. */
+export const lockTimeout = Duration.seconds(5)
+
+/** A statement may run this long; migrations and the whole check of the books take as long as they take. */
+export const statementTimeout = Duration.seconds(10)
+
+/** A transaction that nothing is heard of for this long is undone by the database, so that a paused process holds nobody up. */
+export const idleTransactionTimeout = Duration.seconds(4)
+
+/** A connection on which a statement has had no answer for this long is closed: longer than any statement may run. */
+export const queryTimeout = Duration.seconds(12)
+
+/** A connection without traffic is probed after this long. */
+export const databaseKeepAlive = Duration.seconds(10)
+
+/** A batch of writes waits this long for a row that somebody else holds; then whoever needs that row leaves the batch. */
+export const batchLockTimeout = Duration.millis(250)
+
+/** Having left, an organisation waits this long in its own lane, which holds nobody up. */
+export const laneLockTimeout = Duration.seconds(2)
+
+/** And it stays out of the common batch until this long after its last trouble. */
+export const laneAside = Duration.seconds(10)
+
+/** Batches look this often at what is overdue: a batch that was under way for a whole one of these is passed by the next. */
+export const batchTick = Duration.millis(250)
+
+/** Batches of one kind that are under way at once, when earlier ones are overdue. */
+export const batchesUnderWay = 4
+
+/** Whoever has waited for room in a batch this long is told that the service is busy. */
+export const queuePatience = Duration.seconds(10)
+
+/** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
+export const longestQueue = 2048
+export const longestLane = 256
+
+/** An instance where somebody has waited this long for room in a common batch is not ready. */
+export const queueStuck = Duration.seconds(2)
+
+/** Whoever is told that the service is too busy may come back after this long. */
+export const busyRetryAfter = Duration.seconds(3)
 
 /** The readiness check waits this long for the database. */
 export const readinessTimeout = Duration.seconds(2)
+
+/** It asks at once, and again over other connections after each of these times without an answer. */
+export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.millis(millis))
 
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
 export const developmentTokenTtl = Duration.hours(12)
@@ -113,6 +159,9 @@ export const rateLockRetention = Duration.days(1)
 /** A change that someone else's change overtook is decided again, at once and up to twenty times. */
 export const overtakenRetry = Schedule.recurs(20)
 
+/** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
+export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
+
 /** A built-in rail completes what it accepted this long after its answer. */
 export const railCompletion = Duration.seconds(1)
 
@@ -139,6 +188,10 @@ export const railCallbackLease = Duration.seconds(10)
 
 /** The callbacks of a batch may take this long; it is well within the lease. */
 export const railCallbackTimeout = Duration.seconds(5)
+
+/** The next batch of them is claimed when the last is done, or after this long, while so many are under way. */
+export const railRoundPatience = Duration.millis(250)
+export const railRounds = 32
 
 /** A callback that was not taken is delivered again after this long. */
 export const railCallbackBackOff = Duration.seconds(5)

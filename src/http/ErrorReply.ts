@@ -8,6 +8,7 @@ export const isInitiation = (path: string): boolean =>
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   switch (failure._tag) {
+    case "Overloaded":
     case "RateLimited":
       return { "retry-after": String(failure.retryAfterSeconds) }
     case "TooLarge":

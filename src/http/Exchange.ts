@@ -2,7 +2,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
-import { NotFound, type Failure } from "../domain/Failure.ts"
+import { setbackIn } from "../database/Setback.ts"
+import { NotFound, type Failure, overloaded } from "../domain/Failure.ts"
 import { Ids, uuidv7 } from "../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { spanned } from "../observability/Spans.ts"
@@ -30,10 +31,16 @@ const pathOf = (url: string): string => {
 export const makeExchange = Effect.gen(function* () {
   const ids = yield* Ids
 
-  const replyTo = (exit: Exit.Exit<Outgoing, Failure>, path: string) => {
+  const replyTo = (exit: Exit.Exit<Outgoing, Failure>, method: string, path: string) => {
     if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
     const failure = Cause.failureOption(exit.cause)
     if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
+    const setback = setbackIn(exit.cause)
+    // Where a write may have happened, nobody is told to send it again.
+    if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
+      const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
+      return Effect.as(Effect.logWarning("Too busy", ...reason), failureReply(overloaded(), path))
+    }
     return Effect.flatMap(ids.next, (errorId) =>
       Effect.logError("Unexpected failure", exit.cause).pipe(
         Effect.annotateLogs("error_id", errorId),
@@ -65,7 +72,7 @@ export const makeExchange = Effect.gen(function* () {
         yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
         yield* Effect.gen(function* () {
           const exit = yield* Effect.exit(spanned(() => `${method} ${route}`, { kind: "server" })(plain))
-          const outgoing = yield* replyTo(exit, pathOf(url))
+          const outgoing = yield* replyTo(exit, method, pathOf(url))
           write(response, outgoing, headers)
           const nanos = Number((yield* Clock.currentTimeNanos) - started)
           recordRequest(method, route, outgoing.status, nanos / 1e9)

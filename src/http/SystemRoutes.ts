@@ -2,8 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { makeProbe } from "../database/Probe.ts"
 import { renderReference } from "../docs/Page.ts"
-import { readinessTimeout } from "../domain/Policies.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
@@ -17,10 +17,9 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(SqlClient.SqlClient, (sql) => ({
-      check: sql<DatabaseFacts>`
-        select database_id::text, (select key_id from master_key) as key_id from database_identity`.pipe(
-        Effect.timeout(readinessTimeout),
+    Effect.map(Effect.all([SqlClient.SqlClient, makeProbe]), ([sql, probe]) => ({
+      check: probe(sql<DatabaseFacts>`
+        select database_id::text, (select key_id from master_key) as key_id from database_identity`).pipe(
         Effect.map((rows) => Option.fromNullable(rows[0])),
         Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), Option.none()))
       )

@@ -1,6 +1,7 @@
 /** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
+import { unlimited } from "../database/Unlimited.ts"
 import type { BooksReport } from "./Books.ts"
 import { roundingOf } from "./RoundingSql.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedBooks, type UnbalancedEntry } from "./Problems.ts"
@@ -51,4 +52,4 @@ export const checkBooks = Effect.gen(function* () {
   const { losses, rounding } = yield* roundingOf
 
   return { ...counts!, rounding, problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers }) }
-}).pipe(Effect.orDie)
+}).pipe(unlimited, Effect.orDie)

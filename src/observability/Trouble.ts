@@ -2,6 +2,7 @@
 import { Cause, Effect, LogLevel, Metric } from "effect"
 
 const severity = {
+  answer_not_written: LogLevel.Warning,
   circuit_opened: LogLevel.Warning,
   database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,

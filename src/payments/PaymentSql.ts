@@ -1,4 +1,5 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
+import { patience } from "../database/LockWait.ts"
 import { postingColumns, postingNames, postingRecord } from "../ledger/PostingSql.ts"
 import type { Change, PaymentPatch } from "./Payment.ts"
 import { paymentColumns, refundRows } from "./PaymentRow.ts"
@@ -62,8 +63,8 @@ const insertPostings = (source: string, rows: string) => `insert into ledger_pos
 
 /** $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment, before any socket opens. */
 export const createStatement = `
-  with input as (
-    select * from jsonb_array_elements($1::jsonb) as i (body)
+  with ${patience("$2")}, input as (
+    select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
   ), created as (
     insert into payments (${columns})
     select ${paymentColumns.map((name) => `p.${name}`).join(", ")}
@@ -108,8 +109,8 @@ export const createStatement = `
  * still has the version it was decided on; answers with the `seq` of each change that was written.
  */
 export const applyStatement = `
-  with input as (
-    select * from jsonb_to_recordset($1::jsonb) as i (
+  with ${patience("$2")}, input as (
+    select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
       seq integer, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text, at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)

@@ -2,6 +2,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
+import type { LockWait } from "../database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
@@ -157,7 +158,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
       const attemptInPayment = sql.literal(attemptFields.map((name) => `a.${name} as a_${name}`).join(", "))
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
 
-      const create = yield* batched((all: ReadonlyArray<Opening>) => {
+      const createAll = (all: ReadonlyArray<Opening>, wait: LockWait) => {
         const bodies = all.map((opening) => {
           const { attempt, fees = [], item, key, payment } = opening
           return {
@@ -174,7 +175,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
             postings: postingRows(entriesOfOpening(opening))
           }
         })
-        return sql.unsafe(createStatement, [JSON.stringify(bodies)]).pipe(
+        return sql.unsafe(createStatement, [JSON.stringify(bodies), wait]).pipe(
           Effect.as(all.map((): Written => true)),
           Effect.catchIf(
             (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
@@ -182,17 +183,18 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
           ),
           refusedAlone(all)
         )
-      })
+      }
+      const create = yield* batched(createAll, { laneOf: ({ payment }) => payment.org_id })
 
-      const apply = yield* batched((changes: ReadonlyArray<Change>) =>
-        sql.unsafe<{ seq: number }>(applyStatement, [JSON.stringify(changes.map(changeBody))]).pipe(
+      const applyAll = (changes: ReadonlyArray<Change>, wait: LockWait) =>
+        sql.unsafe<{ seq: number }>(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]).pipe(
           Effect.map((rows): ReadonlyArray<Written> => {
             const written = new Set(rows.map(({ seq }) => seq))
             return changes.map((_, seq) => written.has(seq))
           }),
           refusedAlone(changes)
         )
-      )
+      const apply = yield* batched(applyAll, { laneOf: ({ payment }) => payment.org_id })
 
       const prefixed = sql.literal(paymentColumns.map((name) => `p.${name}`).join(", "))
       const findBy = (column: "payment_id" | "transaction_id") =>

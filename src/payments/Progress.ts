@@ -4,8 +4,9 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { setbackIn } from "../database/Setback.ts"
 import { Ids } from "../domain/Ids.ts"
-import { overtakenRetry } from "../domain/Policies.ts"
+import { busyRetry, overtakenRetry } from "../domain/Policies.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { refundChangeOf } from "./actions/RefundChange.ts"
@@ -102,13 +103,37 @@ export class Progress extends Context.Tag("corridor/Progress")<
           Effect.orDie
         )
 
+      /** Whether it was written or not, hearing the same word again does no harm. */
+      const whileBusy = (heard: Effect.Effect<Heard>): Effect.Effect<Heard> =>
+        heard.pipe(
+          Effect.sandbox,
+          Effect.retry({ schedule: busyRetry, while: (cause) => setbackIn(cause) !== undefined }),
+          Effect.unsandbox
+        )
+
+      /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
+      const unanswered = ({ attempt, payment }: Known) =>
+        Effect.as(
+          trouble("answer_not_written", "The database was too busy for a provider's answer; it will be asked again", {
+            payment_id: payment.payment_id,
+            attempt_id: attempt.attempt_id
+          }),
+          { payment, outcome: null }
+        )
+
       return {
-        hear: (known, word, source) =>
-          Effect.flatMap(
+        hear: (known, word, source) => {
+          const heard = Effect.flatMap(
             write(known, word, source),
             Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
-          ),
-        hearAbout: again
+          )
+          // Whoever calls back is told, and calls again.
+          if (source.callback !== undefined) return heard
+          return Effect.catchAllCause(whileBusy(heard), (cause) =>
+            setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
+          )
+        },
+        hearAbout: (attempt, word, source) => whileBusy(again(attempt, word, source))
       }
     })
   ).pipe(Layer.provideMerge(SecondLeg.layer))

@@ -1,5 +1,5 @@
 /** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
-import { Array, Data, Duration, Effect, Option } from "effect"
+import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
 import type { BuiltInRail } from "../domain/Corridor.ts"
 import { Ids } from "../domain/Ids.ts"
 import {
@@ -8,6 +8,8 @@ import {
   railCallbackLease,
   railCallbackRest,
   railCallbackTimeout,
+  railRoundPatience,
+  railRounds,
   workerPoll
 } from "../domain/Policies.ts"
 import { together } from "../fibers/Together.ts"
@@ -101,10 +103,25 @@ export const railWorker = (deliver: Deliver) =>
 
     const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverInTime(batch), batch.claim), settle)
 
-    return yield* round.pipe(
-      Effect.flatMap(({ nextDueInMillis, timers }) =>
-        timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+    const rounds = yield* FiberSet.make<Claim>()
+
+    /** Callbacks that one organisation's rows hold up do not hold up the next round. */
+    const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
+      Effect.flatMap(FiberSet.size(rounds), (underWay) =>
+        underWay < railRounds
+          ? Effect.timeoutOption(Fiber.join(fiber), railRoundPatience)
+          : Effect.asSome(Fiber.join(fiber))
+      )
+    )
+
+    return yield* begun.pipe(
+      Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: ({ nextDueInMillis, timers }) =>
+            timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+        })
       ),
       Effect.forever
     )
-  }).pipe(Effect.annotateLogs("worker", "rails"))
+  }).pipe(Effect.scoped, Effect.annotateLogs("worker", "rails"))

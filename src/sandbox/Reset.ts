@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { issuerSecret } from "../auth/DevelopmentIssuer.ts"
 import { Settings } from "../config/Settings.ts"
+import { withoutLimits } from "../database/Connections.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { Conflict } from "../domain/Failure.ts"
@@ -26,6 +27,7 @@ export class Reset extends Context.Tag("corridor/Reset")<
       const { atomically } = yield* Transactor
 
       const empty = Effect.gen(function* () {
+        yield* sql.unsafe(withoutLimits)
         const tables = yield* sql<{ tablename: string }>`select tablename from pg_tables
           where schemaname = current_schema() and not (${sql.in("tablename", keptTables)}) order by tablename`
         yield* sql`truncate ${sql.csv(tables.map(({ tablename }) => sql`${sql(tablename)}`))}`

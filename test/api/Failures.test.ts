@@ -1,7 +1,10 @@
 import { request } from "node:http"
+import { SqlError } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
 import { ApiKeyStore } from "../../src/apiKeys/ApiKeyStore.ts"
+import { ConnectionLost } from "../../src/database/Setback.ts"
+import { overloaded } from "../../src/domain/Failure.ts"
 import { byKey, people } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 import { type Backend, storesOn } from "../support/Stores.ts"
@@ -60,6 +63,51 @@ onServer("An unexpected failure", "memory", { stores: withBrokenList("memory") }
       expect((yield* send(KEYS, { headers: { ...acme.key } })).status).toBe(500)
       expect((yield* send("/v1/audit-log", { headers: { ...acme.key } })).status).toBe(200)
       expect((yield* post(KEYS, { ...acme.key }, { name: "Still here" })).status).toBe(201)
+    })
+  )
+})
+
+/** The stores, except that listing API keys, and making one called New, meets with this. */
+const withSetback = (setback: () => Error) => {
+  const met = Effect.suspend(() => Effect.die(setback()))
+  const busy = Layer.effect(
+    ApiKeyStore,
+    Effect.map(ApiKeyStore, (store) => ({
+      ...store,
+      list: () => met,
+      insert: (key: Parameters<typeof store.insert>[0]) => (key.name === "New" ? met : store.insert(key))
+    }))
+  )
+  return busy.pipe(Layer.provideMerge(storesOn("memory")))
+}
+
+const stateOf = (code: string) => new SqlError.SqlError({ cause: Object.assign(new Error("select it"), { code }) })
+
+const setbacks = [
+  ["a lock that was not given", stateOf("55P03"), 503],
+  ["a statement that took too long", stateOf("57014"), 503],
+  ["a transaction that idled", stateOf("25P03"), 503],
+  ["a full queue", overloaded(), 503],
+  ["no connection", new SqlError.SqlError({ cause: new Error(), message: "Failed to acquire connection" }), 503],
+  ["a connection that broke before", new ConnectionLost({ message: "gone", nothingWritten: true }), 503],
+  ["a connection that broke within", new ConnectionLost({ message: "gone", nothingWritten: false }), 500]
+] as const
+
+let met: Error = overloaded()
+
+onServer("A request that the database has no time for", "memory", { stores: withSetback(() => met) }, (it) => {
+  it.effect("is told when to come back, unless it may have been carried out", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      for (const [name, setback, written] of setbacks) {
+        met = setback
+        const read = yield* send(KEYS, { headers: { ...acme.key } })
+        const write = yield* post(KEYS, { ...acme.key }, { name: "New" })
+        expect([read.status, write.status], name).toEqual([503, written])
+        expect(bodyOf(read)).toEqual({ status: "error", message: expect.stringMatching(/busy/) })
+        expect(read.headers["retry-after"]).toMatch(/^[1-9][0-9]?$/)
+        expect(read.text).not.toMatch(/select|Error|gone/)
+      }
     })
   )
 })

@@ -110,7 +110,7 @@ onServer("The OpenAPI document", "memory", { variables: { PUBLIC_URL: `${PUBLIC_
 
   it.effect("declares every refusal that an operation can give", () =>
     eachOperation(({ about, name, path }) => {
-      const always = ["400", "401", "403", "429", "500"]
+      const always = ["400", "401", "403", "429", "500", "503"]
       const namesOrganization = about.parameters?.some((parameter) => parameter.name === "org_id")
       const withId = path.includes("{") || namesOrganization ? ["404"] : []
       const withBody = about.requestBody === undefined ? [] : ["413"]

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { batched, batchedReads } from "../../src/database/Batcher.ts"
 import { InTransaction } from "../../src/database/InTransaction.ts"
+import { Lanes } from "../../src/database/Lanes.ts"
 
 /** Doubles numbers, refuses 13, and remembers the batches it was given; the first batch waits for the gate. */
 const doubling = Effect.gen(function* () {
@@ -15,7 +16,7 @@ const doubling = Effect.gen(function* () {
         if (items.includes(13)) return yield* Effect.die(new Error("13"))
         return items.map((n) => n * 2)
       }),
-    { largest: 4, underWay: 1 }
+    { largest: 4 }
   )
   return { batches, double, open: Deferred.succeed(gate, undefined) }
 })
@@ -23,7 +24,7 @@ const doubling = Effect.gen(function* () {
 const askAll = (double: (n: number) => Effect.Effect<number>, numbers: ReadonlyArray<number>) =>
   Effect.forEach(numbers, (n) => Effect.fork(Effect.exit(double(n))))
 
-describe("A batcher", () => {
+layer(Layer.effect(Lanes, Lanes.make(10)))("A batcher", (it) => {
   it.scoped("gathers what arrives while a batch is under way, and answers each with its own", () =>
     Effect.gen(function* () {
       const { batches, double, open } = yield* doubling

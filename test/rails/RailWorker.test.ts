@@ -87,6 +87,9 @@ describe("RailWorker", () => {
       )
       yield* TestClock.adjust("1100 millis")
       expect(seen.toSorted()).toEqual(others.toSorted())
+      const later = yield* initiated()
+      yield* TestClock.adjust("1500 millis")
+      expect(seen.at(-1), "nor those that come after them").toBe(later)
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
   )
 

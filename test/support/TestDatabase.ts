@@ -33,8 +33,11 @@ const serverOf = (options: string) =>
     Effect.map(freshDatabase(options), (url) => ({ url: Redacted.make(url), embedded: false, gone: Effect.never }))
   )
 
+/** A migrated copy that nobody is connected to yet. */
+export const TestDatabaseServer = serverOf(`template ${TEMPLATE}`)
+
 /** Connected to a migrated copy; needs Settings for the size of its pool. */
-export const TestDatabase = DatabaseLive.pipe(Layer.provideMerge(serverOf(`template ${TEMPLATE}`)))
+export const TestDatabase = DatabaseLive.pipe(Layer.provideMerge(TestDatabaseServer))
 
 /** Connected to a database without any table of ours. */
 export const EmptyDatabase = DatabaseLive.pipe(Layer.provideMerge(serverOf("")))
