@@ -1,6 +1,7 @@
 /** Payment initiation, and its explanation before the fact. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import type { Access } from "../domain/Access.ts"
 import { CountryCode } from "../domain/Country.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
@@ -116,8 +117,17 @@ export const RoutePreview = Schema.Struct({
 
 export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
 
+const PaymentAction = Schema.Literal(...paymentActions)
+const isPaymentAction = Schema.is(PaymentAction)
+
+const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access } = {
+  refund: "refunds",
+  review: "reviews",
+  reject: "reviews"
+}
+
 export const ActOnPayment = Schema.Struct({
-  action: Schema.Literal(...paymentActions),
+  action: PaymentAction,
   otp: given(text(32)).annotations({ description: "Needed for submit_otp: the one-time password" }),
   amount: given(AmountInput).annotations({
     description: "For refund: how much, in the payment's currency; all that is left when absent"
@@ -156,6 +166,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: ({ direction }) => (direction === "payout" ? "payouts" : undefined),
           movesMoney: true,
           summary: "Initiate a payment",
           description:
@@ -212,6 +223,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: ({ action }) => (isPaymentAction(action) ? accessOfAction[action] : undefined),
           summary: "Act on a payment",
           description: actionDescription,
           movesMoney: true,

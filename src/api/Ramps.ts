@@ -85,6 +85,17 @@ export const InitiateRamp = Schema.Struct({
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
 
+/** Which way a request goes, by what it names; undefined where it names nothing to go to. */
+export const statedDirection = <Stated>(
+  request: { readonly [Field in keyof RampRequest]?: unknown } & { readonly direction?: Stated }
+) => {
+  if (request.direction !== undefined) return request.direction
+  if (request.wallet_address !== undefined) return "on_ramp" as const
+  const { bank_details, beneficiary_id, destination, mobile_money_details } = request
+  const payout = [beneficiary_id, destination, bank_details, mobile_money_details]
+  return payout.some((detail) => detail !== undefined) ? ("off_ramp" as const) : undefined
+}
+
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const shown = exact(Schema.NullOr(Schema.String))
@@ -163,6 +174,7 @@ export const RampsApi = HttpApiGroup.make("ramps")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
           movesMoney: true,
           summary: "Initiate a crypto ramp",
           description,

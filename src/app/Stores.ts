@@ -14,6 +14,7 @@ import { MemoryTables } from "../database/MemoryTables.ts"
 import { Transactor } from "../database/Transactor.ts"
 import { Readiness } from "../http/SystemRoutes.ts"
 import { IdempotencyStore } from "../idempotency/IdempotencyStore.ts"
+import { OwnerStore } from "../idempotency/OwnerStore.ts"
 import { LedgerStore } from "../ledger/LedgerStore.ts"
 import { LinkStore } from "../links/LinkStore.ts"
 import { KybStore } from "../kyb/KybStore.ts"
@@ -57,6 +58,7 @@ export const StoresLive = Layer.mergeAll(
   InvitationStore.layer,
   MemberStore.layer,
   OrganizationStore.layer,
+  OwnerStore.layer,
   PaymentStore.layer,
   ProviderConfigStore.layer,
   QueueStore.layer,
@@ -94,6 +96,7 @@ export const StoresMemory = Layer.mergeAll(
   InvitationStore.layerMemory,
   MemberStore.layerMemory,
   OrganizationStore.layerMemory,
+  OwnerStore.layerMemory,
   PaymentStore.layerMemory,
   ProviderConfigStore.layerMemory,
   QueueStore.layerMemory,

@@ -14,6 +14,7 @@ import accounts from "../../migrations/0010_accounts.ts"
 import escrow from "../../migrations/0011_escrow.ts"
 import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
+import claims from "../../migrations/0015_claims.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
 import signals from "../../migrations/0021_signals.ts"
 
@@ -31,6 +32,7 @@ export const migrations = {
   "0011_escrow": escrow,
   "0012_links": links,
   "0013_ramps": ramps,
+  "0015_claims": claims,
   "0016_transfer_rates": transferRates,
   "0021_signals": signals
 }

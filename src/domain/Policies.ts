@@ -128,6 +128,9 @@ export const escrowPayoutConcurrency = 8
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 
+/** What is kept for a time only is forgotten in batches of this many. */
+export const retentionBatch = 1000
+
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)
 
