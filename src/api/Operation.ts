@@ -2,7 +2,7 @@
 import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { type Access, describeAccess } from "../domain/Access.ts"
-import { PayloadTooLarge } from "./Errors.ts"
+import { PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
 
 export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
 
@@ -57,8 +57,8 @@ export const setExamples = <A extends object>(operationObject: A, about: Example
   return operationObject
 }
 
-const refusingLargeBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
-  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge) : endpoint
+const refusingBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
+  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge).addError(UnsupportedMediaType) : endpoint
 
 const idempotencyKey = {
   name: "Idempotency-Key",
@@ -87,7 +87,7 @@ export const operation =
     }
   ) =>
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
-    refusingLargeBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
+    refusingBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
       .annotate(Needs, about.access)
       .annotate(AlsoNeeds, about.alsoNeeds ?? needsNoMore)
       .annotate(OpenApi.Summary, about.summary)
