@@ -30,5 +30,5 @@ Amounts are JSON numbers with their fraction (\`1500.00\`; \`1500.0\` where the 
 
 ## Limits
 
-6,000 requests a minute for each credential, 120 failed authentications a minute for each address; beyond that 429 with \`Retry-After\`. Operations marked as an extension go beyond the common contract.
+6,000 requests a minute for each credential, ten times that for all credentials of an organisation together, and 120 failed authentications a minute for each address, which never refuse a valid credential; beyond that 429 with \`Retry-After\`. Operations marked as an extension go beyond the common contract.
 `

@@ -25,8 +25,14 @@ export const readinessTimeout = Duration.seconds(2)
 /** Tokens of the development issuer are valid this long; every start issues fresh ones. */
 export const developmentTokenTtl = Duration.hours(12)
 
-/** Failed authentications that one address may make in a minute. */
+/** Failed authentications that one address may make in a minute, counted apart for each key prefix that it presents. */
 export const failedAuthenticationsPerMinute = 120
+
+/** All prefixes of one address together may fail as often as this many of them. */
+export const prefixesWorthOfAddress = 10
+
+/** All credentials of an organisation together may make as many requests as this many of them. */
+export const credentialsWorthOfOrganization = 10
 
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
