@@ -23,6 +23,7 @@ import { InvitationStore } from "../members/InvitationStore.ts"
 import { MemberStore } from "../members/MemberStore.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
+import { StrayCallbackStore } from "../payments/StrayCallbackStore.ts"
 import { ProviderConfigStore } from "../providers/ProviderConfigStore.ts"
 import { RailStore } from "../rails/RailStore.ts"
 import { RateLockStore } from "../rates/RateLockStore.ts"
@@ -67,6 +68,7 @@ export const StoresLive = Layer.mergeAll(
   RateStore.layer,
   Readiness.layer,
   SecretStore.layer,
+  StrayCallbackStore.layer,
   TroubleStore.layer,
   UserStore.layer,
   VerificationStore.layer,
@@ -105,6 +107,7 @@ export const StoresMemory = Layer.mergeAll(
   RateStore.layerMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
+  StrayCallbackStore.layerMemory,
   TroubleStore.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,

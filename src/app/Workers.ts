@@ -8,6 +8,7 @@ import { Settling } from "../payments/ramp/Settling.ts"
 import { Providers } from "../providers/Provider.ts"
 import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
+import { retention } from "./Retention.ts"
 
 const supervised = <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
   worker.pipe(
@@ -46,6 +47,7 @@ export const startWorkers = Effect.all(
     supervised("closed days", closedDays),
     supervised("enquiries", enquiries),
     supervised("rails", rails),
+    supervised("retention", retention),
     supervised("settlements", settlements),
     supervised("early callbacks", strays),
     supervised("webhooks", deliveryWorker)

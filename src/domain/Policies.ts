@@ -134,8 +134,17 @@ export const escrowPayoutConcurrency = 8
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 
+/** A callback that belongs to no payment of ours is kept this long. */
+export const strayCallbackRetention = Duration.days(90)
+
+/** A message in the sandbox's outbox is kept this long. */
+export const notificationRetention = Duration.days(30)
+
 /** What is kept for a time only is forgotten in batches of this many. */
 export const retentionBatch = 1000
+
+/** And looked for this often. */
+export const retentionPause = Duration.minutes(10)
 
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)
