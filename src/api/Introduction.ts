@@ -18,7 +18,7 @@ A platform admin's token needs no organisation: the object in the path decides, 
 
 Success is \`{"status": "success", "message": "…", "data": …}\` unless an operation shows another shape. An error is \`{"status": "error", "message": "…"}\`, where the message names the field and what to change; under \`/v1/payments-init\` it adds \`error\` and a \`code\`. A 500 carries a correlation id in \`error\`.
 
-Unknown request fields are ignored. Bodies are JSON objects of at most 256 KiB and 32 levels, sent as they are: with a \`Content-Encoding\` they are 415. A path has one spelling: a letter that is escaped without need, a doubled or trailing slash, or anything after \`;\` or \`#\` makes it 404. Every answer carries \`X-Request-Id\`, yours if you sent one.
+Unknown request fields are ignored; a field that is given twice is 400. Bodies are JSON objects of at most 256 KiB and 32 levels, sent as they are: with a \`Content-Encoding\` they are 415. A path has one spelling: a letter that is escaped without need, a doubled or trailing slash, or anything after \`;\` or \`#\` makes it 404. Every answer carries \`X-Request-Id\`, yours if you sent one.
 
 ## Lists
 

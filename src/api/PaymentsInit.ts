@@ -10,6 +10,7 @@ import { ProviderName } from "../domain/Corridor.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { envelope, Id, IdParam } from "./Envelope.ts"
+import { Metadata } from "./Metadata.ts"
 import { operation } from "./Operation.ts"
 
 const text = (longest: number) => Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest))
@@ -72,7 +73,7 @@ export const InitiatePayment = Schema.Struct({
   bank_account: given(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: given(Schema.String).annotations({ description: "Needed for a payout" }),
   return_url: given(Schema.String.pipe(Schema.maxLength(2000))),
-  metadata: given(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+  metadata: given(Metadata)
 }).annotations({ identifier: "InitiatePayment" })
 
 const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })

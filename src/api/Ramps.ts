@@ -10,6 +10,7 @@ import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { rampDirections } from "../domain/Ramp.ts"
 import { Id, Timestamp } from "./Envelope.ts"
 import { AllProvidersFailed, InitiationBadRequest, NoRoute } from "./Errors.ts"
+import { Metadata } from "./Metadata.ts"
 import { operation } from "./Operation.ts"
 import { MobileMoneyDetails } from "./PaymentsInit.ts"
 import { offRampAnswer, offRampRequest, onRampAnswer, onRampRequest } from "./RampExamples.ts"
@@ -81,7 +82,7 @@ export const InitiateRamp = Schema.Struct({
   }),
   destination: given(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account, if at all" }),
   client_reference: given(text(255)).annotations({ description: "Extension. The caller's own reference" }),
-  metadata: given(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+  metadata: given(Metadata)
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
 

@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { batched } from "../database/Batcher.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
+import { stringifyWire } from "../domain/Decimal.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -28,9 +29,9 @@ import {
   type AttemptInPayment,
   fromRow,
   knownOf,
-  paymentColumns,
   type PaymentRow,
-  toRow
+  toRow,
+  selectedColumns
 } from "./PaymentRow.ts"
 import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
 import { signalQueries } from "./SignalSql.ts"
@@ -149,7 +150,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
     PaymentStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(paymentColumns.join(", "))
+      const columns = sql.literal(selectedColumns())
       const attemptColumns = sql.literal(attemptFields.join(", "))
       const attemptInPayment = sql.literal(attemptFields.map((name) => `a.${name} as a_${name}`).join(", "))
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
@@ -171,7 +172,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
             postings: postingRows(entriesOfOpening(opening))
           }
         })
-        return sql.unsafe(createStatement, [JSON.stringify(bodies)]).pipe(
+        return sql.unsafe(createStatement, [stringifyWire(bodies)]).pipe(
           Effect.as(all.map((): Written => true)),
           Effect.catchIf(
             (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
@@ -191,7 +192,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
         )
       )
 
-      const prefixed = sql.literal(paymentColumns.map((name) => `p.${name}`).join(", "))
+      const prefixed = sql.literal(selectedColumns("p."))
       const findBy = (column: "payment_id" | "transaction_id") =>
         batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
           sql<PaymentRow & { readonly seq: number }>`select a.seq, ${prefixed}
