@@ -140,6 +140,12 @@ export const strayCallbackRetention = Duration.days(90)
 /** A message in the sandbox's outbox is kept this long. */
 export const notificationRetention = Duration.days(30)
 
+/** A page of a list ends early where its records come to about this many bytes. */
+export const pageBytes = 512 * 1024
+
+/** It is read in a step of this many records first, so that heavy ones are not all read for nothing. */
+export const pageStep = 26
+
 /** What is kept for a time only is forgotten in batches of this many. */
 export const retentionBatch = 1000
 
