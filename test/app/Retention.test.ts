@@ -108,7 +108,7 @@ for (const backend of backends) {
             const org_id = payment_id === null ? null : owner.org_id
             const words = { provider: "stripe", report: "completed", effect: "unknown payment" } as const
             const about = { callback_id, event_key, payment_id, attempt_id: null, org_id, received_at: ago(days) }
-            yield* store.storeStrayCallback({ ...words, ...about })
+            yield* store.storeCallback({ ...words, ...about })
             return event_key
           })
         const all = [yield* stored(null, 89), yield* stored(payment.payment_id, 400), yield* stored(null, 91)]
