@@ -84,16 +84,15 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       /** The key and its whole answer are written with the movement: after a crash it answers all the same. */
       const keyed = <E>(
         key: NewKey | undefined,
-        orgId: string,
         movement: Movement,
         work: Effect.Effect<VirtualTransaction, E>
       ): Effect.Effect<VirtualTransaction, E | IdempotencyConflict> =>
         atomically(
           Effect.gen(function* () {
             if (key === undefined) return yield* work
-            if (!(yield* keys.claim(orgId, null, key))) return yield* stillRunning()
+            if (!(yield* keys.claim(null, key))) return yield* stillRunning()
             const moved = yield* work
-            yield* keys.keepResponse({ org_id: orgId, ...key }, 200, movementText(movement, moved))
+            yield* keys.keepResponse(key, 200, movementText(movement, moved))
             return moved
           })
         )
@@ -143,7 +142,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             const [debit] = yield* record([entry], rows)
             return debit!
           })
-          return yield* keyed(key, org_id, "transfer", moved)
+          return yield* keyed(key, "transfer", moved)
         }),
 
         simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (permit, accountId, wanted, key) {
@@ -160,7 +159,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
             return credit!
           })
-          return yield* keyed(key, account.org_id, "deposit", moved)
+          return yield* keyed(key, "deposit", moved)
         })
       }
     })

@@ -9,6 +9,7 @@ const meanings = {
   404: "No such thing, or not one that this caller may see",
   409: "Conflicts with the current state",
   413: "Body over 256 KiB",
+  415: "A `Content-Encoding` of the body that is not understood",
   429: "Too many requests; Retry-After says how many seconds to wait",
   500: "Unexpected failure; `error` is the correlation id to quote",
   503: "Too busy, and nothing was done; Retry-After says how many seconds to wait"
@@ -27,6 +28,7 @@ export const Forbidden = standard(403)
 export const NotFound = standard(404)
 export const Conflict = standard(409)
 export const PayloadTooLarge = standard(413)
+export const UnsupportedMediaType = standard(415)
 export const TooManyRequests = standard(429)
 export const ServiceUnavailable = standard(503)
 export const InternalError = Schema.Struct({

@@ -18,11 +18,11 @@ A platform admin's token needs no organisation: the object in the path decides, 
 
 Success is \`{"status": "success", "message": "…", "data": …}\` unless an operation shows another shape. An error is \`{"status": "error", "message": "…"}\`, where the message names the field and what to change; under \`/v1/payments-init\` it adds \`error\` and a \`code\`. A 500 carries a correlation id in \`error\`.
 
-Unknown request fields are ignored. Bodies are JSON objects of at most 256 KiB and 32 levels. Every answer carries \`X-Request-Id\`, yours if you sent one.
+Unknown request fields are ignored; a field that is given twice is 400. Bodies are JSON objects of at most 256 KiB and 32 levels, sent as they are: with a \`Content-Encoding\` they are 415. A path has one spelling: a letter that is escaped without need, a doubled or trailing slash, or anything after \`;\` or \`#\` makes it 404. Every answer carries \`X-Request-Id\`, yours if you sent one.
 
 ## Lists
 
-Newest first, \`limit\` 1 to 100 (default 10). While there is more, the answer carries a cursor in \`last_evaluated_key\` (also in \`meta\`); send it back as \`last_evaluated_key\`. A cursor works only for the list, the filters and the organisation it came from. Everything under \`/v1/organizations\` calls it \`lastEvaluatedKey\`.
+Newest first, \`limit\` 1 to 100 (default 10); a page of heavy records (over 512 KiB) ends earlier, with \`has_more\` and a cursor. While there is more, the answer carries a cursor in \`last_evaluated_key\` (also in \`meta\`); send it back as \`last_evaluated_key\`. A cursor works only for the list, the filters and the organisation it came from. Everything under \`/v1/organizations\` calls it \`lastEvaluatedKey\`.
 
 ## Money
 
@@ -30,5 +30,5 @@ Amounts are JSON numbers with their fraction (\`1500.00\`; \`1500.0\` where the 
 
 ## Limits
 
-6,000 requests a minute for each credential, 120 failed authentications a minute for each address; beyond that 429 with \`Retry-After\`. A request that there is no room or time for now is 503 with \`Retry-After\`; nothing was done for it. Operations marked as an extension go beyond the common contract.
+6,000 requests a minute for each credential, ten times that for all credentials of an organisation together, and 120 failed authentications a minute for each address, which never refuse a valid credential; beyond that 429 with \`Retry-After\`. A request that there is no room or time for now is 503 with \`Retry-After\`; nothing was done for it. Operations marked as an extension go beyond the common contract.
 `

@@ -2,12 +2,17 @@
 import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { type Access, describeAccess } from "../domain/Access.ts"
-import { PayloadTooLarge } from "./Errors.ts"
+import { PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
 
 export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
 
 /** Marks an operation that moves money: it honours the header Idempotency-Key. */
 export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMoney, true>() {}
+
+/** What a request needs, by its body, beyond its operation's access; undefined where it needs no more. */
+export type NeedsBeyond = (payload: Readonly<Record<string, unknown>>) => Access | undefined
+
+export class AlsoNeeds extends Context.Tag("corridor/api/AlsoNeeds")<AlsoNeeds, NeedsBeyond>() {}
 
 /** Marks a body that may also be a bare array. */
 export class AcceptsArray extends Context.Tag("corridor/api/AcceptsArray")<AcceptsArray, true>() {}
@@ -52,8 +57,8 @@ export const setExamples = <A extends object>(operationObject: A, about: Example
   return operationObject
 }
 
-const refusingLargeBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
-  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge) : endpoint
+const refusingBodies = (endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps) =>
+  Option.isSome(endpoint.payloadSchema) ? endpoint.addError(PayloadTooLarge).addError(UnsupportedMediaType) : endpoint
 
 const idempotencyKey = {
   name: "Idempotency-Key",
@@ -61,11 +66,13 @@ const idempotencyKey = {
   required: false,
   schema: { type: "string", minLength: 1, maxLength: 255 },
   description:
-    "Extension. Sent again within 24 hours with the same body, the first answer (a success or a 502) comes back with `Idempotent-Replayed: true`; with another body, or while the first request is running, 409."
+    "Extension. Sent again within 24 hours with the same body, the first answer comes back with `Idempotent-Replayed: true`, a success or a refusal (a refund that was declined, a 502); a refusal before anything was done is not kept. With another body, or while the first request is running, 409. A key counts for one operation on one object of one organisation."
 }
 
 const withProps = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) =>
   endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+
+const needsNoMore: NeedsBeyond = () => undefined
 
 const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) => withProps(endpoint).annotate(MovesMoney, true)
 
@@ -76,11 +83,13 @@ export const operation =
       readonly summary: string
       readonly description: string
       readonly movesMoney?: true
+      readonly alsoNeeds?: NeedsBeyond
     }
   ) =>
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
-    refusingLargeBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
+    refusingBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
       .annotate(Needs, about.access)
+      .annotate(AlsoNeeds, about.alsoNeeds ?? needsNoMore)
       .annotate(OpenApi.Summary, about.summary)
       .annotate(OpenApi.Description, `${about.description}\n\n${describeAccess(about.access)}`)
       .annotate(OpenApi.Transform, (operationObject) => {

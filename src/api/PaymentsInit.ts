@@ -1,6 +1,7 @@
 /** Payment initiation, and its explanation before the fact. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import type { Access } from "../domain/Access.ts"
 import { CountryCode } from "../domain/Country.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
@@ -9,6 +10,7 @@ import { ProviderName } from "../domain/Corridor.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { envelope, Id, IdParam } from "./Envelope.ts"
+import { Metadata } from "./Metadata.ts"
 import { operation } from "./Operation.ts"
 
 const text = (longest: number) => Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest))
@@ -71,7 +73,7 @@ export const InitiatePayment = Schema.Struct({
   bank_account: given(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: given(Schema.String).annotations({ description: "Needed for a payout" }),
   return_url: given(Schema.String.pipe(Schema.maxLength(2000))),
-  metadata: given(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+  metadata: given(Metadata)
 }).annotations({ identifier: "InitiatePayment" })
 
 const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
@@ -116,8 +118,17 @@ export const RoutePreview = Schema.Struct({
 
 export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
 
+const PaymentAction = Schema.Literal(...paymentActions)
+const isPaymentAction = Schema.is(PaymentAction)
+
+const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access } = {
+  refund: "refunds",
+  review: "reviews",
+  reject: "reviews"
+}
+
 export const ActOnPayment = Schema.Struct({
-  action: Schema.Literal(...paymentActions),
+  action: PaymentAction,
   otp: given(text(32)).annotations({ description: "Needed for submit_otp: the one-time password" }),
   amount: given(AmountInput).annotations({
     description: "For refund: how much, in the payment's currency; all that is left when absent"
@@ -156,6 +167,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: ({ direction }) => (direction === "payout" ? "payouts" : undefined),
           movesMoney: true,
           summary: "Initiate a payment",
           description:
@@ -212,6 +224,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: ({ action }) => (isPaymentAction(action) ? accessOfAction[action] : undefined),
           summary: "Act on a payment",
           description: actionDescription,
           movesMoney: true,

@@ -10,6 +10,7 @@ import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { rampDirections } from "../domain/Ramp.ts"
 import { Id, Timestamp } from "./Envelope.ts"
 import { AllProvidersFailed, InitiationBadRequest, NoRoute } from "./Errors.ts"
+import { Metadata } from "./Metadata.ts"
 import { operation } from "./Operation.ts"
 import { MobileMoneyDetails } from "./PaymentsInit.ts"
 import { offRampAnswer, offRampRequest, onRampAnswer, onRampRequest } from "./RampExamples.ts"
@@ -81,9 +82,20 @@ export const InitiateRamp = Schema.Struct({
   }),
   destination: given(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account, if at all" }),
   client_reference: given(text(255)).annotations({ description: "Extension. The caller's own reference" }),
-  metadata: given(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+  metadata: given(Metadata)
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
+
+/** Which way a request goes, by what it names; undefined where it names nothing to go to. */
+export const statedDirection = <Stated>(
+  request: { readonly [Field in keyof RampRequest]?: unknown } & { readonly direction?: Stated }
+) => {
+  if (request.direction !== undefined) return request.direction
+  if (request.wallet_address !== undefined) return "on_ramp" as const
+  const { bank_details, beneficiary_id, destination, mobile_money_details } = request
+  const payout = [beneficiary_id, destination, bank_details, mobile_money_details]
+  return payout.some((detail) => detail !== undefined) ? ("off_ramp" as const) : undefined
+}
 
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -163,6 +175,7 @@ export const RampsApi = HttpApiGroup.make("ramps")
       .pipe(
         operation({
           access: "any",
+          alsoNeeds: (request) => (statedDirection(request) === "off_ramp" ? "payouts" : undefined),
           movesMoney: true,
           summary: "Initiate a crypto ramp",
           description,

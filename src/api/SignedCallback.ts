@@ -4,7 +4,7 @@
  */
 import { type HttpApiEndpoint, OpenApi } from "@effect/platform"
 import { Context } from "effect"
-import { PayloadTooLarge } from "./Errors.ts"
+import { PayloadTooLarge, UnsupportedMediaType } from "./Errors.ts"
 import { setExamples } from "./Operation.ts"
 
 export class SignedCallback extends Context.Tag("corridor/api/SignedCallback")<SignedCallback, true>() {}
@@ -22,6 +22,7 @@ export const signedCallback =
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E =>
     (endpoint as unknown as HttpApiEndpoint.HttpApiEndpoint.AnyWithProps)
       .addError(PayloadTooLarge)
+      .addError(UnsupportedMediaType)
       .annotate(SignedCallback, true)
       .annotate(OpenApi.Summary, about.summary)
       .annotate(OpenApi.Description, about.description)

@@ -14,6 +14,7 @@ import { MemoryTables } from "../database/MemoryTables.ts"
 import { Transactor } from "../database/Transactor.ts"
 import { Readiness } from "../http/SystemRoutes.ts"
 import { IdempotencyStore } from "../idempotency/IdempotencyStore.ts"
+import { OwnerStore } from "../idempotency/OwnerStore.ts"
 import { LedgerStore } from "../ledger/LedgerStore.ts"
 import { LinkStore } from "../links/LinkStore.ts"
 import { KybStore } from "../kyb/KybStore.ts"
@@ -23,6 +24,7 @@ import { InvitationStore } from "../members/InvitationStore.ts"
 import { MemberStore } from "../members/MemberStore.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
+import { StrayCallbackStore } from "../payments/StrayCallbackStore.ts"
 import { ProviderConfigStore } from "../providers/ProviderConfigStore.ts"
 import { RailStore } from "../rails/RailStore.ts"
 import { RateLockStore } from "../rates/RateLockStore.ts"
@@ -59,6 +61,7 @@ export const StoresLive = Layer.mergeAll(
   InvitationStore.layer,
   MemberStore.layer,
   OrganizationStore.layer,
+  OwnerStore.layer,
   PaymentStore.layer,
   ProviderConfigStore.layer,
   QueueStore.layer,
@@ -67,6 +70,7 @@ export const StoresLive = Layer.mergeAll(
   RateStore.layer,
   Readiness.layer,
   SecretStore.layer,
+  StrayCallbackStore.layer,
   TroubleStore.layer,
   UserStore.layer,
   VerificationStore.layer,
@@ -97,6 +101,7 @@ export const StoresMemory = Layer.mergeAll(
   InvitationStore.layerMemory,
   MemberStore.layerMemory,
   OrganizationStore.layerMemory,
+  OwnerStore.layerMemory,
   PaymentStore.layerMemory,
   ProviderConfigStore.layerMemory,
   QueueStore.layerMemory,
@@ -105,6 +110,7 @@ export const StoresMemory = Layer.mergeAll(
   RateStore.layerMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
+  StrayCallbackStore.layerMemory,
   TroubleStore.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,

@@ -9,6 +9,7 @@ import { Settling } from "../payments/ramp/Settling.ts"
 import { Providers } from "../providers/Provider.ts"
 import { DeliveryFailed, railWorker } from "../rails/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
+import { retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
 
@@ -39,6 +40,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("closed days", closedDays),
       start("enquiries", enquiries),
       start("rails", rails),
+      start("retention", retention),
       start("settlements", settlements),
       start("early callbacks", strays),
       start("webhooks", deliveryWorker)

@@ -3,8 +3,13 @@ import type { IncomingMessage } from "node:http"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
 import type { Caller } from "../domain/Access.ts"
+import { parseApiKey } from "../domain/ApiKeyFormat.ts"
 import { RateLimited, type Unauthorized } from "../domain/Failure.ts"
-import { failedAuthenticationsPerMinute } from "../domain/Policies.ts"
+import {
+  credentialsWorthOfOrganization,
+  failedAuthenticationsPerMinute,
+  prefixesWorthOfAddress
+} from "../domain/Policies.ts"
 import { clientAddress, rateLimitKey } from "../http/ClientAddress.ts"
 import { type RateLimitDecision, RateLimiter } from "../http/RateLimiter.ts"
 import { Authenticator, type CredentialHeaders } from "./Authenticator.ts"
@@ -20,6 +25,10 @@ const credentialHeaders = ({ rawHeaders }: IncomingMessage): CredentialHeaders =
   }
   return { authorization, apiKey }
 }
+
+/** Whoever sends a well-formed key fails for that key; whatever else is sent counts for the address alone. */
+const presentedPrefix = ({ apiKey: [text = ""] }: CredentialHeaders): string =>
+  Option.match(parseApiKey(text), { onNone: () => "", onSome: ({ prefix }) => prefix })
 
 const refuse = (decision: RateLimitDecision, what: string): Effect.Effect<void, RateLimited> =>
   decision.allowed
@@ -41,29 +50,51 @@ export class Gate extends Context.Tag("corridor/Gate")<
       const { authenticate } = yield* Authenticator
       const { rateLimitPerMinute, trustProxy } = yield* Settings
       const requests = new RateLimiter(rateLimitPerMinute)
-      const failures = new RateLimiter(rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute)
+      const ofOrganizations = new RateLimiter(rateLimitPerMinute * credentialsWorthOfOrganization)
+      const failedLimit = rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute
+      const failures = new RateLimiter(failedLimit)
+      const failuresOfAddress = new RateLimiter(failedLimit * prefixesWorthOfAddress)
+
+      const addressOf = ({ headers, socket }: IncomingMessage): string => {
+        const forwarded = headers["x-forwarded-for"]
+        const list = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
+        return rateLimitKey(clientAddress(socket.remoteAddress, list, trustProxy))
+      }
+
+      /** Only who failed is limited: behind one address there may be others whose credentials are good. */
+      const failed = (request: IncomingMessage, credentials: CredentialHeaders, now: number) => {
+        const address = addressOf(request)
+        const decisions = [
+          failures.take(`${address} ${presentedPrefix(credentials)}`, now),
+          failuresOfAddress.take(address, now)
+        ]
+        return Effect.forEach(decisions, (decision) => refuse(decision, "failed authentications"), { discard: true })
+      }
+
+      /** A request that its organisation may not make costs its credential nothing. */
+      const counted = (caller: Caller, now: number) => {
+        const credential = Option.getOrElse(caller.apiKeyId, () => caller.userId)
+        const organization = Option.map(caller.organization, ({ orgId }) => orgId)
+        const decision = Option.match(organization, {
+          onNone: () => requests.take(credential, now),
+          onSome: (orgId) => {
+            const together = ofOrganizations.peek(orgId, now)
+            const alone = together.allowed ? requests.take(credential, now) : together
+            if (alone.allowed) ofOrganizations.spend(orgId, now)
+            return alone
+          }
+        })
+        return refuse(decision, "requests")
+      }
+
       return {
         admit: Effect.fnUntraced(function* (request) {
-          const forwarded = request.headers["x-forwarded-for"]
-          const address = rateLimitKey(
-            clientAddress(
-              request.socket.remoteAddress,
-              Array.isArray(forwarded) ? forwarded.join(",") : forwarded,
-              trustProxy
-            )
-          )
+          const credentials = credentialHeaders(request)
           const now = yield* Clock.currentTimeMillis
-          yield* refuse(failures.peek(address, now), "failed authentications")
-          const caller = yield* Effect.tapError(authenticate(credentialHeaders(request)), () =>
-            Effect.sync(() => failures.spend(address, now))
+          const caller = yield* Effect.catchAll(authenticate(credentials), (refusal) =>
+            Effect.zipRight(failed(request, credentials, now), refusal)
           )
-          yield* refuse(
-            requests.take(
-              Option.getOrElse(caller.apiKeyId, () => caller.userId),
-              now
-            ),
-            "requests"
-          )
+          yield* counted(caller, now)
           return caller
         })
       }

@@ -15,6 +15,7 @@ import escrow from "../../migrations/0011_escrow.ts"
 import links from "../../migrations/0012_links.ts"
 import ramps from "../../migrations/0013_ramps.ts"
 import fairWebhooks from "../../migrations/0014_fair_webhooks.ts"
+import claims from "../../migrations/0015_claims.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
 import safetyOfPeople from "../../migrations/0018_safety_of_people.ts"
 import identity from "../../migrations/0020_identity.ts"
@@ -36,6 +37,7 @@ export const migrations = {
   "0012_links": links,
   "0013_ramps": ramps,
   "0014_fair_webhooks": fairWebhooks,
+  "0015_claims": claims,
   "0016_transfer_rates": transferRates,
   "0018_safety_of_people": safetyOfPeople,
   "0020_identity": identity,

@@ -65,7 +65,7 @@ export const toWireText = (d: BigDecimal.BigDecimal): string => (d.scale <= 0 ? 
 
 const marker = "\u0000"
 const escapedMarker = '"\\u0000'
-const quotedDecimal = /"\\u0000(-?\d+\.\d+)"/g
+const quotedDecimal = /"\\u0000(-?\d+(?:\.\d+)?)"/g
 
 /** A decimal on its way into JSON: JSON.stringify can only write it as a marked string, `stringifyWire` bares it. */
 export class WireNumber {

@@ -13,6 +13,7 @@ export const codes = {
   INVALID_STATE: 409,
   IDEMPOTENCY_CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
   ROUTING_CONFIG_NOT_FOUND: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
@@ -81,6 +82,11 @@ export class TooLarge extends Data.TaggedError("TooLarge")<Words & { readonly cl
   readonly code = "PAYLOAD_TOO_LARGE"
 }
 
+/** A body in an encoding that is not understood. */
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Words> {
+  readonly code = "UNSUPPORTED_MEDIA_TYPE"
+}
+
 export class RateLimited extends Data.TaggedError("RateLimited")<Words & { readonly retryAfterSeconds: number }> {
   readonly code = "RATE_LIMITED"
 }
@@ -112,6 +118,7 @@ export type Failure =
   | InsufficientFunds
   | IdempotencyConflict
   | TooLarge
+  | UnsupportedMediaType
   | NoRoute
   | RateLimited
   | AllProvidersFailed

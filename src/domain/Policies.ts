@@ -83,14 +83,20 @@ export const developmentTokenTtl = Duration.hours(12)
 /** In live mode a secret setting has at least so many characters. */
 export const shortestLiveSecret = 16
 
-/** Failed authentications that one address may make in a minute. */
-export const failedAuthenticationsPerMinute = 120
-
 /** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
 export const failedProofsPerMinute = 60
 
 /** The clock of the KYB provider may be ahead of ours by this much. */
 export const kybClockSkew = Duration.minutes(5)
+
+/** Failed authentications that one address may make in a minute, counted apart for each key prefix that it presents. */
+export const failedAuthenticationsPerMinute = 120
+
+/** All prefixes of one address together may fail as often as this many of them. */
+export const prefixesWorthOfAddress = 10
+
+/** All credentials of an organisation together may make as many requests as this many of them. */
+export const credentialsWorthOfOrganization = 10
 
 /** An attempt that is being asked about is left alone by other instances for this long. */
 export const enquiryLease = Duration.seconds(60)
@@ -204,6 +210,24 @@ export const escrowPayoutConcurrency = 8
 
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
+
+/** A callback that belongs to no payment of ours is kept this long. */
+export const strayCallbackRetention = Duration.days(90)
+
+/** A message in the sandbox's outbox is kept this long. */
+export const notificationRetention = Duration.days(30)
+
+/** A page of a list ends early where its records come to about this many bytes. */
+export const pageBytes = 512 * 1024
+
+/** It is read in a step of this many records first, so that heavy ones are not all read for nothing. */
+export const pageStep = 26
+
+/** What is kept for a time only is forgotten in batches of this many. */
+export const retentionBatch = 1000
+
+/** And looked for this often. */
+export const retentionPause = Duration.minutes(10)
 
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)

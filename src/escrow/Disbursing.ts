@@ -105,7 +105,7 @@ export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
 
     const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
       const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
-      const done = yield* desk.once(permit, wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
+      const done = yield* desk.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
       yield* Effect.forEach(done.waiting, (share) => payBeneficiary(permit, done, share), {
         concurrency: escrowPayoutConcurrency,
         discard: true

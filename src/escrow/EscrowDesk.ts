@@ -36,18 +36,16 @@ export const makeEscrowDesk = Effect.gen(function* () {
       Effect.zipLeft(store.update(escrow), record(permit, escrow, action, detail)),
     /** All or nothing, with the key and its whole answer: after a crash the key answers all the same. */
     once: <A, E>(
-      { scope }: Permit<"escrow">,
       key: NewKey | undefined,
       work: Effect.Effect<A, E>,
       textOf: (done: A) => string
     ): Effect.Effect<A, E | IdempotencyConflict> =>
       atomically(
         Effect.gen(function* () {
-          // Without an organisation there is no key: it would have nothing to be unique in.
-          if (key === undefined || Option.isNone(scope)) return yield* work
-          if (!(yield* keys.claim(scope.value, null, key))) return yield* stillRunning()
+          if (key === undefined) return yield* work
+          if (!(yield* keys.claim(null, key))) return yield* stillRunning()
           const done = yield* work
-          yield* keys.keepResponse({ ...key, org_id: scope.value }, 200, textOf(done))
+          yield* keys.keepResponse(key, 200, textOf(done))
           return done
         })
       )

@@ -160,7 +160,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         list: (permit, filter, window) => Effect.flatMap(store.list(permit.scope, filter, window), views),
         get: (permit, id) => Effect.flatMap(desk.find(permit, id), view),
         fund: Effect.fn("Escrows.fund")((permit, id, amount, key) =>
-          desk.once(permit, key, funded(permit, id, amount), fundedText)
+          desk.once(key, funded(permit, id, amount), fundedText)
         ),
         submitContract: Effect.fn("Escrows.submitContract")((permit, id, milestoneId, reference) =>
           Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
@@ -175,7 +175,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
         payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
         cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
-          desk.once(permit, key, canceled(permit, id, reason), canceledText)
+          desk.once(key, canceled(permit, id, reason), canceledText)
         )
       }
     })

@@ -4,17 +4,18 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
-import { AcceptsArray, MovesMoney, Needs } from "../api/Operation.ts"
+import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../api/Operation.ts"
 import { Gate } from "../auth/Gate.ts"
 import { CallerStore } from "../auth/CallerStore.ts"
-import { type Access, authorize, type Caller } from "../domain/Access.ts"
+import { type Access, authorize, type Caller, type Permit } from "../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../domain/Failure.ts"
 import { uuidOrNil } from "../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import { OwnerStore } from "../idempotency/OwnerStore.ts"
 import { isInitiation } from "./ErrorReply.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
-import { onceOnly } from "./OnceOnly.ts"
+import { makeOnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
@@ -65,7 +66,9 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const gate = yield* Gate
   const callers = yield* CallerStore
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
-  const once = yield* onceOnly
+  const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
+  const once = yield* makeOnceOnly
+  const owners = yield* OwnerStore
   const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
   const decodePath = decoder(endpoint.pathSchema)
@@ -75,6 +78,12 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
   const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
   const initiates = isInitiation(endpoint.path)
+
+  /** One text for each object that the operation is done to. */
+  const operationOf = (path: unknown): string => {
+    const named = isObject(path) ? path : {}
+    return `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(named[name])))}`
+  }
 
   /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
   const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
@@ -92,6 +101,23 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       return yield* notFound("organisation")
     }
     return permit
+  })
+
+  /** A key belongs to the organisation of what the request touches; else there is nobody but the caller. */
+  const keyOwner = Effect.fnUntraced(function* (
+    { userId }: Caller,
+    { scope }: Permit<Access>,
+    named: Readonly<Record<string, unknown>>
+  ) {
+    if (Option.isSome(scope)) return scope.value
+    const id = (...names: ReadonlyArray<string>) =>
+      uuidOrNil(names.map((name) => named[name]).find((value) => typeof value === "string") ?? "")
+    const owner = yield* owners.ownerOf({
+      payment_id: id("payment_id"),
+      account_id: id("account_id", "from_account_id"),
+      escrow_id: id("escrow_id")
+    })
+    return Option.getOrElse(owner, () => userId)
   })
 
   const toOutgoing = (result: unknown): Outgoing => {
@@ -116,9 +142,15 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       const path = yield* decodePath(incoming.params)
       const urlParams = yield* decodeQuery(incoming.query)
       const payload = yield* decodePayload(body)
+      const beyond = isObject(payload) ? alsoNeeds(payload) : undefined
+      if (beyond !== undefined) yield* elevate(beyond)
       const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
       const answer = (idempotencyKey?: NewKey) => Effect.map(handler({ ...request, idempotencyKey }), toOutgoing)
-      return movesMoney ? yield* once(incoming, permit.scope, body, answer) : yield* answer()
+      const key = incoming.request.headers["idempotency-key"]
+      if (!movesMoney || typeof key !== "string") return yield* answer()
+      const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
+      const name = { org_id: yield* keyOwner(caller, permit, named), operation: operationOf(path), key }
+      return yield* once(name, endpoint.path, body, answer)
     })
   }
   return route

@@ -3,15 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { setbackIn } from "../database/Setback.ts"
-import { NotFound, type Failure, overloaded } from "../domain/Failure.ts"
+import { type Failure, NotFound, overloaded, UnsupportedMediaType } from "../domain/Failure.ts"
 import { Ids, uuidv7 } from "../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { spanned } from "../observability/Spans.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "./Cors.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
+import { hasBody } from "./RequestBody.ts"
 import { requestId } from "./RequestId.ts"
 import type { Route } from "./Route.ts"
+import { isCanonicalTarget, pathOf } from "./Target.ts"
 
 const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<Record<string, string>>): void => {
   if (response.headersSent || response.destroyed) return
@@ -23,10 +25,18 @@ const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<R
 
 const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
 
-const pathOf = (url: string): string => {
-  const end = url.indexOf("?")
-  return end === -1 ? url : url.slice(0, end)
+const notUnderstood = new UnsupportedMediaType({
+  message: "Content-Encoding: is not understood; send the body as it is."
+})
+
+/** No body is unpacked here: what was packed would be read as something that it is not. */
+const isPacked = ({ headers }: IncomingMessage): boolean => {
+  const encoding = headers["content-encoding"]
+  return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
 }
+
+/** On every answer: nobody guesses another type for it, and nobody keeps it. */
+const fixedHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
 export const makeExchange = Effect.gen(function* () {
   const ids = yield* Ids
@@ -57,17 +67,19 @@ export const makeExchange = Effect.gen(function* () {
         const id = requestId(request.headers["x-request-id"] as string | undefined, () => fresh)
         const method = request.method ?? "GET"
         const url = request.url ?? "/"
-        const headers = { "x-request-id": id, "cache-control": "no-store", ...corsHeaders(cors, request.headers) }
+        const headers = { "x-request-id": id, ...fixedHeaders, ...corsHeaders(cors, request.headers) }
         if (isPreflight(cors, method, request.headers)) {
           return write(response, empty(204, preflightHeaders(cors, request.headers)), headers)
         }
         requestStarted()
-        const found = router.find(method, url)
+        const found = isCanonicalTarget(url) ? router.find(method, url) : undefined
         const route = found?.handler.path ?? "(unknown)"
         const plain =
           found === undefined
             ? Effect.fail(unknownRoute)
-            : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+            : isPacked(request)
+              ? Effect.fail(notUnderstood)
+              : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
         // The fiber is this request's own: what is set for it need not be set back.
         yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
         yield* Effect.gen(function* () {

@@ -37,7 +37,7 @@ export const apiRoutes = (implementation: Implementation<typeof Api>) => {
 }
 
 export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {
-  // One spelling for every path: a proxy's rules and an idempotency key's scope go by the path as it was sent.
+  // One spelling for every path: see Target.
   const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
   const router = FindMyWay.make<Route>({ ...exact, maxParamLength: 200 })
   for (const route of routes) router.on(route.method, route.path, route)

@@ -190,17 +190,21 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
               OtpInvalid: () => Effect.succeed("wrong" as const),
               Conflict: () => Effect.succeed("done" as const),
               NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
               InsufficientFunds: Effect.die
             })
           )
         ),
         resendOtp: Effect.fn("LinkCounter.resendOtp")((visit) =>
-          actions
-            .resendOtp(...acting(visit))
-            .pipe(
-              Effect.asVoid,
-              Effect.catchTags({ Conflict: () => Effect.void, NotFound: Effect.die, InsufficientFunds: Effect.die })
-            )
+          actions.resendOtp(...acting(visit)).pipe(
+            Effect.asVoid,
+            Effect.catchTags({
+              Conflict: () => Effect.void,
+              NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
+              InsufficientFunds: Effect.die
+            })
+          )
         ),
         cancel: Effect.fn("LinkCounter.cancel")((visit) =>
           actions.cancel(...acting(visit), "canceled by the payer at the payment link").pipe(
@@ -208,6 +212,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
             Effect.catchTags({
               Conflict: () => Effect.succeed("refused" as const),
               NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
               InsufficientFunds: Effect.die
             })
           )

@@ -2,8 +2,10 @@
 import { Effect, Either, identity, Option } from "effect"
 import type { Access, Permit } from "../domain/Access.ts"
 import { Invalid } from "../domain/Failure.ts"
+import { pageBytes, pageStep } from "../domain/Policies.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { openCursor, page, sealCursor } from "./Cursor.ts"
+import { fitting } from "./Weight.ts"
 
 /** When the last row of a page was made, and its id. */
 export type Position = readonly [at: string, id: string]
@@ -31,6 +33,21 @@ interface List<Row, Shown> {
 
 type Asked<Name extends string> = { readonly limit: number } & { readonly [Key in Name]?: string | undefined }
 
+/** The first few tell how heavy they are: the rest is read only if the page has room for more. */
+const fetched = Effect.fnUntraced(function* <Row>(
+  fetch: List<Row, unknown>["fetch"],
+  after: Option.Option<Position>,
+  take: number,
+  positionOf: (row: Row) => Position
+) {
+  const few = yield* fetch({ after, take: Math.min(take, pageStep) })
+  const last = few.at(-1)
+  if (few.length < pageStep || few.length === take || last === undefined || fitting(few, pageBytes) < few.length) {
+    return few
+  }
+  return [...few, ...(yield* fetch({ after: Option.some(positionOf(last)), take: take - few.length }))]
+})
+
 /** `name` is what the lists call their cursor, in the query and in the answer. */
 const pagesBy = <const Name extends string>(name: Name) =>
   Effect.map(Vault, (vault) => {
@@ -49,8 +66,10 @@ const pagesBy = <const Name extends string>(name: Name) =>
               Either.map((position) => Option.some(position as unknown as Position)),
               Either.mapLeft((reason) => new Invalid({ message: `${name}: ${reason}.` }))
             )
-      const rows = yield* fetch({ after, take: limit + 1 })
-      const { hasMore, items, next } = page(rows, limit, (row) => [row.created_at.toISOString(), idOf(row)])
+      const positionOf = (row: Row): Position => [row.created_at.toISOString(), idOf(row)]
+      const rows = yield* fetched(fetch, after, limit + 1, positionOf)
+      const shown = Math.min(limit, fitting(rows, pageBytes))
+      const { hasMore, items, next } = page(rows, shown, positionOf)
       const sealed = Option.map(next, (position) => sealCursor({ scope, position }, mac))
       const rest = { [name]: Option.getOrNull(sealed) } as Record<Name, string | null>
       const meta = { count: items.length, has_more: hasMore, ...rest }

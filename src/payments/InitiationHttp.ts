@@ -22,7 +22,7 @@ export const paymentsInitHandlers = Effect.gen(function* () {
           : initiation.payin(permit, payload as Payin, idempotencyKey),
         initiationResponse
       ),
-    action: ({ elevate, idempotencyKey, path, payload, permit }) => {
+    action: ({ elevate, idempotencyKey: key, path, payload, permit }) => {
       const { payment_id } = path
       const { action, amount, otp, reason } = payload
       const done = (): Effect.Effect<Payment, Failure> => {
@@ -30,19 +30,19 @@ export const paymentsInitHandlers = Effect.gen(function* () {
           case "submit_otp":
             return otp === undefined
               ? Effect.fail(new Invalid({ message: "otp: is needed for submit_otp." }))
-              : actions.submitOtp(permit, payment_id, otp)
+              : actions.submitOtp(permit, payment_id, otp, key)
           case "resend_otp":
-            return actions.resendOtp(permit, payment_id)
+            return actions.resendOtp(permit, payment_id, key)
           case "cancel":
-            return actions.cancel(permit, payment_id, reason)
+            return actions.cancel(permit, payment_id, reason, key)
           case "refund":
             return Effect.flatMap(elevate("refunds"), (allowed) =>
-              actions.refund(allowed, payment_id, { amount, reason, key: idempotencyKey })
+              actions.refund(allowed, payment_id, { amount, reason, key })
             )
           case "review":
-            return Effect.flatMap(elevate("reviews"), (allowed) => actions.review(allowed, payment_id))
+            return Effect.flatMap(elevate("reviews"), (allowed) => actions.review(allowed, payment_id, key))
           case "reject":
-            return Effect.flatMap(elevate("reviews"), (allowed) => actions.reject(allowed, payment_id, reason))
+            return Effect.flatMap(elevate("reviews"), (allowed) => actions.reject(allowed, payment_id, reason, key))
         }
       }
       return Effect.map(done(), initiationResponse)

@@ -5,6 +5,7 @@ import type { Scope } from "../database/Query.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
 import type { Entry } from "../domain/Ledger.ts"
 import { canMove } from "../domain/PaymentStatus.ts"
+import { nameOf, unanswered } from "../idempotency/IdempotencyStore.ts"
 import { postInMemory } from "../ledger/PostInMemory.ts"
 import { writeEvents } from "../webhooks/Receivers.ts"
 import type { Attempt, Change, NewAttempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
@@ -148,14 +149,8 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
         Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
           const { attempt, fees = [], item, key, payment } = opening
           if (key !== undefined) {
-            const name = `${payment.org_id} ${key.operation} ${key.key}`
-            if (idempotencyKeys.has(name)) return Either.right(false)
-            idempotencyKeys.set(name, {
-              ...key,
-              org_id: payment.org_id,
-              payment_id: payment.payment_id,
-              created_at: new Date(now)
-            })
+            if (idempotencyKeys.has(nameOf(key))) return Either.right(false)
+            idempotencyKeys.set(nameOf(key), unanswered(key, payment.payment_id, new Date(now)))
           }
           const booked = bookOnce(entriesOfOpening(opening), now)
           if (Either.isLeft(booked)) return Either.left(booked.left)

@@ -1,8 +1,9 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
 import { moneyOf } from "../database/StoredMoney.ts"
 import type { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
+import { parseExactJson } from "../domain/ExactJson.ts"
 import { chargedSide } from "../domain/Fee.ts"
-import type { Attempt, Payment, Refund } from "./Payment.ts"
+import type { Attempt, JsonObject, Payment, Refund } from "./Payment.ts"
 
 interface RefundRow extends Omit<Refund, "amount" | "target" | "created_at" | "settled_at"> {
   readonly amount: string
@@ -11,8 +12,10 @@ interface RefundRow extends Omit<Refund, "amount" | "target" | "created_at" | "s
   readonly settled_at: string | null
 }
 
-export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees" | "refunds"> {
+export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees" | "refunds" | "metadata"> {
   readonly refunds: ReadonlyArray<RefundRow>
+  /** Read as text: a double would lose digits of its numbers. */
+  readonly metadata: JsonObject | string
   readonly amount: string
   readonly currency: AnyCurrencyCode
   readonly target_amount: string
@@ -88,6 +91,13 @@ const refundOf = (
   settled_at: settled_at === null ? null : new Date(settled_at)
 })
 
+/** As they are read, with the table's name and a point before each if it is given. */
+export const selectedColumns = (prefix = ""): string =>
+  paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
+
+const metadataOf = (stored: PaymentRow["metadata"]): JsonObject =>
+  typeof stored === "string" ? (parseExactJson(stored) as JsonObject) : stored
+
 export const toRow = ({ amount, refunds, target, total_fees, ...payment }: Payment): PaymentRow => ({
   ...payment,
   refunds: refundRows(refunds),
@@ -107,6 +117,7 @@ export const fromRow = (row: PaymentRow): Payment => {
     ...rest,
     amount,
     target,
+    metadata: metadataOf(row.metadata),
     refunds: refunds.map((refund) => refundOf(refund, { amount, target })),
     total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency)
   }

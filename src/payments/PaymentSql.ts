@@ -74,10 +74,11 @@ export const createStatement = `
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
     select c.payment_id, c.version, c.org_id, null, c.status, 'initiated by the caller', c.created_at from created c
   ), keyed as (
-    insert into idempotency_keys (org_id, operation, key, body_digest, payment_id)
-    select c.org_id, k.operation, k.key, k.body_digest, c.payment_id
+    insert into idempotency_keys (org_id, operation, key, body_digest, claim, payment_id)
+    select k.org_id, k.operation, k.key, k.body_digest, k.claim, c.payment_id
     from input
-    cross join lateral jsonb_to_record(body -> 'idempotency') as k (operation text, key text, body_digest text)
+    cross join lateral jsonb_to_record(body -> 'idempotency') as k (
+      org_id uuid, operation text, key text, body_digest text, claim uuid)
     join created c on c.payment_id = (body ->> 'payment_id')::uuid
     where jsonb_typeof(body -> 'idempotency') = 'object'
   ), charged as (

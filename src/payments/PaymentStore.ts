@@ -5,6 +5,7 @@ import { batched } from "../database/Batcher.ts"
 import type { LockWait } from "../database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
+import { stringifyWire } from "../domain/Decimal.ts"
 import type { InsufficientFunds } from "../domain/Failure.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -29,9 +30,9 @@ import {
   type AttemptInPayment,
   fromRow,
   knownOf,
-  paymentColumns,
   type PaymentRow,
-  toRow
+  toRow,
+  selectedColumns
 } from "./PaymentRow.ts"
 import { knownBy } from "./PaymentReference.ts"
 import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
@@ -153,7 +154,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
     PaymentStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const columns = sql.literal(paymentColumns.join(", "))
+      const columns = sql.literal(selectedColumns())
       const attemptColumns = sql.literal(attemptFields.join(", "))
       const attemptInPayment = sql.literal(attemptFields.map((name) => `a.${name} as a_${name}`).join(", "))
       const payments = (rows: ReadonlyArray<PaymentRow>) => rows.map(fromRow)
@@ -175,7 +176,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
             postings: postingRows(entriesOfOpening(opening))
           }
         })
-        return sql.unsafe(createStatement, [JSON.stringify(bodies), wait]).pipe(
+        return sql.unsafe(createStatement, [stringifyWire(bodies), wait]).pipe(
           Effect.as(all.map((): Written => true)),
           Effect.catchIf(
             (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
@@ -196,7 +197,7 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
         )
       const apply = yield* batched(applyAll, { laneOf: ({ payment }) => payment.org_id })
 
-      const prefixed = sql.literal(paymentColumns.map((name) => `p.${name}`).join(", "))
+      const prefixed = sql.literal(selectedColumns("p."))
       const findBy = (column: "payment_id" | "transaction_id") =>
         batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
           sql<PaymentRow & { readonly seq: number }>`select a.seq, ${prefixed}

@@ -1,6 +1,6 @@
 /** What a ramp request comes to: its direction, both amounts, who pays and who is paid; or all that is wrong with it. */
 import { type BigDecimal, Either, type Option } from "effect"
-import type { RampRequest } from "../api/Ramps.ts"
+import { type RampRequest, statedDirection } from "../api/Ramps.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import type { CountryCode } from "../domain/Country.ts"
 import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../domain/CryptoAsset.ts"
@@ -55,17 +55,14 @@ export interface RampPlan {
 }
 
 export const directionOf = (request: RampRequest): Either.Either<RampDirection, Invalid> => {
-  if (request.direction !== undefined) return Either.right(request.direction)
-  if (request.wallet_address !== undefined) return Either.right("on_ramp")
-  const { bank_details, beneficiary_id, destination, mobile_money_details } = request
-  const payout = [beneficiary_id, destination, bank_details, mobile_money_details]
-  return payout.some((detail) => detail !== undefined)
-    ? Either.right("off_ramp")
-    : Either.left(
+  const stated = statedDirection(request)
+  return stated === undefined
+    ? Either.left(
         new Invalid({
           message: "wallet_address: is needed for an on-ramp, beneficiary_id for an off-ramp; send one of them."
         })
       )
+    : Either.right(stated)
 }
 
 const fiatOf = ({ fiat_amount, fiat_currency }: RampRequest): Checked<Money> =>

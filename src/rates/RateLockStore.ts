@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { MemoryTables } from "../database/MemoryTables.ts"
 import { firstRow } from "../database/Query.ts"
-import { rateLockRetention } from "../domain/Policies.ts"
+import { rateLockRetention, retentionBatch } from "../domain/Policies.ts"
 
 export interface RateLock {
   readonly org_rate_id: string
@@ -27,6 +27,8 @@ interface Store {
   /** From now on, for so long. */
   readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Effect.Effect<RateLock>
   readonly find: (orgId: string, orgRateId: string) => Effect.Effect<Option.Option<ReadRateLock>>
+  /** Of those that nobody used; answers with how many were forgotten, one batch at most. */
+  readonly forgetOld: Effect.Effect<number>
 }
 
 /** Every new lock looks at this many old ones, so that the table does not grow faster than the payments do. */
@@ -58,13 +60,21 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<RateLoc
             from rate_locks where org_rate_id = ${orgRateId} and org_id = ${orgId}`.pipe(
           Effect.map(firstRow),
           Effect.orDie
-        )
+        ),
+      forgetOld: sql`delete from rate_locks where org_rate_id = any (array(
+          select l.org_rate_id from rate_locks l
+          where l.expires_at < now() - make_interval(secs => ${Duration.toSeconds(rateLockRetention)})
+            and not exists (select 1 from payments p where p.org_rate_id = l.org_rate_id)
+          limit ${retentionBatch})) returning 1 as forgotten`.pipe(
+        Effect.map((rows) => rows.length),
+        Effect.orDie
+      )
     }))
   )
 
   static readonly layerMemory = Layer.effect(
     RateLockStore,
-    Effect.map(MemoryTables, ({ rateLocks }): Store => ({
+    Effect.map(MemoryTables, ({ payments, rateLocks }): Store => ({
       insert: (lock, ttl) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const times = { created_at: new Date(now), expires_at: new Date(now + Duration.toMillis(ttl)) }
@@ -77,7 +87,16 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<RateLoc
             Option.filter((lock) => lock.org_id === orgId),
             Option.map((lock) => ({ ...lock, read_at: new Date(now) }))
           )
-        )
+        ),
+      forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+        const before = now - Duration.toMillis(rateLockRetention)
+        const used = new Set(Array.from(payments.values(), ({ org_rate_id }) => org_rate_id))
+        const old = Array.from(rateLocks.values())
+          .filter(({ expires_at, org_rate_id }) => expires_at.getTime() < before && !used.has(org_rate_id))
+          .slice(0, retentionBatch)
+        for (const { org_rate_id } of old) rateLocks.delete(org_rate_id)
+        return old.length
+      })
     }))
   )
 }

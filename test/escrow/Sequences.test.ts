@@ -137,7 +137,7 @@ for (const backend of backends) {
         const escrows = yield* Escrows
         const keys = yield* IdempotencyStore
         const { made, org_id, permit } = yield* newEscrow([1000])
-        const key = (operation: string) => ({ operation, key: "k", body_digest: "d" })
+        const key = (operation: string) => ({ org_id, operation, key: "k", body_digest: "d", claim: org_id })
         yield* escrows.fund(permit, made.escrow_id, decimal(1000), key("fund"))
         yield* escrows.disburse(permit, {
           escrowId: made.escrow_id,

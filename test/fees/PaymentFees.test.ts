@@ -75,7 +75,9 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const owner = yield* newOwner
-        const key = { operation: "POST /v1/payments-init/initiate", key: yield* nextId, body_digest: "d" }
+        const operation = "POST /v1/payments-init/initiate"
+        const claim = yield* nextId
+        const key = { org_id: owner.org_id, operation, key: yield* nextId, body_digest: "d", claim }
         const fees = [yield* newFee(shillings(3_300n))]
         const first = yield* draftPayment(owner, charged(fees))
         const late = [yield* newFee(shillings(3_300n))]

@@ -1,6 +1,7 @@
 import { Either } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { stringifyWire } from "../../src/domain/Decimal.ts"
 import { parseJsonText } from "../../src/http/JsonText.ts"
 
 const accepted = (text: string): unknown =>
@@ -30,7 +31,7 @@ const literal = fc.oneof(
   fc.tuple(fc.integer(), fc.integer({ min: -400, max: 290 })).map(([digits, exponent]) => `${digits}E${exponent}`)
 )
 
-/** Texts with odd numbers, duplicate keys, escapes and white space, none of them refused. */
+/** Texts with odd numbers, escapes and white space, none of them refused. */
 const jsonText = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -42,8 +43,9 @@ const jsonText = fc.letrec<{ value: string; array: string; object: string }>((ti
   ),
   array: fc.array(tie("value"), { maxLength: 5 }).map((items) => `[ ${items.join(" ,\n")}]`),
   object: fc
-    .array(fc.tuple(fc.constantFrom("a", "b", "c", "\\u0061", "toString", "12345678901234567"), tie("value")), {
-      maxLength: 5
+    .uniqueArray(fc.tuple(fc.constantFrom("b", "c", "\\u0061", "toString", "12345678901234567"), tie("value")), {
+      maxLength: 5,
+      selector: ([name]) => name
     })
     .map((members) => `{${members.map(([key, value]) => `"${key}"\t: ${value}`).join(",")} }`)
 })).value
@@ -158,10 +160,49 @@ describe("parseJsonText", () => {
     expect(refusal("9".repeat(400))).toContain("too large")
   })
 
-  it("lets the last of two equal keys win, with and without long numbers", () => {
-    expect(accepted('{"a":{"x":1},"a":2,"a":null}')).toStrictEqual({ a: null })
-    expect(unboxed(accepted('{"a":{"x":12345678901234567},"a":2,"a":null}'))).toStrictEqual({ a: null })
-    expect(unboxed(accepted('{"a":12345678901234567,"a":98765432109876543}'))).toStrictEqual({ a: 98765432109876543 })
+  it("refuses a field that is given twice, at any depth and however its name is written", () => {
+    expect(refusal('{"a":1,"a":1}')).toBe("the field a is given twice")
+    expect(refusal('{"x":[{"amount":1,"b":{"amount":2},"amount":3}]}')).toBe("the field amount is given twice")
+    expect(refusal('{"a":12345678901234567,"\\u0061":2}')).toBe("the field a is given twice")
+    expect(refusal('{"a\\"":1,"a\\u0022":2}')).toContain("is given twice")
+    expect(refusal('{"toString":1,"toString":1}')).toContain("toString")
+    expect(refusal('{"__proto__":1,"__proto__":2}')).toContain("__proto__")
+    expect(refusal(`{"${"k".repeat(100)}":1,"${"k".repeat(100)}":2}`)).toBe("the field … is given twice")
+    expect(refusal('{"a":1,"a":2')).toContain("malformed")
+  })
+
+  it("takes equal names in different objects, and values that look like names", () => {
+    const text = '{"a":{"a":[{"a":"a"},{"a":"a"},"a","a"]},"b":"a","c":["b","b"],"toString":{},"":{"":""}}'
+    expect(accepted(text)).toStrictEqual(JSON.parse(text))
+  })
+
+  it("keeps the digits of numbers in metadata", () => {
+    const kept = (metadata: string) => {
+      const value = accepted(`{"amount":10.50,"metadata":${metadata}}`) as { readonly metadata: unknown }
+      return stringifyWire(value.metadata)
+    }
+    const texts = [
+      '{"a":12345678901234567890.10,"b":[1.0,0.10,-7.00,{"c":10000000000000000000000}]}',
+      '{"a":0.0000001,"b":1,"c":-1.5,"d":"1.10","e":null,"f":123456789012345678}'
+    ]
+    for (const text of texts) expect(kept(text)).toBe(text)
+    for (const literal of ["1e3", "1E+21", "1.5e-7", "-0", "-0.0"]) {
+      expect(refusal(`{"metadata":{"x":[{"n":${literal}}]}}`)).toMatch(/^metadata\.x\.0\.n: a number with an exponent/)
+    }
+    expect(refusal('{"metadata":{"x":1e400}}')).toContain("too large")
+    expect(accepted('{"amount":1e3,"metadata":{"n":5}}')).toStrictEqual({ amount: 1000, metadata: { n: 5 } })
+  })
+
+  it("keeps any plain decimal in metadata as it was written", () => {
+    const plain = fc
+      .tuple(fc.boolean(), fc.bigInt({ min: 1n, max: 10n ** 40n }), fc.stringMatching(/^\d{0,30}$/))
+      .map(([negative, whole, rest]) => `${negative ? "-" : ""}${whole}${rest === "" ? "" : `.${rest}`}`)
+    fc.assert(
+      fc.property(plain, (number) => {
+        const text = `{"metadata":{"n":${number}}}`
+        expect(stringifyWire(accepted(text))).toBe(text)
+      })
+    )
   })
 
   it("says where a mistake is without quoting the text", () => {

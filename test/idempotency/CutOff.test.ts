@@ -4,15 +4,15 @@ import { Deferred, Duration, Effect, Fiber } from "effect"
 import { act, actable, setThreshold } from "../payments/actions/Acting.ts"
 import { eventually, get, type Json, jsonOf } from "../payments/Calls.ts"
 import { onBothPaymentServers, serveCountry } from "../payments/PaymentServer.ts"
-import { movableClock } from "../payments/PaymentServices.ts"
 import { byCard } from "../payments/Requests.ts"
 import { accepts } from "../payments/ScriptedProvider.ts"
 import { people } from "../support/Credentials.ts"
 import { post } from "../support/Send.ts"
+import { age } from "./Ageing.ts"
 
 const make = () => {
   const stripe = actable("stripe")
-  return { providers: [stripe], stripe, clock: movableClock() }
+  return { providers: [stripe], stripe }
 }
 
 const sendWith = (key: string, path: string, body: object) =>
@@ -34,7 +34,7 @@ const onRamp = (country: string) =>
     bank_details: { account_number: "1100223344" }
   }))
 
-onBothPaymentServers("A key of a request that was cut off", make, (it, { clock, stripe }) => {
+onBothPaymentServers("A key of a request that was cut off", make, (it, { stripe }) => {
   /** What the key answers `after` so long without a word from the provider, and what the first request was told. */
   const cutOff = (key: string, path: string, body: object, after = Duration.seconds(41)) =>
     Effect.gen(function* () {
@@ -46,7 +46,7 @@ onBothPaymentServers("A key of a request that was cut off", make, (it, { clock, 
         Effect.sync(() => stripe.orders.length),
         (asked) => asked > before
       )
-      clock.move(after)
+      yield* age(key, after)
       const again = yield* sendWith(key, path, body)
       yield* Deferred.succeed(answers, undefined)
       return { again, replayed: again.response, answered: (yield* Fiber.join(first)).response }

@@ -70,10 +70,10 @@ export const makeSilentProxy = (target: string) =>
 export const proxied = (use: (proxy: SilentProxy) => void) =>
   Layer.scoped(
     DatabaseServer,
-    Effect.flatMap(DatabaseServer, ({ embedded, url }) =>
-      Effect.map(makeSilentProxy(Redacted.value(url)), (proxy) => {
+    Effect.flatMap(DatabaseServer, (server) =>
+      Effect.map(makeSilentProxy(Redacted.value(server.url)), (proxy) => {
         use(proxy)
-        return { url: Redacted.make(proxy.url), embedded }
+        return { ...server, url: Redacted.make(proxy.url) }
       })
     )
   )

@@ -12,29 +12,31 @@ import type {
   OtpInvalid,
   RateMismatch
 } from "../../domain/Failure.ts"
+import type { NewKey } from "../../idempotency/IdempotencyStore.ts"
 import type { Payment } from "../Payment.ts"
 import { makeUndisturbed } from "../../fibers/Undisturbed.ts"
 import { makeCancel } from "./Cancel.ts"
 import { makeDesk } from "./Desk.ts"
+import { makeKeyed } from "./Keyed.ts"
 import { makeOtp } from "./Otp.ts"
 import { makeRefunds, type WantedRefund } from "./Refunds.ts"
 import { makeReview } from "./Review.ts"
 
-type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds | E>
+type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>
 
 export class Actions extends Context.Tag("corridor/Actions")<
   Actions,
   {
-    readonly submitOtp: (permit: Permit<"any">, paymentId: string, otp: string) => Done<OtpInvalid>
-    readonly resendOtp: (permit: Permit<"any">, paymentId: string) => Done
-    readonly cancel: (permit: Permit<"any">, paymentId: string, reason: string | undefined) => Done
-    readonly refund: (
-      permit: Permit<"refunds">,
+    readonly submitOtp: (permit: Permit<"any">, paymentId: string, otp: string, key?: NewKey) => Done<OtpInvalid>
+    readonly resendOtp: (permit: Permit<"any">, paymentId: string, key?: NewKey) => Done
+    readonly cancel: (permit: Permit<"any">, paymentId: string, reason: string | undefined, key?: NewKey) => Done
+    readonly refund: (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) => Done<Invalid>
+    readonly review: (
+      permit: Permit<"reviews">,
       paymentId: string,
-      wanted: WantedRefund
-    ) => Done<Invalid | IdempotencyConflict>
-    readonly review: (permit: Permit<"reviews">, paymentId: string) => Done<RateMismatch | NoRoute | AllProvidersFailed>
-    readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined) => Done
+      key?: NewKey
+    ) => Done<RateMismatch | NoRoute | AllProvidersFailed>
+    readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined, key?: NewKey) => Done
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -45,14 +47,16 @@ export class Actions extends Context.Tag("corridor/Actions")<
       const cancel = yield* makeCancel(desk)
       const refund = yield* makeRefunds(desk)
       const review = yield* makeReview(desk)
+      const keyed = yield* makeKeyed(desk)
       const undisturbed = yield* makeUndisturbed
       return {
-        submitOtp: (permit, id, password) => undisturbed(otp.submit(permit, id, password)),
-        resendOtp: (permit, id) => undisturbed(otp.resend(permit, id)),
-        cancel: (permit, id, reason) => undisturbed(cancel(permit, id, reason)),
+        submitOtp: (permit, id, password, key) => undisturbed(keyed(permit, id, key, otp.submit(permit, id, password))),
+        resendOtp: (permit, id, key) => undisturbed(keyed(permit, id, key, otp.resend(permit, id))),
+        cancel: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, cancel(permit, id, reason))),
+        // A refund claims its key in the transaction that commits its attempt.
         refund: (permit, id, wanted) => undisturbed(refund(permit, id, wanted)),
-        review: (permit, id) => undisturbed(review.review(permit, id)),
-        reject: (permit, id, reason) => undisturbed(review.reject(permit, id, reason))
+        review: (permit, id, key) => undisturbed(keyed(permit, id, key, review.review(permit, id))),
+        reject: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, review.reject(permit, id, reason)))
       }
     })
   )

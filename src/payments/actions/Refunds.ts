@@ -99,8 +99,8 @@ export const makeRefunds = (desk: Desk) =>
         ? Effect.succeed(null)
         : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
 
-    const claimed = Effect.fnUntraced(function* ({ org_id, payment_id }: Payment, key: NewKey | undefined) {
-      if (key !== undefined && !(yield* keys.claim(org_id, payment_id, key))) return yield* stillRunning()
+    const claimed = Effect.fnUntraced(function* ({ payment_id }: Payment, key: NewKey | undefined) {
+      if (key !== undefined && !(yield* keys.claim(payment_id, key))) return yield* stillRunning()
     })
 
     const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {

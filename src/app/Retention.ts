@@ -1,0 +1,29 @@
+/**
+ * Forgets what is kept for a time only, so that no table grows for ever. Money is not among it: payments, attempts,
+ * callbacks that were applied, the ledger, operator items and the audit log stay.
+ */
+import { Effect } from "effect"
+import { retentionPause } from "../domain/Policies.ts"
+import { IdempotencyStore } from "../idempotency/IdempotencyStore.ts"
+import { NotificationStore } from "../notifications/NotificationStore.ts"
+import { StrayCallbackStore } from "../payments/StrayCallbackStore.ts"
+import { RateLockStore } from "../rates/RateLockStore.ts"
+import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
+import { EventStore } from "../webhooks/EventStore.ts"
+
+/** Batch after batch, so that nobody waits behind a long statement, until nothing is left. */
+const allOf = (forgetOld: Effect.Effect<number>) => Effect.repeat(forgetOld, { while: (forgotten) => forgotten > 0 })
+
+export const forgetAll = Effect.gen(function* () {
+  const keys = yield* IdempotencyStore
+  const notifications = yield* NotificationStore
+  const strays = yield* StrayCallbackStore
+  const locks = yield* RateLockStore
+  const deliveries = yield* DeliveryStore
+  // An event is forgotten when no delivery of it is left.
+  const events = yield* EventStore
+  const all = [keys, notifications, strays, locks, deliveries, events]
+  yield* Effect.forEach(all, ({ forgetOld }) => allOf(forgetOld), { discard: true })
+})
+
+export const retention = Effect.forever(Effect.zipRight(forgetAll, Effect.sleep(retentionPause)))

@@ -1,0 +1,23 @@
+/** An action under its caller's key: claimed before anyone is asked, and given back when the action changed nothing. */
+import { Effect } from "effect"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { stillRunning } from "../../idempotency/Idempotency.ts"
+import { IdempotencyStore, type NewKey } from "../../idempotency/IdempotencyStore.ts"
+import type { Payment } from "../Payment.ts"
+import type { Desk } from "./Desk.ts"
+
+export const makeKeyed = (desk: Desk) =>
+  Effect.map(
+    IdempotencyStore,
+    (keys) =>
+      <E>(permit: Permit<Access>, paymentId: string, key: NewKey | undefined, action: Effect.Effect<Payment, E>) =>
+        Effect.gen(function* () {
+          if (key === undefined) return yield* action
+          const before = yield* desk.find(permit, paymentId)
+          if (!(yield* keys.claim(paymentId, key))) return yield* stillRunning()
+          const unlessChanged = Effect.flatMap(desk.find(permit, paymentId), ({ version }) =>
+            version === before.version ? keys.release(key) : Effect.void
+          )
+          return yield* Effect.onError(action, () => Effect.catchTag(unlessChanged, "NotFound", () => Effect.void))
+        })
+  )
