@@ -6,12 +6,12 @@ import { Array as Arr, Context, Effect, Layer, Option, Redacted } from "effect"
 import { maskCard } from "../domain/Card.ts"
 import { checkoutPatience } from "../domain/Policies.ts"
 import { makeDesk } from "../payments/actions/Desk.ts"
-import { orderOf } from "../payments/actions/OrderOf.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
 import type { Payment } from "../payments/Payment.ts"
 import { noted } from "../payments/Ruling.ts"
 import { makePaymentRouter } from "../payments/PaymentRouter.ts"
+import { providerOrder } from "../payments/ProviderOrder.ts"
 import { providersMoney } from "../payments/ProvidersMoney.ts"
 import { makeStaleness } from "../payments/Staleness.ts"
 import { makeUndisturbed } from "../fibers/Undisturbed.ts"
@@ -76,7 +76,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             nextAttempt: chosen.attempt,
             cause: "the customer gave a card at the hosted checkout"
           })
-          const order = { ...orderOf(opened, checkoutUrl(payment.payment_id)), card }
+          const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
           yield* Effect.timeoutOption(undisturbed(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const
         },

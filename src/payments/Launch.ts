@@ -20,6 +20,8 @@ import { holdsAfter } from "./PaymentBooks.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "./PaymentRouter.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import { providerOrder } from "./ProviderOrder.ts"
+import { providersMoney } from "./ProvidersMoney.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -70,7 +72,7 @@ export const makeLaunch = Effect.gen(function* () {
     options: LaunchOptions<E> = {}
   ) {
     const [routed, charged, organization] = yield* together([
-      router(orgId, planned.payment, planned.order.money),
+      router(orgId, planned.payment, providersMoney(planned.payment)),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
     ])
@@ -80,8 +82,10 @@ export const makeLaunch = Effect.gen(function* () {
     if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
     const chosen = yield* dispatch.choose(routed.candidates, "payment")
     const payment: Payment = { ...drafted, holds: holdsAfter(drafted, drafted.status, chosen.attempt) }
-    const { org_id, payment_id } = payment
-    const order = { ...planned.order, orgId: org_id, paymentId: payment_id, checkoutUrl: checkoutUrl(payment_id) }
+    const order = providerOrder(payment, "payment", {
+      card: planned.card,
+      checkoutUrl: checkoutUrl(payment.payment_id)
+    })
     const dispatched = Effect.gen(function* () {
       yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
       const heard = yield* dispatch.ask(payment, order, chosen)

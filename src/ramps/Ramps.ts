@@ -22,11 +22,12 @@ import { Dispatch } from "../payments/Dispatch.ts"
 import { makeDraft } from "../payments/Draft.ts"
 import { whereAllDeclined } from "../payments/PaymentRouter.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
+import { providerOrder } from "../payments/ProviderOrder.ts"
 import { isRamp, type RampPayment, secondLeg } from "../payments/ramp/LegOrder.ts"
 import { type LegToRoute, makeRampRouter } from "../payments/ramp/RampRouter.ts"
 import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
-import { collectionOrder, describeRamp } from "./RampPayment.ts"
+import { describeRamp } from "./RampPayment.ts"
 import { directionOf, planRamp } from "./RampPlan.ts"
 
 type Launched = Effect.Effect<
@@ -107,7 +108,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           money: direction === "on_ramp" ? fiat : crypto
         })
         const chosen = yield* dispatch.choose(candidates, "collection")
-        const order = collectionOrder(planned, payment, checkoutUrl(payment.payment_id))
+        const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {
           const opening = { payment, attempt: chosen.attempt, ...(key === undefined ? {} : { key }) }
           if (!(yield* store.create(opening))) return yield* stillRunning()

@@ -7,6 +7,7 @@ import { CurrencyCode } from "../../src/domain/Currency.ts"
 import type { LockedRate } from "../../src/domain/LockedRate.ts"
 import * as Rate from "../../src/domain/Rate.ts"
 import { planPayment, type Surroundings } from "../../src/payments/PaymentPlan.ts"
+import { providerOrder } from "../../src/payments/ProviderOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../payments/Requests.ts"
 
 const now = new Date("2026-03-02T09:00:00Z")
@@ -70,7 +71,13 @@ const decode = Schema.decodeUnknownSync(InitiatePayment)
 const plan = (request: object, about: Partial<Surroundings> = {}) =>
   planPayment(decode(request), { ...alone, ...about })
 
-const planned = (request: object, about: Partial<Surroundings> = {}) => Either.getOrThrow(plan(request, about))
+const unsent = { payment_id: ID, org_id: ID, ramp: null }
+
+/** With the order that its provider would get. */
+const planned = (request: object, about: Partial<Surroundings> = {}) => {
+  const { card, payment } = Either.getOrThrow(plan(request, about))
+  return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", { card, checkoutUrl: "" }) }
+}
 
 const refusal = (request: object, about: Partial<Surroundings> = {}) => {
   const result = plan(request, about)
@@ -272,7 +279,7 @@ describe("planPayment: the beneficiary", () => {
       flow: "outbound",
       mobileMoney: { network: "mpesa", phoneNumber: "+254712345678" },
       bank: null,
-      recipientName: "Ada Okafor"
+      recipient: { name: "Ada Okafor", email: null, phone: "+254712345678" }
     })
     expect(payment.beneficiary_id).toBe(ID)
     expect(payment.recipient_info).toMatchObject({

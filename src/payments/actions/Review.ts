@@ -9,8 +9,8 @@ import { noted } from "../Ruling.ts"
 import { makePaymentRouter, reasonsForNone, whereAllDeclined } from "../PaymentRouter.ts"
 import { makeStaleness } from "../Staleness.ts"
 import { type Act, type Desk, idsOf, refuse } from "./Desk.ts"
+import { providerOrder } from "../ProviderOrder.ts"
 import { providersMoney } from "../ProvidersMoney.ts"
-import { orderOf } from "./OrderOf.ts"
 import { isHeld } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
@@ -99,7 +99,8 @@ export const makeReview = (desk: Desk) =>
       review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string) {
         const { chosen, payment } = yield* desk.decided(approve(permit, paymentId))
         if (chosen === undefined) return payment
-        const heard = yield* dispatch.ask(payment, orderOf(payment, checkoutUrl(payment.payment_id)), chosen)
+        const order = providerOrder(payment, "payment", { checkoutUrl: checkoutUrl(payment.payment_id) })
+        const heard = yield* dispatch.ask(payment, order, chosen)
         const declined = heard.payment.status === "failed" && heard.outcome === "declined"
         return declined ? yield* whereAllDeclined(payment) : heard.payment
       }),
