@@ -53,14 +53,17 @@ export const makeLaunch = Effect.gen(function* () {
     return (yield* all) ? opening.payment : yield* stillRunning()
   })
 
-  /** Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. */
+  /**
+   * Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. What it is to pay
+   * out is held meanwhile, so that nobody spends it twice.
+   */
   const hold = Effect.fnUntraced(function* <E = never>(
     drafted: Payment,
     charged: ReadonlyArray<NewFee>,
     reason: string,
     options: LaunchOptions<E>
   ) {
-    const payment: Payment = { ...drafted, next_action: "wait" }
+    const payment: Payment = { ...drafted, next_action: "wait", holds: drafted.direction === "outbound" }
     const item = reviewItem(yield* ids.next, payment, reason)
     return yield* create({ payment, attempt: null, fees: charged, item }, options)
   })

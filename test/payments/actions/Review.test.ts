@@ -1,5 +1,8 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../../src/ledger/LedgerStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/ProviderConfigStore.ts"
 import { deposit, expectBooksInOrder, openAccount, withdraw } from "../../accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
@@ -21,6 +24,8 @@ import { eventsOf, movableClock, timePasses } from "../PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../Requests.ts"
 import { accepts, declines } from "../ScriptedProvider.ts"
 import { act, actable, setThreshold } from "./Acting.ts"
+
+const KES = CurrencyCode.make("KES")
 
 const make = () => {
   const stripe = actable("stripe")
@@ -203,6 +208,24 @@ onBothPaymentServers("Reviews", make, (it, { clock, stripe }) => {
       const audit = jsonOf(yield* get("/audit-log?action=payment.rejected"))["data"] as ReadonlyArray<Json>
       expect(audit[0]).toMatchObject({ subject_id: payment_id, detail: { reason: "unknown payer" } })
       expect((yield* act(payment_id, { action: "review" }, yield* reviewer)).status).toBe(409)
+    })
+  )
+
+  it.effect("hold the money of a payout, and give it back once it is turned away", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const ledger = yield* LedgerStore
+      const balances = Effect.all([
+        ledger.balance(LedgerAccount.settlement(acme.org_id, KES)),
+        ledger.balance(LedgerAccount.held(acme.org_id, KES))
+      ]).pipe(Effect.map((all) => all.map(({ minor }) => Number(minor) / 100)))
+      const made = jsonOf(yield* post("/v1/beneficiaries", { ...acme.key }, kenyanPhone()))["data"] as Json
+      const [own, held] = (yield* balances) as [number, number]
+      const { payment_id } = yield* holding(initiate(payoutByPhone(String(made["beneficiary_id"]))))
+      expect(yield* balances).toEqual([own - 1500, held + 1500])
+      expect((yield* act(payment_id, { action: "reject" }, yield* reviewer)).status).toBe(200)
+      expect(yield* balances).toEqual([own, held])
+      yield* expectBooksInOrder
     })
   )
 
