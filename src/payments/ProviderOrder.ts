@@ -14,7 +14,7 @@ import { providersMoney } from "./ProvidersMoney.ts"
 
 export type Order = Omit<PaymentOrder, "reference">
 
-export type PaidLeg = Exclude<Leg, "refund">
+export type PaidLeg = Exclude<Leg, "refund" | "return">
 
 /** What only the request itself can bring, or only we can make. */
 export interface Unstored {

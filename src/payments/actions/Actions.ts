@@ -1,5 +1,5 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
-import { Context, Effect, Layer } from "effect"
+import { type BigDecimal, Context, Effect, Layer } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import type {
   AllProvidersFailed,
@@ -9,8 +9,7 @@ import type {
   Invalid,
   NoRoute,
   NotFound,
-  OtpInvalid,
-  RateMismatch
+  OtpInvalid
 } from "../../domain/Failure.ts"
 import type { Payment } from "../Payment.ts"
 import { makeUndisturbed } from "../../fibers/Undisturbed.ts"
@@ -33,7 +32,11 @@ export class Actions extends Context.Tag("corridor/Actions")<
       paymentId: string,
       wanted: WantedRefund
     ) => Done<Invalid | IdempotencyConflict>
-    readonly review: (permit: Permit<"reviews">, paymentId: string) => Done<RateMismatch | NoRoute | AllProvidersFailed>
+    readonly review: (
+      permit: Permit<"reviews">,
+      paymentId: string,
+      acceptedRate: BigDecimal.BigDecimal | undefined
+    ) => Done<NoRoute | AllProvidersFailed>
     readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined) => Done
   }
 >() {
@@ -51,7 +54,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
         resendOtp: (permit, id) => undisturbed(otp.resend(permit, id)),
         cancel: (permit, id, reason) => undisturbed(cancel(permit, id, reason)),
         refund: (permit, id, wanted) => undisturbed(refund(permit, id, wanted)),
-        review: (permit, id) => undisturbed(review.review(permit, id)),
+        review: (permit, id, acceptedRate) => undisturbed(review.review(permit, id, acceptedRate)),
         reject: (permit, id, reason) => undisturbed(review.reject(permit, id, reason))
       }
     })

@@ -17,7 +17,7 @@ import { PaymentStore } from "../PaymentStore.ts"
 export interface Act
   extends
     Pick<Change, "status" | "cause">,
-    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "closeItems">> {}
+    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "openItems" | "closeItems">> {}
 
 /** Someone else changed the payment since it was read. */
 export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}

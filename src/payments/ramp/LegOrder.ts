@@ -9,6 +9,13 @@ export type RampPayment = Payment & { readonly ramp: RampFacts }
 
 export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
 
+export const firstLeg = ({ amount, country, ramp }: RampPayment): LegToRoute => ({
+  country,
+  direction: "inbound",
+  payment_method: ramp.collection,
+  money: amount
+})
+
 export const secondLeg = ({ country, ramp, target }: RampPayment): LegToRoute => ({
   country,
   direction: "outbound",

@@ -20,7 +20,7 @@ import {
   untilStatus
 } from "../Calls.ts"
 import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
-import { eventsOf, movableClock, timePasses } from "../PaymentServices.ts"
+import { eventsOf } from "../PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../Requests.ts"
 import { accepts, declines } from "../ScriptedProvider.ts"
 import { act, actable, setThreshold } from "./Acting.ts"
@@ -29,10 +29,10 @@ const KES = CurrencyCode.make("KES")
 
 const make = () => {
   const stripe = actable("stripe")
-  return { providers: [stripe], stripe, clock: movableClock() }
+  return { providers: [stripe], stripe }
 }
 
-onBothPaymentServers("Reviews", make, (it, { clock, stripe }) => {
+onBothPaymentServers("Reviews", make, (it, { stripe }) => {
   /** Holds what reaches 1,000 shillings for as long as the test runs. */
   const holding = <A, E, R>(test: Effect.Effect<A, E, R>, threshold = "1000") =>
     Effect.gen(function* () {
@@ -255,35 +255,6 @@ onBothPaymentServers("Reviews", make, (it, { clock, stripe }) => {
       expect(yield* attemptsOf(payment_id)).toEqual([])
       expect(stripe.orders).toHaveLength(asked)
       expect((yield* act(payment_id, { action: "cancel" })).response).toMatchObject({ status: "canceled" })
-    })
-  )
-
-  it.effect("never price a payment anew: an expired rate rejects it", () =>
-    Effect.gen(function* () {
-      const path = "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USD&amount=2000"
-      const locked = Effect.gen(function* () {
-        const rate = jsonOf(yield* get(path))["data"] as Json
-        return yield* holding(
-          initiate({
-            ...byPhone(),
-            amount: 2000,
-            target_amount: rate["target_amount"],
-            target_currency: "USD",
-            org_rate_id: rate["org_rate_id"]
-          })
-        )
-      })
-      const soon = yield* locked
-      expect((yield* act(soon.payment_id, { action: "review" }, yield* reviewer)).status).toBe(200)
-      const { payment_id } = yield* locked
-      yield* timePasses(clock, "16 minutes")
-      const answer = yield* act(payment_id, { action: "review" }, yield* reviewer)
-      expect(answer).toMatchObject({ status: 400, body: { code: "RATE_MISMATCH", payment_id } })
-      expect(yield* recordOf(payment_id)).toMatchObject({ status: "rejected" })
-      const last = ofKind(yield* timelineOf(payment_id), "status").at(-1)
-      expect(last).toMatchObject({ from: "initiated", to: "rejected" })
-      expect(last?.["cause"]).toContain("RATE_MISMATCH")
-      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 
