@@ -5,18 +5,18 @@
 import { Either, Option, Redacted } from "effect"
 import type { InitiatePayment } from "../api/PaymentsInit.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
-import { sameAccount } from "../beneficiaries/Destination.ts"
 import { maskCard } from "../domain/Card.ts"
 import { flowOf } from "../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../domain/Country.ts"
 import { Invalid, RateMismatch } from "../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../domain/LockedRate.ts"
-import { findNetwork, networksOfCountry } from "../domain/MobileNetwork.ts"
 import { Money } from "../domain/Money.ts"
 import { countryOfPhoneNumber } from "../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../domain/ReturnUrl.ts"
 import type { Card } from "../providers/Provider.ts"
 import type { JsonObject, Payment } from "./Payment.ts"
+import { payerProblems } from "./PayerCheck.ts"
+import { destinationProblems } from "./DestinationCheck.ts"
 import { recipientInfo } from "./RecipientInfo.ts"
 
 export type Request = typeof InitiatePayment.Type
@@ -70,7 +70,7 @@ const missingFields = (request: Request): ReadonlyArray<string> => {
   if (direction === "payin") need("payer_details", "for a payin")
   if (direction === "payout") need("beneficiary_id", "for a payout")
   if (payment_method === "mobile_money") need("mobile_money_details", "for mobile_money")
-  if (payment_method === "card") need("card_details", "for card")
+  if (payment_method === "card" && direction === "payin") need("card_details", "for card")
   if (payment_method === "bank_transfer") {
     need("bank_details", "for bank_transfer")
     need("bank_account", "for bank_transfer")
@@ -128,35 +128,6 @@ const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings):
   return isCountryCode(country) ? country : CountryCode.make(orgCountry)
 }
 
-const networkProblems = (request: Request, country: CountryCode): ReadonlyArray<string> => {
-  const details = request.mobile_money_details
-  if (details === undefined || request.payment_method !== "mobile_money") return []
-  if (Option.isSome(findNetwork(country, details.provider))) return []
-  const known = networksOfCountry(country).map((one) => one.name)
-  const hint = known.length === 0 ? "it has none" : `use one of ${known.join(", ")}`
-  return [`mobile_money_details.provider: is not a network of ${country}; ${hint}`]
-}
-
-const accountTypeOf = { bank_transfer: "bank", mobile_money: "mobile_money" } as const
-
-const beneficiaryProblems = (request: Request, { beneficiary }: Surroundings): ReadonlyArray<string> => {
-  if (request.beneficiary_id === undefined) return []
-  if (Option.isNone(beneficiary)) return ["beneficiary_id: is not a beneficiary of this organisation"]
-  if (request.direction === "payin" || request.payment_method === "card") return []
-  const wanted = accountTypeOf[request.payment_method]
-  if (beneficiary.value.account_type !== wanted) {
-    return [
-      `beneficiary_id: has a ${beneficiary.value.account_type} account; a ${request.payment_method} payout needs ${wanted}`
-    ]
-  }
-  return sameAccount(beneficiary.value, {
-    bank_account: request.bank_account,
-    mobile_money_details: request.mobile_money_details
-  })
-    ? []
-    : [`${wanted === "bank" ? "bank_account" : "mobile_money_details"}: names another account than the beneficiary's`]
-}
-
 const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (
@@ -170,8 +141,8 @@ export const planPayment = (
   const problems = [
     ...missingFields(request),
     ...(Either.isLeft(amounts) ? amounts.left : []),
-    ...beneficiaryProblems(request, surroundings),
-    ...networkProblems(request, country),
+    ...destinationProblems(request, surroundings.beneficiary),
+    ...payerProblems(request, country, surroundings.now),
     ...(Either.isLeft(returnUrl) ? [`return_url: ${returnUrl.left}`] : [])
   ]
   if (problems.length > 0 || Either.isLeft(amounts) || Either.isLeft(returnUrl)) {
