@@ -1,5 +1,5 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
-import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { RampRequest } from "../api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../domain/Access.ts"
@@ -12,7 +12,6 @@ import {
   RateMismatch
 } from "../domain/Failure.ts"
 import { Ids, uuidOrNil } from "../domain/Ids.ts"
-import { rampLifetime } from "../domain/Policies.ts"
 import type { RampDirection } from "../domain/Ramp.ts"
 import type { Route } from "../domain/Routing.ts"
 import { stillRunning } from "../idempotency/Idempotency.ts"
@@ -26,7 +25,7 @@ import type { Opening } from "../payments/Payment.ts"
 import { whereAllDeclined } from "../payments/PaymentRouter.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
 import { providerOrder } from "../payments/ProviderOrder.ts"
-import { firstLeg, isRamp, type RampPayment, secondLeg } from "../payments/ramp/LegOrder.ts"
+import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../payments/ramp/LegOrder.ts"
 import { type LegToRoute, makeRampRouter } from "../payments/ramp/RampRouter.ts"
 import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
@@ -119,8 +118,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const held = yield* threshold(drafted, yield* organizations.find(orgId))
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
         const chosen = yield* dispatch.choose(candidates, "collection")
-        const at = yield* Clock.currentTimeMillis
-        const payment: RampPayment = { ...drafted, expires_at: new Date(at + Duration.toMillis(rampLifetime)) }
+        const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {
           yield* create({ payment, attempt: chosen.attempt }, key)

@@ -1,14 +1,15 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
-import { type BigDecimal, Clock, Duration, Effect, Either, Option } from "effect"
+import { type BigDecimal, Effect, Either, Option } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
-import { rampLifetime } from "../../domain/Policies.ts"
 import { makeCheckoutUrl } from "../CheckoutUrl.ts"
 import { Dispatch } from "../Dispatch.ts"
 import { makeHeldRate, type Repriced } from "../HeldRate.ts"
 import type { Payment } from "../Payment.ts"
 import { whereAllDeclined } from "../PaymentRouter.ts"
+import { PaymentStore } from "../PaymentStore.ts"
 import { providerOrder } from "../ProviderOrder.ts"
+import { rampExpiry } from "../ramp/LegOrder.ts"
 import { noted } from "../Ruling.ts"
 import { type Act, type Desk, idsOf, refuse } from "./Desk.ts"
 import { makeHeldRoute } from "./HeldRoute.ts"
@@ -60,6 +61,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
 
 export const makeReview = (desk: Desk) =>
   Effect.gen(function* () {
+    const store = yield* PaymentStore
     const dispatch = yield* Dispatch
     const heldRate = yield* makeHeldRate
     const route = yield* makeHeldRoute
@@ -116,8 +118,7 @@ export const makeReview = (desk: Desk) =>
       }
       const { candidates, leg } = routed.right
       const chosen = yield* dispatch.choose(candidates, leg)
-      const until = new Date((yield* Clock.currentTimeMillis) + Duration.toMillis(rampLifetime))
-      const expiry = payment.ramp === null ? {} : { expires_at: until }
+      const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
       const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
       return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
     })

@@ -1,5 +1,7 @@
-/** What routing and dispatching must know of a ramp's second leg, from the payment's record. */
+/** What routing and dispatching must know of a ramp's legs, from the payment's record. */
+import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { rampLifetime } from "../../domain/Policies.ts"
 import type { Payment } from "../Payment.ts"
 import { type Order, providerOrder } from "../ProviderOrder.ts"
 import type { RampFacts } from "./RampFacts.ts"
@@ -8,6 +10,9 @@ import type { LegToRoute } from "./RampRouter.ts"
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 
 export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
+
+/** `asked`: when its customer is, by the clock of the store, which all instances share. */
+export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
 
 export const firstLeg = ({ amount, country, ramp }: RampPayment): LegToRoute => ({
   country,
