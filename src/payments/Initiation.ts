@@ -1,5 +1,5 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Access, Permit } from "../domain/Access.ts"
@@ -89,6 +89,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         return yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),
           mode,
+          now: new Date(yield* Clock.currentTimeMillis),
           targetBy,
           beneficiary,
           lock

@@ -25,6 +25,8 @@ export type Request = typeof InitiatePayment.Type
 export interface Surroundings {
   readonly orgCountry: string
   readonly mode: "sandbox" | "live"
+  /** For the card, whose time is its issuer's; a lock has a clock of its own. */
+  readonly now: Date
   /** Who worked the target amount out: callers round half-even, the service gives what it is worth and no more. */
   readonly targetBy: "caller" | "service"
   /** As named by beneficiary_id, when it is one of the organisation's. */

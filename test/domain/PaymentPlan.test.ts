@@ -17,6 +17,7 @@ const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 const alone: Surroundings = {
   orgCountry: "KE",
   mode: "sandbox",
+  now,
   targetBy: "caller",
   beneficiary: Option.none(),
   lock: Option.none()
