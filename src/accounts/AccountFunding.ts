@@ -1,7 +1,7 @@
 /**
- * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not taken
- * from an account that was frozen meanwhile, one that is paid is told about, with the payment's own change, and whoever
- * lost the answer gets one that is a withdrawal's.
+ * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
+ * while its account is frozen, one that is paid is told about, with the payment's own change, and whoever lost the
+ * answer gets one that is a withdrawal's.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Ids } from "../domain/Ids.ts"

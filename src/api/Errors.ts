@@ -1,6 +1,7 @@
 /** Error bodies as they are on the wire, for the typed client and the API reference. */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { WireDecimal } from "../domain/Decimal.ts"
 
 const meanings = {
   400: "Something in the request is missing or wrong; the message names the field",
@@ -57,9 +58,13 @@ const ofPayment = {
   transaction_id: Schema.optionalWith(Schema.String, { exact: true })
 }
 
-export const InitiationConflict = Schema.Struct({ ...coded, ...ofPayment }).annotations(
-  HttpApiSchema.annotations({ status: 409, description: meanings[409] })
-)
+export const InitiationConflict = Schema.Struct({
+  ...coded,
+  ...ofPayment,
+  rate: Schema.optionalWith(WireDecimal, { exact: true }).annotations({
+    description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+  })
+}).annotations(HttpApiSchema.annotations({ status: 409, description: meanings[409] }))
 
 export const NoRoute = Schema.Struct(coded).annotations(
   HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the payment's corridor" })

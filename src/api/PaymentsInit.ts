@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import type { Access } from "../domain/Access.ts"
 import { CountryCode } from "../domain/Country.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
-import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
+import { AmountInput, RateInput, WireDecimal } from "../domain/Decimal.ts"
 import { EmailAddress } from "../domain/EmailAddress.ts"
 import { ProviderName } from "../domain/Corridor.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
@@ -105,7 +105,9 @@ export const InitiationResult = Schema.Struct({
     bank_code: shown(Schema.String),
     reference: shown(Schema.String),
     expires_at: shown(Schema.String),
-    payment_link: shown(Schema.String)
+    payment_link: shown(Schema.String),
+    address: shown(Schema.String).annotations({ description: "Extension. Where an off-ramp's crypto is to be sent" }),
+    network: shown(Schema.String).annotations({ description: "Extension. The network to send it on" })
   })
 }).annotations({ identifier: "InitiationResult" })
 
@@ -133,7 +135,10 @@ export const ActOnPayment = Schema.Struct({
   amount: given(AmountInput).annotations({
     description: "For refund: how much, in the payment's currency; all that is left when absent"
   }),
-  reason: given(text(500)).annotations({ description: "For cancel, refund and reject" })
+  reason: given(text(500)).annotations({ description: "For cancel, refund and reject" }),
+  accept_rate: given(RateInput).annotations({
+    description: "For review: the rate of the 409, to go on at it; left alone while the payment's own rate holds"
+  })
 }).annotations({ identifier: "ActOnPayment" })
 
 const request = {
@@ -154,7 +159,7 @@ const actionDescription = [
   "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another.",
   "- `cancel`: works while no provider has the payment, or when its provider confirms the cancellation.",
   "- `refund`: gives a completed payin back, all that is left or `amount` of it, in the payment's `currency` and at its own rate; what that costs the organisation is rounded up, all parts together. The status becomes `refunded` when all of it is back; the timeline shows each part as an attempt of the leg `refund`. Needs the role `staff` or the permission `refunds`.",
-  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A locked rate that expired meanwhile is 400 `RATE_MISMATCH`, and the payment is `rejected`. A held card payment goes on at the hosted checkout (`next_action` `redirect`). Both need the role `staff` or the permission `reviews`."
+  "- `review`: sends a payment on its way that the organisation's `review_threshold` holds; `reject` turns it away. Neither can be done by whoever initiated it. A held payment keeps its locked rate for 24 hours (`REVIEW_RATE_TTL`), a held ramp as long as the live rate stays within 0.5 percent; after that `review` is 409 with the new `rate`, and goes on when it is sent as `accept_rate`: the other amount is then computed at it (what is given rounds down, what is taken up; the fee stays), and `comments` tell both prices. A held card payment goes on at the hosted checkout (`next_action` `redirect`); where its rate runs out before the card is given, it waits for a `review` with `accept_rate` again. Both need the role `staff` or the permission `reviews`."
 ].join("\n")
 
 export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
@@ -171,7 +176,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           movesMoney: true,
           summary: "Initiate a payment",
           description:
-            "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
+            "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
           request,
           response: {
             statusCode: 200,

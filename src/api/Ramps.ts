@@ -134,7 +134,9 @@ export const RampResult = Schema.Struct({
     crypto_network: CryptoNetwork,
     crypto_amount: WireDecimal,
     provider: Schema.NullOr(ProviderName).annotations({ description: "The one that collects" }),
-    expires_at: Timestamp,
+    expires_at: Schema.NullOr(Timestamp).annotations({
+      description: "30 minutes after a provider was asked; null while it is held for a review"
+    }),
     next_action: exact(Schema.Literal(...rampActions)).annotations({
       description: "Left out when nothing is to be done"
     }),
@@ -159,6 +161,7 @@ const description = [
   ].join("\n"),
   "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
   "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
+  "A ramp that reaches the organisation's `review_threshold` is held like any other payment: `status` `initiated`, `next_action` `wait`, `provider` and `expires_at` null, until someone else sends the action `review` (its answer, and the record's `instructions`, tell how the customer pays) or `reject`. Ramps are charged no fees.",
   "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored.",
   "The example is an on-ramp. An off-ramp, and its answer:",
   json(offRampRequest),

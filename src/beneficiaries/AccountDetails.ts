@@ -1,8 +1,9 @@
 /** The details object that each account type needs: completed, in the form it is kept in, or refused field by field. */
-import { Either, Option } from "effect"
+import { Either } from "effect"
 import { bankAccountProblems } from "../domain/BankAccountFormat.ts"
 import { isCryptoAssetCode, networksOf } from "../domain/CryptoAsset.ts"
-import { findNetwork, networksOfCountry } from "../domain/MobileNetwork.ts"
+import { mobileMoneyProblems } from "../domain/MobileMoneyCheck.ts"
+import { networksOfCountry } from "../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../domain/PhoneNumber.ts"
 import type { BeneficiaryFields, Draft } from "./Beneficiary.ts"
 
@@ -40,21 +41,19 @@ const bankDetails = (draft: Draft): Checked<Details> => {
     : Either.right({ ...noDetails, bank_details })
 }
 
-const momoDetails = ({ country, momo_details }: Draft): Checked<Details> => {
+const momoDetails = ({ country, currency, momo_details }: Draft): Checked<Details> => {
   const { phone_number, provider } = momo_details ?? {}
-  const networks = networksOfCountry(country)
-  if (networks.length === 0) return refuse(`country: ${country} has no mobile money network here`)
+  if (networksOfCountry(country).length === 0) return refuse(`country: ${country} has no mobile money network here`)
   if (isAbsent(phone_number) || isAbsent(provider)) {
     return refuse(...missing({ "momo_details.provider": provider, "momo_details.phone_number": phone_number }))
   }
+  const problems = mobileMoneyProblems({ phone_number, provider }, country, currency, {
+    details: "momo_details",
+    currency: "currency"
+  })
   const phone = readPhoneNumberOf(phone_number, country)
-  const names = networks.map((network) => network.name).join(", ")
-  const wrongNetwork = Option.isNone(findNetwork(country, provider))
-    ? [`momo_details.provider: is not a network of ${country}: use one of ${names}`]
-    : []
-  if (Either.isLeft(phone)) return refuse(...wrongNetwork, `momo_details.phone_number: ${phone.left}`)
-  return wrongNetwork.length > 0
-    ? refuse(...wrongNetwork)
+  return problems.length > 0 || Either.isLeft(phone)
+    ? refuse(...problems)
     : Either.right({ ...noDetails, momo_details: { provider, phone_number: phone.right } })
 }
 

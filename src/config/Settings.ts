@@ -86,6 +86,7 @@ const settings = Config.all({
   webhookEndpointsPerOrg: Config.withDefault(bounded("WEBHOOK_ENDPOINTS_PER_ORG", 1, 10_000), 50),
   webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
   rateLockTtl: Config.withDefault(positive("RATE_LOCK_TTL"), Duration.minutes(15)),
+  reviewRateTtl: Config.withDefault(positive("REVIEW_RATE_TTL"), Duration.hours(24)),
   rateMaxAge: Config.option(positive("RATE_MAX_AGE")),
   providerTimeout: Config.withDefault(positive("PROVIDER_TIMEOUT"), Duration.seconds(10)),
   statusEnquiryDelays: Config.withDefault(

@@ -1,4 +1,6 @@
-/** What may be kept of a card: enough for a person to recognise it, never enough to pay with it. */
+/** What may be kept of a card, enough for a person to recognise it, never enough to pay with it; and until when it is good. */
+import { Duration } from "effect"
+
 const brands: ReadonlyArray<readonly [RegExp, string]> = [
   [/^4/, "visa"],
   [/^(5[1-5]|2(22[1-9]|2[3-9]|[3-6]|7[01]|720))/, "mastercard"],
@@ -25,3 +27,11 @@ export const maskCard = (card: {
   expiry_year: card.expiry_year,
   card_holder_name: card.card_holder_name ?? null
 })
+
+const AFTER_THE_LAST_TIME_ZONE = Duration.toMillis("1 day")
+
+/** A card is good until its month is over, wherever on earth that is last. */
+export const isExpired = (month: string, year: string, now: Date): boolean => {
+  const monthAfter = Date.UTC(Number(year.length === 2 ? `20${year}` : year), Number(month))
+  return monthAfter + AFTER_THE_LAST_TIME_ZONE <= now.getTime()
+}

@@ -2,6 +2,7 @@
 import { Data, Duration } from "effect"
 import { currencyOf, type LedgerAccount } from "./Ledger.ts"
 import { busyRetryAfter } from "./Policies.ts"
+import type { Rate } from "./Rate.ts"
 
 export const codes = {
   VALIDATION_ERROR: 400,
@@ -59,7 +60,8 @@ export class NotFound extends Data.TaggedError("NotFound")<Words> {
   readonly code = "NOT_FOUND"
 }
 
-export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment> {
+/** `rate`: the one that it could go on at, if it is accepted. */
+export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment & { readonly rate?: Rate }> {
   readonly code = "INVALID_STATE"
 }
 

@@ -4,7 +4,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { type Charged, feeOf, type FeeTerms } from "../domain/Fee.ts"
-import { NotFound } from "../domain/Failure.ts"
+import { Invalid, NotFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
 import type { NewFee } from "../payments/Payment.ts"
@@ -22,17 +22,21 @@ const detailOf = ({ basis_points, fixed }: FeeTerms) => ({
   fixed_currency: fixed === null ? null : fixed.currency
 })
 
+/** A fee is taken from what the organisation receives, or added to what it pays: of a ramp it does neither. */
+const NO_RAMP_FEES =
+  "direction: external payments (ramps) are charged no fee, since none of their money is the organisation's: set its spread instead, or a fee for inbound or outbound payments."
+
 const isFree = ({ basis_points, fixed }: FeeTerms): boolean => basis_points === 0 && fixed === null
 
 export class Fees extends Context.Tag("corridor/Fees")<
   Fees,
   {
-    /** The terms replace those of the rule as a whole; terms that charge nothing remove it. */
+    /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
     readonly set: (
       permit: Permit<"platform">,
       subject: FeeSubject,
       terms: FeeTerms
-    ) => Effect.Effect<FeeRuleChange, NotFound>
+    ) => Effect.Effect<FeeRuleChange, NotFound | Invalid>
     readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<FeeRule>>
     /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
     readonly charge: (payment: FeeSubject & Charged) => Effect.Effect<ReadonlyArray<NewFee>>
@@ -66,6 +70,7 @@ export class Fees extends Context.Tag("corridor/Fees")<
       return {
         set: Effect.fn("Fees.set")(function* (permit, subject, terms) {
           const { direction, org_id, payment_method } = subject
+          if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
           return yield* atomically(
             Effect.gen(function* () {
               if (Option.isNone(yield* organizations.find(Option.none(), org_id))) {

@@ -1,4 +1,5 @@
 /** The one place where a failure becomes an error body. */
+import { toWireText, WireNumber } from "../domain/Decimal.ts"
 import { codes, type Failure } from "../domain/Failure.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 
@@ -23,10 +24,13 @@ const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
     ? { payment_id: failure.paymentId, transaction_id: failure.transactionId }
     : {}
 
+const rateOf = (failure: Failure) =>
+  failure._tag === "Conflict" && failure.rate !== undefined ? { rate: new WireNumber(toWireText(failure.rate)) } : {}
+
 export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
   const body = isInitiation(path)
-    ? { status: "error", error: message, message, code, ...idsOf(failure) }
+    ? { status: "error", error: message, message, code, ...idsOf(failure), ...rateOf(failure) }
     : { status: "error", message }
   return json(codes[code], body, headersOf(failure))
 }

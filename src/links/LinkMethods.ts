@@ -12,6 +12,9 @@ import type { PaymentLink } from "./PaymentLink.ts"
 export const linkMethods = ["mobile_money", "card", "bank_transfer"] as const
 export type LinkMethod = (typeof linkMethods)[number]
 
+const hasNetworkFor = ({ country, payer_currency }: PaymentLink): boolean =>
+  networksOfCountry(country).some(({ currency }) => currency === payer_currency)
+
 export const makeLinkMethods = Effect.gen(function* () {
   const configs = yield* ProviderConfigs
   const providers = yield* Providers
@@ -22,7 +25,7 @@ export const makeLinkMethods = Effect.gen(function* () {
     const { country, org_id, payer_currency } = link
     const now = yield* Clock.currentTimeMillis
     return yield* Effect.filter(
-      linkMethods.filter((method) => method !== "mobile_money" || networksOfCountry(country).length > 0),
+      linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
       (paymentMethod) =>
         Effect.map(configs.forCorridor(org_id, country, paymentMethod, "inbound"), (all) => {
           const { candidates } = route({

@@ -2,20 +2,26 @@
  * A card that its customer gives at the hosted checkout, for a payment whose first card could not be kept: routed and
  * dispatched from here as an initiation would be.
  */
-import { Array as Arr, Context, Effect, Layer, Option, Redacted } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
 import { maskCard } from "../domain/Card.ts"
+import { Ids } from "../domain/Ids.ts"
 import { checkoutPatience } from "../domain/Policies.ts"
 import { makeDesk } from "../payments/actions/Desk.ts"
-import { orderOf } from "../payments/actions/OrderOf.ts"
+import { reviewItem } from "../payments/actions/ReviewThreshold.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
+import { makeHeldRate } from "../payments/HeldRate.ts"
 import type { Payment } from "../payments/Payment.ts"
 import { noted } from "../payments/Ruling.ts"
 import { makePaymentRouter } from "../payments/PaymentRouter.ts"
+import { providerOrder } from "../payments/ProviderOrder.ts"
 import { providersMoney } from "../payments/ProvidersMoney.ts"
-import { makeStaleness } from "../payments/Staleness.ts"
 import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import type { Card } from "../providers/Provider.ts"
+
+/** It names the rate, so that the next one that runs out is told as well. */
+const rateOver = ({ org_rate_id }: Payment): string =>
+  `The rate ${org_rate_id} ran out before the customer gave the card: review it with accept_rate to go on.`
 
 const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
   card_number: number,
@@ -42,30 +48,27 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const desk = yield* makeDesk
       const dispatch = yield* Dispatch
       const router = yield* makePaymentRouter
-      const staleness = yield* makeStaleness
+      const heldRate = yield* makeHeldRate
+      const ids = yield* Ids
       const checkoutUrl = yield* makeCheckoutUrl
       const undisturbed = yield* makeUndisturbed
 
-      /** The amounts were agreed at a rate that no longer holds, and are never worked out again. */
-      const turnAway = (payment: Payment, why: string) =>
-        Effect.as(
-          desk.write(payment, {
-            status: "failed",
-            patch: {
-              next_action: null,
-              action_data: {},
-              comments: noted(payment.comments, why),
-              failure: { code: "RATE_EXPIRED", message: why, provider: null }
-            },
-            cause: `RATE_MISMATCH: ${why}`
-          }),
-          "overtaken" as const
-        )
+      /** The rate has run out: nobody is asked until a reviewer accepts another, which is theirs to see. */
+      const waitsForPrice = Effect.fnUntraced(function* (payment: Payment) {
+        const note = rateOver(payment)
+        if (payment.comments?.includes(note) === true) return
+        const opened_at = new Date(yield* Clock.currentTimeMillis)
+        yield* desk.write(payment, {
+          status: payment.status,
+          patch: { comments: noted(payment.comments, note) },
+          openItems: [reviewItem(yield* ids.next, { ...payment, created_at: opened_at }, note)],
+          cause: note
+        })
+      })
 
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
         function* (payment: Payment, card: Redacted.Redacted<Card>) {
-          const stale = yield* staleness(payment)
-          if (Option.isSome(stale)) return yield* turnAway(payment, stale.value)
+          if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router(payment.org_id, payment, providersMoney(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* dispatch.choose(candidates, "payment")
@@ -76,7 +79,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             nextAttempt: chosen.attempt,
             cause: "the customer gave a card at the hosted checkout"
           })
-          const order = { ...orderOf(opened, checkoutUrl(payment.payment_id)), card }
+          const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
           yield* Effect.timeoutOption(undisturbed(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const
         },

@@ -1,6 +1,6 @@
 /** A card as a customer types it into a hosted page. Nothing of it is ever shown again. */
 import { Either, Redacted } from "effect"
-import { brandOf } from "../domain/Card.ts"
+import { brandOf, isExpired } from "../domain/Card.ts"
 import type { Card } from "../providers/Provider.ts"
 
 export const cardFields = ["number", "expiry", "cvv", "holder"] as const
@@ -28,14 +28,11 @@ interface Expiry {
   readonly year: string
 }
 
-/** A card is good until its month is over, wherever on earth that is last. */
 const expiryOf = (typed: string, now: Date): Expiry | undefined => {
   const [, month, digits] = /^\s*(0?[1-9]|1[0-2])\s*[/\s.-]\s*((?:20)?\d{2})\s*$/.exec(typed) ?? []
   if (month === undefined || digits === undefined) return undefined
   const year = digits.length === 2 ? `20${digits}` : digits
-  const monthAfter = Date.UTC(Number(year), Number(month))
-  const aDay = 24 * 60 * 60 * 1000
-  return monthAfter + aDay > now.getTime() ? { month: month.padStart(2, "0"), year } : undefined
+  return isExpired(month, year, now) ? undefined : { month: month.padStart(2, "0"), year }
 }
 
 const cvvOf = (typed: string): string | undefined => (/^\d{3,4}$/.test(typed.trim()) ? typed.trim() : undefined)

@@ -6,7 +6,7 @@ import type { Payment, StoredEvent } from "./Payment.ts"
 
 export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/FundingEvents", {
   defaultValue: () => ({
-    /** Whether the account may still pay, inside the transaction that takes the money of a payment that waited. */
+    /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
     admit: (_payment: Payment): Effect.Effect<void, Conflict> => Effect.void,
     /** What the feature answered to whoever asked for the payment, as it would be now; none where it has no words. */
     answerOf: (_payment: Payment): Effect.Effect<Option.Option<string>> => Effect.succeed(Option.none()),

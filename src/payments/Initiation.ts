@@ -1,5 +1,5 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../config/Settings.ts"
 import type { Access, Permit } from "../domain/Access.ts"
@@ -21,6 +21,7 @@ import type { Payment } from "./Payment.ts"
 import { planPayment, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { makePaymentRouter } from "./PaymentRouter.ts"
 import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
+import { providersMoney } from "./ProvidersMoney.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -88,6 +89,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         return yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),
           mode,
+          now: new Date(yield* Clock.currentTimeMillis),
           targetBy,
           beneficiary,
           lock
@@ -111,15 +113,15 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
           const { bank_details } = request
           const bank =
             bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
-          const { order, payment } = yield* plan(orgId, { ...request, ...bank }, "service")
-          return yield* launch(permit, orgId, { order, payment: { ...payment, bank_account: {} } }, options)
+          const { card, payment } = yield* plan(orgId, { ...request, ...bank }, "service")
+          return yield* launch(permit, orgId, { card, payment: { ...payment, bank_account: {} } }, options)
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
         preview: Effect.fn("Initiation.preview")(function* (permit, request) {
           const orgId = yield* orgOf(permit)
-          const { order, payment } = yield* plan(orgId, request)
-          return yield* router(orgId, payment, order.money)
+          const { payment } = yield* plan(orgId, request)
+          return yield* router(orgId, payment, providersMoney(payment))
         })
       }
     })

@@ -24,7 +24,7 @@ export const paymentsInitHandlers = Effect.gen(function* () {
       ),
     action: ({ elevate, idempotencyKey: key, path, payload, permit }) => {
       const { payment_id } = path
-      const { action, amount, otp, reason } = payload
+      const { accept_rate, action, amount, otp, reason } = payload
       const done = (): Effect.Effect<Payment, Failure> => {
         switch (action) {
           case "submit_otp":
@@ -40,7 +40,9 @@ export const paymentsInitHandlers = Effect.gen(function* () {
               actions.refund(allowed, payment_id, { amount, reason, key })
             )
           case "review":
-            return Effect.flatMap(elevate("reviews"), (allowed) => actions.review(allowed, payment_id, key))
+            return Effect.flatMap(elevate("reviews"), (allowed) =>
+              actions.review(allowed, payment_id, accept_rate, key)
+            )
           case "reject":
             return Effect.flatMap(elevate("reviews"), (allowed) => actions.reject(allowed, payment_id, reason, key))
         }

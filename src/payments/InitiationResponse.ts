@@ -24,6 +24,9 @@ const messageOf = (status: Payment["status"], nextAction: Payment["next_action"]
     ? "The provider has not said yet what became of the payment; it is being looked up."
     : messages[status]
 
+/** The customer of an off-ramp: where to send it stands in the answer to whoever let it go. */
+const sendsCrypto = ({ ramp, status }: Payment): boolean => status === "pending" && ramp?.collection === "crypto"
+
 /** Instructions stand at the top level of the answer, beside the redirect. */
 export const initiationResponse = (payment: Payment): typeof InitiationResult.Type => {
   const { action_data } = payment
@@ -47,7 +50,7 @@ export const initiationResponse = (payment: Payment): typeof InitiationResult.Ty
         target_currency: payment.target.currency,
         metadata: payment.metadata
       },
-      ...(next_action === "bank_transfer" || next_action === "pay_by_link" ? instructions : {})
+      ...(next_action === "bank_transfer" || next_action === "pay_by_link" || sendsCrypto(payment) ? instructions : {})
     }
   }
 }

@@ -20,6 +20,8 @@ import { holdsAfter } from "./PaymentBooks.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "./PaymentRouter.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import { providerOrder } from "./ProviderOrder.ts"
+import { providersMoney } from "./ProvidersMoney.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -51,14 +53,17 @@ export const makeLaunch = Effect.gen(function* () {
     return (yield* all) ? opening.payment : yield* stillRunning()
   })
 
-  /** Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. */
+  /**
+   * Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. What it is to pay
+   * out is held meanwhile, so that nobody spends it twice.
+   */
   const hold = Effect.fnUntraced(function* <E = never>(
     drafted: Payment,
     charged: ReadonlyArray<NewFee>,
     reason: string,
     options: LaunchOptions<E>
   ) {
-    const payment: Payment = { ...drafted, next_action: "wait" }
+    const payment: Payment = { ...drafted, next_action: "wait", holds: drafted.direction === "outbound" }
     const item = reviewItem(yield* ids.next, payment, reason)
     return yield* create({ payment, attempt: null, fees: charged, item }, options)
   })
@@ -70,7 +75,7 @@ export const makeLaunch = Effect.gen(function* () {
     options: LaunchOptions<E> = {}
   ) {
     const [routed, charged, organization] = yield* together([
-      router(orgId, planned.payment, planned.order.money),
+      router(orgId, planned.payment, providersMoney(planned.payment)),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
     ])
@@ -80,8 +85,10 @@ export const makeLaunch = Effect.gen(function* () {
     if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
     const chosen = yield* dispatch.choose(routed.candidates, "payment")
     const payment: Payment = { ...drafted, holds: holdsAfter(drafted, drafted.status, chosen.attempt) }
-    const { org_id, payment_id } = payment
-    const order = { ...planned.order, orgId: org_id, paymentId: payment_id, checkoutUrl: checkoutUrl(payment_id) }
+    const order = providerOrder(payment, "payment", {
+      card: planned.card,
+      checkoutUrl: checkoutUrl(payment.payment_id)
+    })
     const dispatched = Effect.gen(function* () {
       yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
       const heard = yield* dispatch.ask(payment, order, chosen)

@@ -77,7 +77,6 @@ export interface PaymentFailure {
     | "UNDERPAID"
     | "OTP_EXHAUSTED"
     | "REJECTED"
-    | "RATE_EXPIRED"
     | "RESOLVED_AS_FAILED"
   readonly message: string
   readonly provider: ProviderName | null
@@ -154,6 +153,8 @@ export type PaymentPatch = Partial<
     | "refunds"
     | "amount"
     | "target"
+    | "org_rate_id"
+    | "expires_at"
   >
 >
 

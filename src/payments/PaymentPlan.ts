@@ -1,22 +1,22 @@
 /**
- * Turns an initiation into a payment and the order for its provider, as a pure function: every conditional field, every
- * amount and the locked rate are checked here, and each refusal names its field.
+ * Turns an initiation into a payment, as a pure function: every conditional field, every amount and the locked rate are
+ * checked here, and each refusal names its field.
  */
 import { Either, Option, Redacted } from "effect"
 import type { InitiatePayment } from "../api/PaymentsInit.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
-import { destinationOf, sameAccount } from "../beneficiaries/Destination.ts"
 import { maskCard } from "../domain/Card.ts"
 import { flowOf } from "../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../domain/Country.ts"
 import { Invalid, RateMismatch } from "../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../domain/LockedRate.ts"
-import { findNetwork, networksOfCountry } from "../domain/MobileNetwork.ts"
 import { Money } from "../domain/Money.ts"
 import { countryOfPhoneNumber } from "../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../domain/ReturnUrl.ts"
-import type { BankAccount, MobileMoney, PaymentOrder } from "../providers/Provider.ts"
+import type { Card } from "../providers/Provider.ts"
 import type { JsonObject, Payment } from "./Payment.ts"
+import { payerProblems } from "./PayerCheck.ts"
+import { destinationProblems } from "./DestinationCheck.ts"
 import { recipientInfo } from "./RecipientInfo.ts"
 
 export type Request = typeof InitiatePayment.Type
@@ -25,6 +25,8 @@ export type Request = typeof InitiatePayment.Type
 export interface Surroundings {
   readonly orgCountry: string
   readonly mode: "sandbox" | "live"
+  /** For the card, whose time is its issuer's; a lock has a clock of its own. */
+  readonly now: Date
   /** Who worked the target amount out: callers round half-even, the service gives what it is worth and no more. */
   readonly targetBy: "caller" | "service"
   /** As named by beneficiary_id, when it is one of the organisation's. */
@@ -55,7 +57,8 @@ type Described = Pick<
 
 export interface PaymentPlan {
   readonly payment: Described
-  readonly order: Omit<PaymentOrder, "reference" | "paymentId" | "orgId" | "checkoutUrl">
+  /** It is never stored. */
+  readonly card: Redacted.Redacted<Card> | null
 }
 
 const needed = (field: string, why: string): string => `${field}: is needed ${why}`
@@ -69,7 +72,7 @@ const missingFields = (request: Request): ReadonlyArray<string> => {
   if (direction === "payin") need("payer_details", "for a payin")
   if (direction === "payout") need("beneficiary_id", "for a payout")
   if (payment_method === "mobile_money") need("mobile_money_details", "for mobile_money")
-  if (payment_method === "card") need("card_details", "for card")
+  if (payment_method === "card" && direction === "payin") need("card_details", "for card")
   if (payment_method === "bank_transfer") {
     need("bank_details", "for bank_transfer")
     need("bank_account", "for bank_transfer")
@@ -127,64 +130,6 @@ const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings):
   return isCountryCode(country) ? country : CountryCode.make(orgCountry)
 }
 
-const networkOf = (
-  request: Request,
-  country: CountryCode
-): Either.Either<MobileMoney | null, ReadonlyArray<string>> => {
-  const details = request.mobile_money_details
-  if (details === undefined || request.payment_method !== "mobile_money") return Either.right(null)
-  const network = findNetwork(country, details.provider)
-  if (Option.isSome(network)) {
-    return Either.right({ network: network.value.code, phoneNumber: details.phone_number })
-  }
-  const known = networksOfCountry(country).map((one) => one.name)
-  const hint = known.length === 0 ? "it has none" : `use one of ${known.join(", ")}`
-  return Either.left([`mobile_money_details.provider: is not a network of ${country}; ${hint}`])
-}
-
-const accountTypeOf = { bank_transfer: "bank", mobile_money: "mobile_money" } as const
-
-const beneficiaryProblems = (request: Request, { beneficiary }: Surroundings): ReadonlyArray<string> => {
-  if (request.beneficiary_id === undefined) return []
-  if (Option.isNone(beneficiary)) return ["beneficiary_id: is not a beneficiary of this organisation"]
-  if (request.direction === "payin" || request.payment_method === "card") return []
-  const wanted = accountTypeOf[request.payment_method]
-  if (beneficiary.value.account_type !== wanted) {
-    return [
-      `beneficiary_id: has a ${beneficiary.value.account_type} account; a ${request.payment_method} payout needs ${wanted}`
-    ]
-  }
-  return sameAccount(beneficiary.value, {
-    bank_account: request.bank_account,
-    mobile_money_details: request.mobile_money_details
-  })
-    ? []
-    : [`${wanted === "bank" ? "bank_account" : "mobile_money_details"}: names another account than the beneficiary's`]
-}
-
-const sourceBank = (request: Request): BankAccount | null =>
-  request.bank_details === undefined
-    ? null
-    : {
-        accountName: request.bank_details.account_name,
-        accountNumber: request.bank_details.account_number,
-        bankCode: request.bank_details.bank_code ?? null,
-        bankName: request.bank_details.bank_name,
-        country: request.bank_details.country ?? null
-      }
-
-/** The side on which the provider acts: the payer for a payin, the beneficiary for a payout. */
-const sideOf = (request: Request, mobileMoney: MobileMoney | null, { beneficiary }: Surroundings) => {
-  if (request.direction === "payin" || Option.isNone(beneficiary)) {
-    return { bank: request.payment_method === "bank_transfer" ? sourceBank(request) : null, mobileMoney }
-  }
-  const destination = destinationOf(beneficiary.value)
-  return {
-    bank: destination._tag === "Bank" ? destination.account : null,
-    mobileMoney: destination._tag === "MobileMoney" ? destination.account : null
-  }
-}
-
 const object = (value: JsonObject | undefined): JsonObject => value ?? {}
 
 export const planPayment = (
@@ -193,29 +138,26 @@ export const planPayment = (
 ): Either.Either<PaymentPlan, Invalid | RateMismatch> => {
   const country = countryOf(request, surroundings)
   const amounts = amountsOf(request)
-  const network = networkOf(request, country)
   const returnUrl =
     request.return_url === undefined ? Either.right(null) : checkReturnUrl(request.return_url, surroundings.mode)
   const problems = [
     ...missingFields(request),
     ...(Either.isLeft(amounts) ? amounts.left : []),
-    ...beneficiaryProblems(request, surroundings),
-    ...(Either.isLeft(network) ? network.left : []),
+    ...destinationProblems(request, surroundings.beneficiary),
+    ...payerProblems(request, country, surroundings.now),
     ...(Either.isLeft(returnUrl) ? [`return_url: ${returnUrl.left}`] : [])
   ]
-  if (problems.length > 0 || Either.isLeft(amounts) || Either.isLeft(network) || Either.isLeft(returnUrl)) {
+  if (problems.length > 0 || Either.isLeft(amounts) || Either.isLeft(returnUrl)) {
     return Either.left(new Invalid({ message: `${problems.join("; ")}.` }))
   }
   const { amount, target } = amounts.right
   const rate = checkRate(request, amounts.right, surroundings)
   if (Either.isLeft(rate)) return Either.left(rate.left)
-  const flow = flowOf(request.direction)
-  const side = sideOf(request, network.right, surroundings)
   const card = request.card_details
   const recipient = surroundings.beneficiary
   return Either.right({
     payment: {
-      direction: flow,
+      direction: flowOf(request.direction),
       payment_method: request.payment_method,
       country,
       amount,
@@ -235,26 +177,15 @@ export const planPayment = (
       metadata: object(request.metadata),
       return_url: returnUrl.right
     },
-    order: {
-      flow,
-      method: request.payment_method,
-      country,
-      money: request.direction === "payin" ? amount : target,
-      description: request.description ?? null,
-      payer: request.payer_details ?? null,
-      ...side,
-      card:
-        card === undefined || request.payment_method !== "card"
-          ? null
-          : Redacted.make({
-              number: card.card_number,
-              expiryMonth: card.expiry_month,
-              expiryYear: card.expiry_year,
-              cvv: card.cvv ?? null,
-              holder: card.card_holder_name ?? null
-            }),
-      walletAddress: null,
-      recipientName: Option.getOrNull(Option.map(recipient, (one) => `${one.fname} ${one.lname}`))
-    }
+    card:
+      card === undefined || request.payment_method !== "card"
+        ? null
+        : Redacted.make({
+            number: card.card_number,
+            expiryMonth: card.expiry_month,
+            expiryYear: card.expiry_year,
+            cvv: card.cvv ?? null,
+            holder: card.card_holder_name ?? null
+          })
   })
 }

@@ -10,7 +10,7 @@ const pathOf = ({ direction, provider }: Payment): (typeof PaymentRecord.Type)["
   return isBuiltInRail(provider) ? "direct" : "third_party"
 }
 
-const instructionsOf = ({ action_data, next_action }: Payment): string | null => {
+const instructionsOf = ({ action_data, amount, next_action, ramp, status }: Payment): string | null => {
   const { account_name, account_number, bank_name, expires_at, payment_link, redirect_url, reference } = action_data
   switch (next_action) {
     case "bank_transfer":
@@ -22,7 +22,9 @@ const instructionsOf = ({ action_data, next_action }: Payment): string | null =>
     case "collect_otp":
       return "Ask the customer for the one-time password and submit it."
     default:
-      return null
+      return ramp?.collection === "crypto" && status === "pending" && typeof action_data["address"] === "string"
+        ? `Send ${amount.toString()} to ${action_data["address"]} on ${ramp.network}.`
+        : null
   }
 }
 

@@ -2,7 +2,7 @@
 import { patience } from "../database/LockWait.ts"
 import { postingColumns, postingNames, postingRecord } from "../ledger/PostingSql.ts"
 import type { Change, PaymentPatch } from "./Payment.ts"
-import { paymentColumns, refundRows } from "./PaymentRow.ts"
+import { paymentColumns, toRow } from "./PaymentRow.ts"
 
 const columns = paymentColumns.join(", ")
 
@@ -37,22 +37,19 @@ const changeable = {
   failure: "jsonb",
   refunds: "jsonb",
   amount: "numeric",
-  target_amount: "numeric"
+  target_amount: "numeric",
+  org_rate_id: "uuid",
+  expires_at: "timestamptz"
 } satisfies Record<Exclude<keyof PaymentPatch, "target"> | "target_amount", string>
 
 const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
 
 /** They alone travel to the database: the rest of a payment never changes. */
 export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
-  const after = { ...payment, ...patch }
+  const after = toRow({ ...payment, ...patch })
   const columns: Record<string, unknown> = {}
-  for (const name of changeableNames) if (name !== "target_amount") columns[name] = after[name]
-  return {
-    ...columns,
-    refunds: refundRows(after.refunds),
-    amount: after.amount.toNumericText(),
-    target_amount: after.target.toNumericText()
-  }
+  for (const name of changeableNames) columns[name] = after[name]
+  return columns
 }
 
 /** An entry that the books have already is left out: the same event may be told twice. */

@@ -1,7 +1,6 @@
 /** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
 import { Either } from "effect"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
-import { destinationOf } from "../beneficiaries/Destination.ts"
 import { Invalid } from "../domain/Failure.ts"
 import type { Money } from "../domain/Money.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
@@ -23,7 +22,6 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
       })
     )
   }
-  const destination = destinationOf(beneficiary)
   const method = methodOf[beneficiary.account_type]
   const country = beneficiary.bank_details.country ?? beneficiary.country
   return Either.right({
@@ -45,18 +43,6 @@ export const planPayout = ({ amount, beneficiary, description }: WantedPayout): 
       metadata: {},
       return_url: null
     },
-    order: {
-      flow: "outbound",
-      method,
-      country,
-      money: amount,
-      description,
-      payer: null,
-      bank: destination._tag === "Bank" ? destination.account : null,
-      mobileMoney: destination._tag === "MobileMoney" ? destination.account : null,
-      card: null,
-      walletAddress: destination._tag === "CryptoWallet" ? destination.account : null,
-      recipientName: `${beneficiary.fname} ${beneficiary.lname}`
-    }
+    card: null
   })
 }

@@ -29,6 +29,14 @@ export interface MobileMoney {
   readonly phoneNumber: string
 }
 
+/** Whom a payout reaches. */
+export interface Recipient {
+  readonly name: string
+  /** Of the PayPal account that is paid, where it is one; else how the recipient is reached. */
+  readonly email: string | null
+  readonly phone: string | null
+}
+
 export interface PaymentOrder {
   /** Ours, chosen and committed before the call; the same with every retry of this attempt. */
   readonly reference: string
@@ -46,7 +54,7 @@ export interface PaymentOrder {
   readonly bank: BankAccount | null
   readonly card: Redacted.Redacted<Card> | null
   readonly walletAddress: { readonly address: string; readonly network: string } | null
-  readonly recipientName: string | null
+  readonly recipient: Recipient | null
   /** The hosted page for a customer who must be redirected by us. */
   readonly checkoutUrl: string
 }

@@ -1,10 +1,10 @@
-/** A planned ramp as the payment that is written down, and as the order for whoever collects. */
+/** A planned ramp as the payment that is written down. */
 import { toPlainText } from "../domain/Decimal.ts"
 import type { Payment } from "../payments/Payment.ts"
 import type { PaymentPlan } from "../payments/PaymentPlan.ts"
 import type { RampFacts } from "../payments/ramp/RampFacts.ts"
 import { recipientInfo } from "../payments/RecipientInfo.ts"
-import type { BankAccount, PaymentOrder } from "../providers/Provider.ts"
+import type { BankAccount } from "../providers/Provider.ts"
 import type { RampPlan } from "./RampPlan.ts"
 
 const paidBy = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
@@ -58,25 +58,3 @@ export const describeRamp = (planned: RampPlan): PaymentPlan["payment"] & Pick<P
     ramp: factsOf(planned)
   }
 }
-
-export const collectionOrder = (
-  { collection, country, network }: RampPlan,
-  { amount, org_id, payment_id }: Payment,
-  checkoutUrl: string
-): Omit<PaymentOrder, "reference"> => ({
-  paymentId: payment_id,
-  orgId: org_id,
-  flow: "inbound",
-  method: collection.method,
-  country,
-  money: amount,
-  description: null,
-  payer: null,
-  bank: collection.bank,
-  mobileMoney: collection.mobileMoney,
-  card: null,
-  // Where the customer is to send it: the provider gives the address.
-  walletAddress: collection.method === "crypto" ? { address: "", network } : null,
-  recipientName: null,
-  checkoutUrl
-})

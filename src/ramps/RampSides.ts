@@ -3,9 +3,9 @@ import { Either, Option } from "effect"
 import type { RampRequest } from "../api/Ramps.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { sameAccount } from "../beneficiaries/Destination.ts"
-import type { CountryCode } from "../domain/Country.ts"
 import { networksOf } from "../domain/CryptoAsset.ts"
-import { findNetwork, networksOfCountry } from "../domain/MobileNetwork.ts"
+import { mobileMoneyProblems } from "../domain/MobileMoneyCheck.ts"
+import { findNetwork } from "../domain/MobileNetwork.ts"
 import type { RampDirection } from "../domain/Ramp.ts"
 import { checkWalletAddress } from "../domain/WalletAddress.ts"
 import type { BankAccount, MobileMoney } from "../providers/Provider.ts"
@@ -36,22 +36,22 @@ export const walletOf = (request: RampRequest, direction: RampDirection): Checke
 
 type MobileMoneyDetails = NonNullable<RampRequest["mobile_money_details"]>
 
-const mobileMoneyOf = (details: MobileMoneyDetails, country: CountryCode): Checked<MobileMoney> =>
-  Option.match(findNetwork(country, details.provider), {
-    onSome: ({ code }) => Either.right({ network: code, phoneNumber: details.phone_number }),
-    onNone: () => {
-      const known = networksOfCountry(country).map(({ name }) => name)
-      const hint = known.length === 0 ? "it has none" : `use one of ${known.join(", ")}`
-      return refuse(`mobile_money_details.provider: is not a network of ${country}; ${hint}`)
-    }
-  })
+const FIELDS = { details: "mobile_money_details", currency: "fiat_currency" }
+
+const mobileMoneyOf = (details: MobileMoneyDetails, { country, fiat_currency }: RampRequest): Checked<MobileMoney> => {
+  const problems = mobileMoneyProblems(details, country, fiat_currency, FIELDS)
+  const network = findNetwork(country, details.provider)
+  return problems.length > 0 || Option.isNone(network)
+    ? Either.left(problems)
+    : Either.right({ network: network.value.code, phoneNumber: details.phone_number })
+}
 
 export const collectionOf = (request: RampRequest, direction: RampDirection): Checked<RampCollection> => {
   const { bank_details, country, mobile_money_details } = request
   if (direction === "off_ramp") return Either.right({ method: "crypto", bank: null, mobileMoney: null })
   if (mobile_money_details !== undefined) {
     return bank_details === undefined
-      ? Either.map(mobileMoneyOf(mobile_money_details, country), (mobileMoney) => ({
+      ? Either.map(mobileMoneyOf(mobile_money_details, request), (mobileMoney) => ({
           method: "mobile_money",
           bank: null,
           mobileMoney

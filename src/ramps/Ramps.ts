@@ -1,5 +1,5 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
-import { Array as Arr, Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import type { RampRequest } from "../api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../domain/Access.ts"
@@ -11,22 +11,25 @@ import {
   NoRoute,
   RateMismatch
 } from "../domain/Failure.ts"
-import { uuidOrNil } from "../domain/Ids.ts"
-import { rampLifetime } from "../domain/Policies.ts"
+import { Ids, uuidOrNil } from "../domain/Ids.ts"
 import type { RampDirection } from "../domain/Ramp.ts"
 import type { Route } from "../domain/Routing.ts"
 import { stillRunning } from "../idempotency/Idempotency.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { makeReviewThreshold, reviewItem } from "../payments/actions/ReviewThreshold.ts"
 import { makeCheckoutUrl } from "../payments/CheckoutUrl.ts"
 import { Dispatch } from "../payments/Dispatch.ts"
 import { makeDraft } from "../payments/Draft.ts"
+import type { Opening } from "../payments/Payment.ts"
 import { whereAllDeclined } from "../payments/PaymentRouter.ts"
 import { PaymentStore } from "../payments/PaymentStore.ts"
-import { isRamp, type RampPayment, secondLeg } from "../payments/ramp/LegOrder.ts"
+import { providerOrder } from "../payments/ProviderOrder.ts"
+import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../payments/ramp/LegOrder.ts"
 import { type LegToRoute, makeRampRouter } from "../payments/ramp/RampRouter.ts"
 import { makeUndisturbed } from "../fibers/Undisturbed.ts"
 import { RateQuote } from "../rates/RateQuote.ts"
-import { collectionOrder, describeRamp } from "./RampPayment.ts"
+import { describeRamp } from "./RampPayment.ts"
 import { directionOf, planRamp } from "./RampPlan.ts"
 
 type Launched = Effect.Effect<
@@ -58,6 +61,9 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const rates = yield* RateQuote
       const route = yield* makeRampRouter
       const draft = yield* makeDraft
+      const organizations = yield* Organizations
+      const threshold = yield* makeReviewThreshold
+      const ids = yield* Ids
       const checkoutUrl = yield* makeCheckoutUrl
       const undisturbed = yield* makeUndisturbed
 
@@ -83,6 +89,17 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         return yield* planRamp(request, { liveRate: () => rate, beneficiary })
       })
 
+      const create = Effect.fnUntraced(function* (opening: Opening, key: NewKey | undefined) {
+        if (!(yield* store.create(key === undefined ? opening : { ...opening, key }))) return yield* stillRunning()
+      })
+
+      /** Nobody is asked, and no time runs, until it is reviewed. */
+      const hold = Effect.fnUntraced(function* (drafted: RampPayment, reason: string, key: NewKey | undefined) {
+        const payment: RampPayment = { ...drafted, next_action: "wait" }
+        yield* create({ payment, attempt: null, item: reviewItem(yield* ids.next, payment, reason) }, key)
+        return payment
+      })
+
       const initiate = Effect.fnUntraced(function* (
         permit: Permit<"any" | "payouts">,
         request: RampRequest,
@@ -93,24 +110,18 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
         const planned = yield* plan(orgId, request)
-        const at = yield* Clock.currentTimeMillis
-        const expires_at = new Date(at + Duration.toMillis(rampLifetime))
-        const payment = yield* draft(permit, orgId, { ...describeRamp(planned), expires_at }, [])
-        if (!isRamp(payment)) return yield* Effect.dieMessage("a ramp without its facts")
+        const drafted = yield* draft(permit, orgId, describeRamp(planned), [])
+        if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
         // What is collected must have somewhere to go before anyone is asked to pay.
-        yield* candidatesOf(orgId, secondLeg(payment))
-        const { country, crypto, direction, fiat } = planned
-        const candidates = yield* candidatesOf(orgId, {
-          country,
-          direction: "inbound",
-          payment_method: planned.collection.method,
-          money: direction === "on_ramp" ? fiat : crypto
-        })
+        yield* candidatesOf(orgId, secondLeg(drafted))
+        const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
+        const held = yield* threshold(drafted, yield* organizations.find(orgId))
+        if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
         const chosen = yield* dispatch.choose(candidates, "collection")
-        const order = collectionOrder(planned, payment, checkoutUrl(payment.payment_id))
+        const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
+        const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {
-          const opening = { payment, attempt: chosen.attempt, ...(key === undefined ? {} : { key }) }
-          if (!(yield* store.create(opening))) return yield* stillRunning()
+          yield* create({ payment, attempt: chosen.attempt }, key)
           const heard = yield* dispatch.ask(payment, order, chosen)
           if (heard.payment.status === "failed" && heard.outcome === "declined") return yield* whereAllDeclined(payment)
           return isRamp(heard.payment) ? heard.payment : payment

@@ -8,10 +8,9 @@ import { AnyCurrencyCode, isCryptoAssetCode } from "../domain/CryptoAsset.ts"
 import { fromPlainText, toPlainText } from "../domain/Decimal.ts"
 import { type Exchange, expected, given } from "../domain/Exchange.ts"
 import { Invalid, NotFound } from "../domain/Failure.ts"
-import { Ids } from "../domain/Ids.ts"
 import { Money } from "../domain/Money.ts"
 import { fromDecimal, Rate } from "../domain/Rate.ts"
-import { RateLockStore } from "./RateLockStore.ts"
+import { makeRateLock } from "./RateLock.ts"
 import { RateQuote } from "./RateQuote.ts"
 import { RateStore, type StoredRate } from "./RateStore.ts"
 
@@ -64,29 +63,11 @@ export class Rates extends Context.Tag("corridor/Rates")<
     Rates,
     Effect.gen(function* () {
       const store = yield* RateStore
-      const locks = yield* RateLockStore
       const quote = yield* RateQuote
       const audit = yield* AuditLog
-      const ids = yield* Ids
+      const lock = yield* makeRateLock
       const { rateLockTtl } = yield* Settings
       const { atomically } = yield* Transactor
-
-      const lock = Effect.fn("Rates.lock")(function* (
-        org_id: string,
-        from: AnyCurrencyCode,
-        to: AnyCurrencyCode,
-        rate: Rate
-      ) {
-        const lock = {
-          org_rate_id: yield* ids.next,
-          org_id,
-          from_currency: from,
-          to_currency: to,
-          rate: toPlainText(BigDecimal.normalize(rate))
-        }
-        const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, rateLockTtl)
-        return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
-      })
 
       return {
         set: Effect.fn("Rates.set")(function* (permit, { from, rate, to }) {
@@ -119,7 +100,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
           )
           const live = yield* Effect.mapError(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
           if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
-          const locked = yield* lock(org, from, to, live.value)
+          const locked = yield* lock(org, { from, to, rate: live.value }, rateLockTtl)
           const target = Option.map(money, (one) => targetOf(one, locked))
           return { ...locked, amount: money, target }
         })

@@ -13,7 +13,7 @@ import { attemptsOf, untilStatus } from "../payments/Calls.ts"
 import { act, setThreshold } from "../payments/actions/Acting.ts"
 import { changeTo } from "../payments/NewPayment.ts"
 import { onBothPaymentServers } from "../payments/PaymentServer.ts"
-import { people } from "../support/Credentials.ts"
+import { type Credential, people } from "../support/Credentials.ts"
 import {
   accountOf,
   ask,
@@ -44,6 +44,10 @@ const heldBy = (orgId: string) =>
   Effect.flatMap(LedgerStore, (ledger) =>
     Effect.map(ledger.balance(LedgerAccount.held(orgId, KES)), ({ minor }) => Number(minor) / 100)
   )
+
+const paidByRail = Effect.flatMap(LedgerStore, (ledger) =>
+  Effect.map(ledger.balance(LedgerAccount.provider("fiat", KES)), ({ minor }) => Number(minor) / 100)
+)
 
 /** Of one account, newest first. */
 const told = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
@@ -192,32 +196,70 @@ onBothPaymentServers(
       })
     )
 
-    it.effect("that waits for a review takes its money when it is approved, from an account that may still pay", () =>
+    it.effect("that waits for a review holds its money, and gives it back once if it is turned away", () =>
       Effect.gen(function* () {
         const { account_id, acme, body } = yield* scene()
         const { admin } = yield* people
+        const held = yield* heldBy(acme.org_id)
         yield* setThreshold(acme.org_id, "50")
         const waiting = yield* withdraw(acme.key, account_id, body)
-        const second = yield* withdraw(acme.key, account_id, body)
+        const twice = yield* ask(acme.key, `/${account_id}/withdraw`, body)
         yield* setThreshold(acme.org_id, null)
         expect(waiting).toMatchObject({ status: "pending", amount: 70 })
-        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
-        const approve = (paymentId: string) => act(paymentId, { action: "review" }, acme.token("staff"))
-        yield* ask(admin, `/${account_id}/freeze`)
-        const refused = yield* approve(waiting.reference)
-        expect([refused.status, refused.body["message"]]).toEqual([409, expect.stringContaining("is frozen")])
-        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
-        yield* ask(admin, `/${account_id}/unfreeze`)
-        expect((yield* approve(waiting.reference)).status).toBe(200)
+        expect([twice.status, messageOf(twice)]).toEqual([409, expect.stringContaining("Not enough money")])
         expect(yield* balanceOf(acme.key, account_id)).toBe(30)
-        const short = yield* approve(second.reference)
-        expect([short.status, short.body["message"]]).toEqual([409, expect.stringContaining("Not enough money")])
-        expect((yield* act(second.reference, { action: "reject" }, acme.token("staff"))).status).toBe(200)
-        expect(yield* transactionOf(acme.key, second.transaction_id)).toMatchObject({ status: "failed" })
+        expect(yield* heldBy(acme.org_id)).toBe(held + 70)
+        const review = (credential: Credential) => act(waiting.reference, { action: "review" }, credential)
+        expect((yield* review(acme.key)).status).toBe(409)
+        yield* ask(admin, `/${account_id}/freeze`)
+        const refused = yield* review(acme.token("staff"))
+        expect([refused.status, refused.body["message"]]).toEqual([409, expect.stringContaining("is frozen")])
+        yield* ask(admin, `/${account_id}/unfreeze`)
+        expect(yield* heldBy(acme.org_id)).toBe(held + 70)
+        expect(yield* transactionOf(acme.key, waiting.transaction_id)).toMatchObject({ status: "pending" })
+
+        const [one, other] = yield* Effect.all(
+          [1, 2].map(() => act(waiting.reference, { action: "reject" }, acme.token("staff"))),
+          { concurrency: "unbounded" }
+        )
+        expect([one?.status, other?.status].toSorted()).toEqual([200, 409])
+        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+        expect(yield* heldBy(acme.org_id)).toBe(held)
+        expect(yield* transactionOf(acme.key, waiting.transaction_id)).toMatchObject({ status: "failed" })
+        expect(yield* told(acme.key, account_id)).toEqual([])
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("that was reviewed pays what it held, and no more", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene()
+        const [held, paid] = [yield* heldBy(acme.org_id), yield* paidByRail]
+        yield* setThreshold(acme.org_id, "50")
+        const waiting = yield* withdraw(acme.key, account_id, body)
+        const second = yield* withdraw(acme.key, account_id, { ...body, amount: 30 })
+        yield* setThreshold(acme.org_id, null)
+        yield* untilStatus(second.reference, "completed")
+        expect((yield* act(waiting.reference, { action: "review" }, acme.token("staff"))).status).toBe(200)
         yield* untilStatus(waiting.reference, "completed")
         expect(yield* transactionOf(acme.key, waiting.transaction_id)).toMatchObject({ status: "completed" })
-        expect(yield* told(acme.key, account_id)).toHaveLength(1)
-        expect(yield* balanceOf(acme.key, account_id)).toBe(30)
+        expect(yield* told(acme.key, account_id)).toHaveLength(2)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(0)
+        expect(yield* heldBy(acme.org_id)).toBe(held)
+        expect((yield* paidByRail) - paid).toBe(100)
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("that waits for a review is called off by whoever asked for it, and the money is back", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene()
+        yield* setThreshold(acme.org_id, "50")
+        const waiting = yield* withdraw(acme.key, account_id, body)
+        yield* setThreshold(acme.org_id, null)
+        expect((yield* act(waiting.reference, { action: "cancel" })).status).toBe(200)
+        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+        expect((yield* act(waiting.reference, { action: "review" }, acme.token("staff"))).status).toBe(409)
         yield* expectBooksInOrder
       })
     )

@@ -68,6 +68,7 @@ describe("checkBeneficiary", () => {
 
   it.each([
     [{ ...mpesa, wallet_details: {}, bank_details: null }, undefined],
+    [{ ...mpesa, currency: "USD" }, /^currency: M-Pesa of KE moves KES only\.$/],
     [{ ...cryptoWallet, wallet_details: { email: "a@b.example" } }, /^wallet_details\.address: is missing/],
     [
       { ...cryptoWallet, wallet_details: { address: "0x1", network: "BITCOIN" } },
@@ -84,7 +85,7 @@ describe("checkBeneficiary", () => {
   it("names everything that is wrong at once", () => {
     const wrong = { ...mpesa, phone_number: "1", momo_details: { provider: "wave", phone_number: "+256700000001" } }
     expect(refusal(check(wrong))).toBe(
-      "momo_details.provider: is not a network of KE: use one of M-Pesa, Airtel Money; " +
+      "momo_details.provider: is not a network of KE; use one of M-Pesa, Airtel Money; " +
         "momo_details.phone_number: is not a number of KE; " +
         "phone_number: is not a possible phone number of KE: write it like +254712345678, or in that country's own form."
     )

@@ -39,7 +39,7 @@ onBothServers("Beneficiaries", (it) => {
     Effect.gen(function* () {
       const { acme } = yield* people
       const { beneficiaries } = yield* clientFor(acme.token("member"))
-      const payload = { ...mpesa, country: CountryCode.make("KE"), currency: "USDT" } as const
+      const payload = { ...cryptoWallet, country: CountryCode.make("KE") } as const
       const { data: made } = yield* beneficiaries.create({ payload })
       expect(made).toMatchObject({ fname: "Ada", currency: "USDT", beneficiary_of: acme.userId("member") })
       const path = { beneficiary_id: made.beneficiary_id }

@@ -23,6 +23,7 @@ const wrong: ReadonlyArray<readonly [name: string, expected: RegExp]> = [
   ["CORRIDOR_MASTER_KEY", /./],
   ["WEBHOOK_TIMEOUT", /duration/],
   ["WEBHOOK_ENDPOINTS_PER_ORG", /integer/],
+  ["REVIEW_RATE_TTL", /duration/],
   ["WEBHOOK_RETRY_DELAYS", /expected comma-separated durations/],
   ["CORS_ORIGINS", /write it like https:\/\/app\.example\.com/],
   ["TRUST_PROXY", /write false, true, a number of proxies/],

@@ -7,6 +7,7 @@ import { CurrencyCode } from "../../src/domain/Currency.ts"
 import type { LockedRate } from "../../src/domain/LockedRate.ts"
 import * as Rate from "../../src/domain/Rate.ts"
 import { planPayment, type Surroundings } from "../../src/payments/PaymentPlan.ts"
+import { providerOrder } from "../../src/payments/ProviderOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../payments/Requests.ts"
 
 const now = new Date("2026-03-02T09:00:00Z")
@@ -16,6 +17,7 @@ const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 const alone: Surroundings = {
   orgCountry: "KE",
   mode: "sandbox",
+  now,
   targetBy: "caller",
   beneficiary: Option.none(),
   lock: Option.none()
@@ -70,7 +72,13 @@ const decode = Schema.decodeUnknownSync(InitiatePayment)
 const plan = (request: object, about: Partial<Surroundings> = {}) =>
   planPayment(decode(request), { ...alone, ...about })
 
-const planned = (request: object, about: Partial<Surroundings> = {}) => Either.getOrThrow(plan(request, about))
+const unsent = { payment_id: ID, org_id: ID, ramp: null }
+
+/** With the order that its provider would get. */
+const planned = (request: object, about: Partial<Surroundings> = {}) => {
+  const { card, payment } = Either.getOrThrow(plan(request, about))
+  return { payment, order: providerOrder({ ...payment, ...unsent }, "payment", { card, checkoutUrl: "" }) }
+}
 
 const refusal = (request: object, about: Partial<Surroundings> = {}) => {
   const result = plan(request, about)
@@ -118,7 +126,7 @@ describe("planPayment: the fields that depend on others", () => {
 
 describe("planPayment: amounts", () => {
   const money = (amount: number, currency: string, target_amount = amount) => ({
-    ...byPhone(),
+    ...byCard(),
     amount,
     target_amount,
     currency,
@@ -223,8 +231,9 @@ describe("planPayment: the locked rate", () => {
 
   it("collects the source of a payin and pays the target of a payout", () => {
     expect(planned(abroad, { lock: lock() }).order.money.toString()).toBe("1500.00 KES")
-    const out = { ...payoutByPhone(ID), target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
-    expect(planned(out, { lock: lock(), ...to(beneficiary) }).order.money.toString()).toBe("11.61 USD")
+    const out = { ...payoutToBank, target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
+    const inDollars = to({ ...inBank, currency: CurrencyCode.make("USD") })
+    expect(planned(out, { lock: lock(), ...inDollars }).order.money.toString()).toBe("11.61 USD")
   })
 
   it("keeps no rate for one currency", () => {
@@ -260,6 +269,40 @@ describe("planPayment: the beneficiary", () => {
     )
   })
 
+  it("refuses details of another kind than its account, whatever they name", () => {
+    const momo = { mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" } }
+    expect(refusal({ ...payoutToBank, ...momo }, to(inBank))).toBe(
+      "VALIDATION_ERROR mobile_money_details: names another account than the beneficiary's."
+    )
+    expect(refusal({ ...payoutByPhone(ID), bank_account: payoutToBank.bank_account }, to(beneficiary))).toBe(
+      "VALIDATION_ERROR bank_account: names another account than the beneficiary's."
+    )
+    expect(refusal({ ...payoutByPhone(ID), card_details: byCard().card_details }, to(beneficiary))).toBe(
+      "VALIDATION_ERROR card_details: a card is not the beneficiary's mobile_money account; leave it out."
+    )
+  })
+
+  it("is never a card: a card payout has nowhere to go", () => {
+    const byCardOut = { ...byCard(), direction: "payout", beneficiary_id: ID }
+    for (const one of [beneficiary, inBank]) {
+      expect(refusal(byCardOut, to(one))).toMatch(
+        /^VALIDATION_ERROR payment_method: a card cannot be paid out to; send/
+      )
+    }
+    expect(refusal(without(byCardOut, "card_details"), to(inBank))).toMatch(/^VALIDATION_ERROR payment_method: a card/)
+  })
+
+  it("is paid in its own currency only", () => {
+    const out = { ...payoutToBank, target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
+    expect(refusal(out, { lock: lock(), ...to(inBank) })).toBe(
+      "VALIDATION_ERROR target_currency: must be KES, which the beneficiary is paid in."
+    )
+    const inDollars = to({ ...inBank, currency: CurrencyCode.make("USD") })
+    expect(refusal(out, { lock: lock(), ...inDollars })).toBe("planned")
+    expect(refusal(payoutToBank, inDollars)).toMatch(/^VALIDATION_ERROR target_currency: must be USD/)
+    expect(refusal({ ...byPhone(), beneficiary_id: ID }, inDollars), "of a payin it says nothing").toBe("planned")
+  })
+
   it("takes the same account written in another way", () => {
     expect(refusal(payoutByPhone(ID, "0712 345-678"), to(beneficiary))).toBe("planned")
     const spaced = { ...payoutToBank, bank_account: { account_number: "9988-776-655", bank_name: "kcb" } }
@@ -272,7 +315,7 @@ describe("planPayment: the beneficiary", () => {
       flow: "outbound",
       mobileMoney: { network: "mpesa", phoneNumber: "+254712345678" },
       bank: null,
-      recipientName: "Ada Okafor"
+      recipient: { name: "Ada Okafor", email: null, phone: "+254712345678" }
     })
     expect(payment.beneficiary_id).toBe(ID)
     expect(payment.recipient_info).toMatchObject({
@@ -311,6 +354,7 @@ describe("planPayment: the country", () => {
   it("of mobile money comes from its own number before the payer's", () => {
     const request = {
       ...byPhone("+256712345678"),
+      ...{ currency: "UGX", target_currency: "UGX" },
       mobile_money_details: { provider: "mtn", phone_number: "+256712345678" }
     }
     expect(planned(nowhere(request), { orgCountry: "NG" }).payment.country).toBe("UG")
@@ -342,6 +386,55 @@ describe("planPayment: the mobile network", () => {
     )
     expect(refusal(on("mpesa", "GB"))).toBe(
       "VALIDATION_ERROR mobile_money_details.provider: is not a network of GB; it has none."
+    )
+  })
+})
+
+describe("planPayment: who pays", () => {
+  const calls = (phone: string) => ({ ...byCard(), payer_details: { ...byCard().payer_details, phone } })
+
+  it("has a phone number that is one, of any country, in any form", () => {
+    for (const phone of ["0712 345 678", "+254 712-345-678", "+44 20 7946 0018", "+254700000009"]) {
+      expect(refusal(calls(phone)), phone).toBe("planned")
+    }
+    for (const phone of ["1", "call me", "+2547123456789012", "+999712345678"]) {
+      expect(refusal(calls(phone)), phone).toMatch(/^VALIDATION_ERROR payer_details\.phone: is not a possible phone/)
+    }
+  })
+
+  it("has a mobile money number of the network's own country", () => {
+    expect(refusal(byPhone("+256712345678"))).toBe(
+      "VALIDATION_ERROR mobile_money_details.phone_number: is not a number of KE."
+    )
+    expect(refusal(byPhone("123456"))).toMatch(/^VALIDATION_ERROR mobile_money_details\.phone_number: is not a/)
+    expect(refusal(byPhone("0712345678"))).toBe("planned")
+  })
+
+  it("pays the currency that the network moves, on the provider's side", () => {
+    const dollars = { currency: "USD", target_currency: "USD" }
+    expect(refusal({ ...byPhone(), ...dollars })).toBe("VALIDATION_ERROR currency: M-Pesa of KE moves KES only.")
+    const abroad = { ...byPhone(), target_currency: "USD", target_amount: 11.61, org_rate_id: ID }
+    expect(refusal(abroad, { lock: lock() })).toBe("planned")
+    const old = to({ ...beneficiary, currency: CurrencyCode.make("USD") })
+    expect(refusal({ ...payoutByPhone(ID), ...dollars }, old)).toBe(
+      "VALIDATION_ERROR target_currency: M-Pesa of KE moves KES only."
+    )
+  })
+
+  it("has a card until its month is over everywhere", () => {
+    const good = (expiry_month: string, expiry_year: string) => ({
+      ...byCard(),
+      card_details: { ...byCard().card_details, expiry_month, expiry_year }
+    })
+    const at = (moment: string) => ({ now: new Date(moment) })
+    expect(refusal(good("2", "26"), at("2026-02-28T23:59:59Z"))).toBe("planned")
+    expect(refusal(good("02", "2026"), at("2026-03-01T23:59:59Z"))).toBe("planned")
+    expect(refusal(good("02", "2026"), at("2026-03-02T00:00:00Z"))).toBe(
+      "VALIDATION_ERROR card_details.expiry_year: the card expired with 02/2026; use another."
+    )
+    expect(refusal(good("12", "25"))).toMatch(/^VALIDATION_ERROR card_details\.expiry_year: the card expired/)
+    expect(refusal({ ...byPhone(), card_details: good("12", "25").card_details }), "not the one that pays").toBe(
+      "planned"
     )
   })
 })

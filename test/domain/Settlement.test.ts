@@ -114,7 +114,10 @@ describe("decide, on every standing and every word", () => {
   it("never loses a word that says money moved", () => {
     for (const { othersLeft, standing, word } of everything.filter(({ word }) => saysMoneyMoved(word))) {
       const { status, suspense } = decide(standing, word, othersLeft)
-      expect(suspense || status === "completed" || status === "refunded", `${standing.status} ${standing.outcome}`).toBe(true)
+      expect(
+        suspense || status === "completed" || status === "refunded",
+        `${standing.status} ${standing.outcome}`
+      ).toBe(true)
     }
   })
 

@@ -3,9 +3,13 @@ import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { operatorPermit } from "../../src/domain/Access.ts"
+import { CurrencyCode } from "../../src/domain/Currency.ts"
+import { LedgerAccount } from "../../src/domain/Ledger.ts"
 import { Fees } from "../../src/fees/Fees.ts"
+import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import { money } from "../ledger/Entries.ts"
 import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/Banking.ts"
+import { act as actOn, setThreshold } from "../payments/actions/Acting.ts"
 import { eventually, recordOf, untilStatus } from "../payments/Calls.ts"
 import { onBothPaymentServers } from "../payments/PaymentServer.ts"
 import { people } from "../support/Credentials.ts"
@@ -18,6 +22,11 @@ interface Payout {
 }
 
 const withinSeconds = { timeout: 40_000 }
+
+const heldBy = (orgId: string) =>
+  Effect.flatMap(LedgerStore, (ledger) =>
+    Effect.map(ledger.balance(LedgerAccount.held(orgId, CurrencyCode.make("KES"))), ({ minor }) => Number(minor) / 100)
+  )
 
 onBothPaymentServers(
   "Payouts of an escrow",
@@ -116,6 +125,41 @@ onBothPaymentServers(
           expect(yield* recordOf(String(paid?.["payment_id"]))).toMatchObject({ status: "pending" })
           expect(yield* balance).toBe(0)
           expect((yield* payOut({})).status).toBe(409)
+          yield* expectBooksInOrder
+        }),
+      withinSeconds
+    )
+
+    it.effect(
+      "that reach the review threshold hold the party's money for a second person",
+      () =>
+        Effect.gen(function* () {
+          const { acme, balance, escrow, payOut } = yield* scene("3344")
+          const held = yield* heldBy(acme.org_id)
+          yield* setThreshold(acme.org_id, "100")
+          yield* disburse(acme.key, escrow, 0)
+          yield* setThreshold(acme.org_id, null)
+          const [first] = yield* detailsOf("escrow.party_payout", escrow)
+          const disbursed = String(first?.["payment_id"])
+          expect(yield* recordOf(disbursed)).toMatchObject({ status: "initiated", provider: null })
+          expect(yield* balance).toBe(0)
+          expect(yield* heldBy(acme.org_id)).toBe(held + 100)
+          expect((yield* payOut({})).status, "nothing is left to pay out").toBe(409)
+          expect((yield* actOn(disbursed, { action: "review" })).status, "by whoever asked for it").toBe(409)
+          expect((yield* actOn(disbursed, { action: "reject" }, acme.token("staff"))).status).toBe(200)
+          expect(yield* balance, "back with the party").toBe(100)
+          expect(yield* heldBy(acme.org_id)).toBe(held)
+
+          yield* setThreshold(acme.org_id, "100")
+          const waiting = dataOf<Payout>(yield* payOut({}))
+          const again = yield* payOut({})
+          yield* setThreshold(acme.org_id, null)
+          expect(waiting).toMatchObject({ status: "initiated", amount: 100 })
+          expect(again.status).toBe(409)
+          expect((yield* actOn(waiting.payment_id, { action: "review" }, acme.token("staff"))).status).toBe(200)
+          yield* untilStatus(waiting.payment_id, "completed")
+          expect([yield* balance, yield* heldBy(acme.org_id)]).toEqual([0, held])
+          expect((yield* actOn(waiting.payment_id, { action: "reject" }, acme.token("staff"))).status).toBe(409)
           yield* expectBooksInOrder
         }),
       withinSeconds

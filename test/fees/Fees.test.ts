@@ -99,6 +99,21 @@ onBothStores("Fees", (it) => {
     }).pipe(services)
   )
 
+  it.effect("are refused for ramps, none of whose money is the organisation's; an old rule can still be removed", () =>
+    Effect.gen(function* () {
+      const { org_id } = yield* newOrganization()
+      const ramps = { method: "crypto", direction: "external" }
+      expect((yield* Effect.flip(setFee(org_id, { ...ramps, bps: "100" }))).message).toMatch(
+        /^direction: external payments \(ramps\) are charged no fee/
+      )
+      expect((yield* Effect.flip(setFee(org_id, { ...ramps, fixed: "1", currency: "KES" }))).message).toMatch(
+        /^direction: /
+      )
+      expect(yield* audited(org_id)).toEqual([])
+      expect((yield* setFee(org_id, { ...ramps, bps: "0" })).text).toMatch(/no fee/)
+    }).pipe(services)
+  )
+
   it.effect("are for organisations that exist", () =>
     Effect.gen(function* () {
       const nobody = /--org: there is no organisation with the id .* \("corridor orgs list" shows them\)/

@@ -11,7 +11,11 @@ import { byBank, byPhone } from "./Requests.ts"
 
 const make = () => ({ clock: movableClock(), variables: { STATUS_ENQUIRY_DELAYS: "1 minute" } })
 
-const rwandan = { provider: "mtn", phone_number: "+250788123456" }
+const rwandan = {
+  ...byPhone(),
+  ...{ currency: "RWF", target_currency: "RWF", country: "RW" },
+  mobile_money_details: { provider: "mtn", phone_number: "+250788123456" }
+}
 
 const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
@@ -27,7 +31,7 @@ onBothPaymentServers("The manual rail", make, (it, { clock }) => {
   ] as const)("in %s by %s asks nothing of the customer, until an operator says %s", ([country, method, end]) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["manual"], method)
-      const request = method === "bank_transfer" ? byBank() : { ...byPhone(), mobile_money_details: rwandan }
+      const request = method === "bank_transfer" ? byBank() : rwandan
       const { payment_id, response } = yield* initiate({ ...request, country })
       expect(response).toMatchObject({
         success: true,
@@ -64,7 +68,7 @@ onBothPaymentServers("The manual rail", make, (it, { clock }) => {
   it.effect("gives money back when the operator says that it is done", () =>
     Effect.gen(function* () {
       yield* serveCountry("RW", ["manual"], "mobile_money")
-      const { payment_id } = yield* initiate({ ...byPhone(), mobile_money_details: rwandan, country: "RW" })
+      const { payment_id } = yield* initiate(rwandan)
       yield* settle(payment_id, "completed")
       expect((yield* act(payment_id, { action: "refund" })).response).toMatchObject({ status: "completed" })
       expect(yield* settle(payment_id, "completed")).toMatchObject({ status: "refunded" })

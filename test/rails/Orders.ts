@@ -34,7 +34,7 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
       bank: null,
       card: null,
       walletAddress: null,
-      recipientName: null,
+      recipient: null,
       checkoutUrl,
       ...about
     }

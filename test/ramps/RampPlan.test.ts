@@ -182,6 +182,12 @@ describe("an on-ramp", () => {
     expect(refusal({ ...byPhone, country: "GB" })).toBe(
       "VALIDATION_ERROR mobile_money_details.provider: is not a network of GB; it has none."
     )
+    expect(refusal({ ...byPhone, mobile_money_details: { ...phone, phone_number: "+256712345678" } })).toBe(
+      "VALIDATION_ERROR mobile_money_details.phone_number: is not a number of KE."
+    )
+    expect(refusal({ ...byPhone, fiat_currency: "USD" })).toBe(
+      "VALIDATION_ERROR fiat_currency: M-Pesa of KE moves KES only."
+    )
   })
 
   it("is paid from exactly one account", () => {

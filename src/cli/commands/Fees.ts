@@ -47,7 +47,7 @@ const set = Command.make(
   {
     org: option("org", "ORG", "Id of the organisation that is charged."),
     method: option("method", "METHOD", `Payment method: ${paymentMethods.join(", ")}.`),
-    direction: option("direction", "DIRECTION", "inbound (payins), outbound (payouts) or external (ramps)."),
+    direction: option("direction", "DIRECTION", "inbound (payins) or outbound (payouts); ramps are charged no fee."),
     bps: optional("bps", "N", "Share of the payment in basis points, hundredths of a percent: 0 to 10000."),
     fixed: optional("fixed", "AMOUNT", "Amount added to every payment, such as 10.50."),
     currency: optional(

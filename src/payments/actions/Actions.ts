@@ -1,5 +1,5 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
-import { Context, Effect, Layer } from "effect"
+import { type BigDecimal, Context, Effect, Layer } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import type {
   AllProvidersFailed,
@@ -9,8 +9,7 @@ import type {
   Invalid,
   NoRoute,
   NotFound,
-  OtpInvalid,
-  RateMismatch
+  OtpInvalid
 } from "../../domain/Failure.ts"
 import type { NewKey } from "../../idempotency/IdempotencyStore.ts"
 import type { Payment } from "../Payment.ts"
@@ -34,8 +33,9 @@ export class Actions extends Context.Tag("corridor/Actions")<
     readonly review: (
       permit: Permit<"reviews">,
       paymentId: string,
+      acceptedRate: BigDecimal.BigDecimal | undefined,
       key?: NewKey
-    ) => Done<RateMismatch | NoRoute | AllProvidersFailed>
+    ) => Done<NoRoute | AllProvidersFailed>
     readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined, key?: NewKey) => Done
   }
 >() {
@@ -55,7 +55,8 @@ export class Actions extends Context.Tag("corridor/Actions")<
         cancel: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, cancel(permit, id, reason))),
         // A refund claims its key in the transaction that commits its attempt.
         refund: (permit, id, wanted) => undisturbed(refund(permit, id, wanted)),
-        review: (permit, id, key) => undisturbed(keyed(permit, id, key, review.review(permit, id))),
+        review: (permit, id, acceptedRate, key) =>
+          undisturbed(keyed(permit, id, key, review.review(permit, id, acceptedRate))),
         reject: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, review.reject(permit, id, reason)))
       }
     })

@@ -17,7 +17,7 @@ import { PaymentStore } from "../PaymentStore.ts"
 export interface Act
   extends
     Pick<Change, "status" | "cause">,
-    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "closeItems">> {}
+    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "openItems" | "closeItems">> {}
 
 /** Someone else changed the payment since it was read. */
 export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
@@ -75,7 +75,7 @@ export const makeDesk = Effect.gen(function* () {
     const fresh = yield* ids.several(EVENTS_PER_CHANGE)
     const { status } = act
     const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
-    if (payment.funding !== null && patch.holds && !payment.holds) yield* funding.admit(payment)
+    if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.

@@ -1,24 +1,50 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
-import { Array as Arr, Effect, Option } from "effect"
+import { type BigDecimal, Effect, Either, Option } from "effect"
 import type { Permit } from "../../domain/Access.ts"
-import { NoRoute, RateMismatch } from "../../domain/Failure.ts"
+import { NoRoute } from "../../domain/Failure.ts"
 import { makeCheckoutUrl } from "../CheckoutUrl.ts"
 import { Dispatch } from "../Dispatch.ts"
+import { makeHeldRate, type Repriced } from "../HeldRate.ts"
 import type { Payment } from "../Payment.ts"
+import { whereAllDeclined } from "../PaymentRouter.ts"
+import { PaymentStore } from "../PaymentStore.ts"
+import { providerOrder } from "../ProviderOrder.ts"
+import { rampExpiry } from "../ramp/LegOrder.ts"
 import { noted } from "../Ruling.ts"
-import { makePaymentRouter, reasonsForNone, whereAllDeclined } from "../PaymentRouter.ts"
-import { makeStaleness } from "../Staleness.ts"
 import { type Act, type Desk, idsOf, refuse } from "./Desk.ts"
-import { providersMoney } from "../ProvidersMoney.ts"
-import { orderOf } from "./OrderOf.ts"
-import { isHeld } from "./ReviewThreshold.ts"
+import { makeHeldRoute } from "./HeldRoute.ts"
+import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 
 type Reviewer = Permit<"reviews">
 
-const REVIEWED = { action: "payment.reviewed" }
+/** What the reviewer says about the price, where it has changed meanwhile. */
+type AcceptedRate = BigDecimal.BigDecimal | undefined
 
-const approval = (by: string): readonly [reviewed: Act, confirmed: Act] => [
-  { status: "reviewed", cause: `reviewed by ${by}`, closeItems: [{ kind: "review", attempt_id: null, by }] },
+const audited = (repriced: Option.Option<Repriced>) => ({
+  action: "payment.reviewed",
+  ...(Option.isNone(repriced) ? {} : { detail: { note: repriced.value.note } })
+})
+
+const pricePatch = (payment: Payment, repriced: Option.Option<Repriced>): NonNullable<Act["patch"]> =>
+  Option.match(repriced, {
+    onNone: () => ({}),
+    onSome: ({ note, price }) => ({ ...price, comments: noted(payment.comments, note) })
+  })
+
+const approval = (
+  payment: Payment,
+  by: string,
+  repriced: Option.Option<Repriced>
+): readonly [reviewed: Act, confirmed: Act] => [
+  {
+    status: "reviewed",
+    patch: pricePatch(payment, repriced),
+    cause: Option.match(repriced, {
+      onNone: () => `reviewed by ${by}`,
+      onSome: ({ note }) => `reviewed by ${by}. ${note}`
+    }),
+    closeItems: [{ kind: "review", attempt_id: null, by }]
+  },
   { status: "confirmed", patch: { next_action: null }, cause: "confirmed after its review" }
 ]
 
@@ -26,6 +52,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
   status: "rejected",
   patch: {
     next_action: null,
+    failure: { code: "REJECTED", message: cause, provider: null },
     ...(comment === undefined ? {} : { comments: noted(payment.comments, comment) })
   },
   cause,
@@ -34,72 +61,74 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
 
 export const makeReview = (desk: Desk) =>
   Effect.gen(function* () {
+    const store = yield* PaymentStore
     const dispatch = yield* Dispatch
-    const staleness = yield* makeStaleness
-    const router = yield* makePaymentRouter
+    const heldRate = yield* makeHeldRate
+    const route = yield* makeHeldRoute
     const checkoutUrl = yield* makeCheckoutUrl
+
+    const byAnother = (permit: Reviewer, payment: Payment) =>
+      Option.contains(permit.actor.userId, payment.user_id)
+        ? refuse(payment, "whoever initiated it cannot be its reviewer.")
+        : Effect.succeed(payment)
 
     const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
       const payment = yield* desk.find(permit, paymentId)
-      if (!isHeld(payment)) return yield* refuse(payment, "it is not held for a review.")
-      return Option.contains(permit.actor.userId, payment.user_id)
-        ? yield* refuse(payment, "whoever initiated it cannot be its reviewer.")
-        : payment
-    })
-
-    const turnAway = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, why: string) {
-      const act = rejection(payment, permit.actor.id, `RATE_MISMATCH: ${why}`, why)
-      yield* desk.writeAudited(permit, payment, [act], {
-        action: "payment.rejected",
-        detail: { reason: `RATE_MISMATCH: ${why}` }
-      })
-      return yield* new RateMismatch({ message: why, ...idsOf(payment) })
-    })
-
-    const failUnrouted = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, why: string) {
-      const failure: Act = { status: "failed", patch: { comments: noted(payment.comments, why) }, cause: why }
-      yield* desk.writeAudited(permit, payment, [...approval(permit.actor.id), failure], REVIEWED)
-      return yield* new NoRoute({ message: why, ...idsOf(payment) })
+      return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
     })
 
     /** The card was not kept: the customer gives it again, on the hosted page. */
-    const sendToCheckout = (permit: Reviewer, payment: Payment) =>
-      desk.writeAudited(
-        permit,
-        payment,
-        [
-          ...approval(permit.actor.id),
-          {
-            status: "pending",
-            patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment.payment_id) } },
-            cause: "the customer gives the card at the hosted checkout"
-          }
-        ],
-        REVIEWED
-      )
+    const toCheckout = ({ payment_id }: Payment): Act => ({
+      status: "pending",
+      patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) } },
+      cause: "the customer gives the card at the hosted checkout"
+    })
 
-    const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
+    /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
+    const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
+      const by = permit.actor.id
+      yield* byAnother(permit, payment)
+      const repriced = yield* heldRate.accept(payment, accepted)
+      if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
+      const act: Act = {
+        status: payment.status,
+        patch: pricePatch(payment, repriced),
+        cause: `reviewed by ${by}`,
+        closeItems: [{ kind: "review", attempt_id: null, by }]
+      }
+      return { payment: yield* desk.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
+    })
+
+    const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+      const found = yield* desk.find(permit, paymentId)
+      if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
       const payment = yield* heldFor(permit, paymentId)
-      const stale = yield* staleness(payment)
-      if (Option.isSome(stale)) return yield* turnAway(permit, payment, stale.value)
-      const routed = yield* router(payment.org_id, payment, providersMoney(payment))
-      if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) {
-        return yield* failUnrouted(permit, payment, reasonsForNone(payment, routed))
+      const repriced = yield* heldRate.accept(payment, accepted)
+      const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
+      const write = (acts: ReadonlyArray<Act>) => desk.writeAudited(permit, payment, acts, audited(repriced))
+      const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
+      if (Either.isLeft(routed)) {
+        const why = routed.left
+        const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
+        yield* write([reviewed, confirmed, { status: "failed", patch: { comments }, cause: why }])
+        return yield* new NoRoute({ message: why, ...idsOf(payment) })
       }
       if (payment.payment_method === "card") {
-        return { payment: yield* sendToCheckout(permit, payment), chosen: undefined }
+        return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
       }
-      const chosen = yield* dispatch.choose(routed.candidates, "payment")
-      const [reviewed, confirmed] = approval(permit.actor.id)
-      const acts = [reviewed, { ...confirmed, nextAttempt: chosen.attempt }]
-      return { payment: yield* desk.writeAudited(permit, payment, acts, REVIEWED), chosen }
+      const { candidates, leg } = routed.right
+      const chosen = yield* dispatch.choose(candidates, leg)
+      const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
+      const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
+      return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
     })
 
     return {
-      review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string) {
-        const { chosen, payment } = yield* desk.decided(approve(permit, paymentId))
-        if (chosen === undefined) return payment
-        const heard = yield* dispatch.ask(payment, orderOf(payment, checkoutUrl(payment.payment_id)), chosen)
+      review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+        const { payment, sent } = yield* desk.decided(approve(permit, paymentId, accepted))
+        if (sent === undefined) return payment
+        const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
+        const heard = yield* dispatch.ask(payment, order, sent.chosen)
         const declined = heard.payment.status === "failed" && heard.outcome === "declined"
         return declined ? yield* whereAllDeclined(payment) : heard.payment
       }),

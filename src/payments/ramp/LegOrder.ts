@@ -1,8 +1,9 @@
-/** The order for the second leg of a ramp, and what routing must know of it, rebuilt from the payment's record. */
+/** What routing and dispatching must know of a ramp's legs, from the payment's record. */
+import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
-import { destinationOf } from "../../beneficiaries/Destination.ts"
-import type { PaymentOrder } from "../../providers/Provider.ts"
+import { rampLifetime } from "../../domain/Policies.ts"
 import type { Payment } from "../Payment.ts"
+import { type Order, providerOrder } from "../ProviderOrder.ts"
 import type { RampFacts } from "./RampFacts.ts"
 import type { LegToRoute } from "./RampRouter.ts"
 
@@ -10,11 +11,15 @@ export type RampPayment = Payment & { readonly ramp: RampFacts }
 
 export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
 
-type Recipient = Parameters<typeof destinationOf>[0] & { readonly fname: string; readonly lname: string }
+/** `asked`: when its customer is, by the clock of the store, which all instances share. */
+export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
 
-/** The beneficiary as it was at initiation, which is when it was checked. */
-const recipientOf = ({ ramp, recipient_info }: RampPayment): Recipient | null =>
-  ramp.direction === "on_ramp" ? null : (recipient_info as unknown as Recipient)
+export const firstLeg = ({ amount, country, ramp }: RampPayment): LegToRoute => ({
+  country,
+  direction: "inbound",
+  payment_method: ramp.collection,
+  money: amount
+})
 
 export const secondLeg = ({ country, ramp, target }: RampPayment): LegToRoute => ({
   country,
@@ -23,32 +28,9 @@ export const secondLeg = ({ country, ramp, target }: RampPayment): LegToRoute =>
   money: target
 })
 
-export const settlementOrder = (payment: RampPayment): Omit<PaymentOrder, "reference"> => {
-  const { ramp } = payment
-  const recipient = recipientOf(payment)
-  const destination = recipient === null ? null : destinationOf(recipient)
-  return {
-    paymentId: payment.payment_id,
-    orgId: payment.org_id,
-    flow: "outbound",
-    method: ramp.settlement,
-    country: payment.country,
-    money: payment.target,
-    description: payment.description,
-    payer: null,
-    bank: destination?._tag === "Bank" ? destination.account : null,
-    mobileMoney: destination?._tag === "MobileMoney" ? destination.account : null,
-    card: null,
-    walletAddress:
-      destination?._tag === "CryptoWallet"
-        ? destination.account
-        : ramp.wallet_address === null
-          ? null
-          : { address: ramp.wallet_address, network: ramp.network },
-    recipientName: recipient === null ? null : `${recipient.fname} ${recipient.lname}`,
-    checkoutUrl: ""
-  }
-}
+/** The recipient has nothing to do, so there is no page for one. */
+export const settlementOrder = (payment: RampPayment): Order =>
+  providerOrder(payment, "settlement", { checkoutUrl: "" })
 
 /** Both sides by what they are, whichever way the money flows. */
 export const rampLegs = ({ amount, ramp, target }: RampPayment) => {

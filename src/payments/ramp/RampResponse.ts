@@ -1,10 +1,13 @@
 /** A ramp as the answer to whoever initiated it. */
 import type { RampResult } from "../../api/Ramps.ts"
+import { isHeld } from "../actions/ReviewThreshold.ts"
 import { rampLegs, type RampPayment } from "./LegOrder.ts"
 
 type Response = (typeof RampResult.Type)["response"]
 
-const nextActionOf = ({ next_action, ramp, status }: RampPayment): Response["next_action"] => {
+const nextActionOf = (payment: RampPayment): Response["next_action"] => {
+  const { next_action, ramp, status } = payment
+  if (isHeld(payment)) return "wait"
   // A provider has been asked, and a crash came before its answer could be written down.
   if (status === "initiated") return "check_status"
   if (status !== "pending") return undefined
@@ -51,14 +54,18 @@ const messages: Readonly<Record<string, string>> = {
   processing: "The customer's money has arrived and is being settled.",
   completed: "The ramp is complete.",
   failed: "The ramp failed.",
+  rejected: "The ramp was rejected.",
   refunded: "What the ramp had settled came back.",
   canceled: "The ramp was canceled."
 }
 
-const messageOf = ({ next_action, status }: RampPayment): string =>
-  next_action === "check_status" || status === "initiated"
+const messageOf = (payment: RampPayment): string => {
+  const { next_action, status } = payment
+  if (isHeld(payment)) return "The ramp waits for a review."
+  return next_action === "check_status" || status === "initiated"
     ? "The provider has not said yet what became of the ramp; it is being looked up."
     : (messages[status] ?? "The ramp was initiated.")
+}
 
 export const rampResponse = (payment: RampPayment): typeof RampResult.Type => {
   const { asset, crypto, currency, fiat } = rampLegs(payment)
@@ -66,7 +73,7 @@ export const rampResponse = (payment: RampPayment): typeof RampResult.Type => {
   return {
     statusCode: 200,
     response: {
-      success: payment.status !== "failed",
+      success: payment.status !== "failed" && payment.status !== "rejected",
       payment_id: payment.payment_id,
       transaction_id: payment.transaction_id,
       direction: payment.ramp.direction,
@@ -77,7 +84,7 @@ export const rampResponse = (payment: RampPayment): typeof RampResult.Type => {
       crypto_network: payment.ramp.network,
       crypto_amount: crypto.toDecimal(),
       provider: payment.provider,
-      expires_at: payment.expires_at!,
+      expires_at: payment.expires_at,
       ...(next_action === undefined ? {} : { next_action }),
       ...addressOf(payment, next_action),
       payment_instructions: instructionsOf(payment),
