@@ -17,9 +17,9 @@ import ramps from "../../migrations/0013_ramps.ts"
 import fairWebhooks from "../../migrations/0014_fair_webhooks.ts"
 import claims from "../../migrations/0015_claims.ts"
 import transferRates from "../../migrations/0016_transfer_rates.ts"
-import safetyOfPeople from "../../migrations/0018_safety_of_people.ts"
-import identity from "../../migrations/0020_identity.ts"
-import signals from "../../migrations/0021_signals.ts"
+import safetyOfPeople from "../../migrations/0017_safety_of_people.ts"
+import identity from "../../migrations/0018_identity.ts"
+import signals from "../../migrations/0019_signals.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -39,9 +39,9 @@ export const migrations = {
   "0014_fair_webhooks": fairWebhooks,
   "0015_claims": claims,
   "0016_transfer_rates": transferRates,
-  "0018_safety_of_people": safetyOfPeople,
-  "0020_identity": identity,
-  "0021_signals": signals
+  "0017_safety_of_people": safetyOfPeople,
+  "0018_identity": identity,
+  "0019_signals": signals
 }
 
 const TABLE = "corridor_migrations"
