@@ -46,7 +46,7 @@ const overview = `
 
 /** Orphans are looked up, and absences believed, only after a while: for them that while passes now. */
 const timePasses = `
-  update attempts set next_enquiry_at = now(), started_at = started_at - interval '2 minutes'
+  update attempts set next_enquiry_at = now(), sent_at = sent_at - interval '2 minutes'
   where (outcome is null or outcome = 'unknown') and next_enquiry_at > now() + interval '1 second'`
 
 describe("kill -9 in the middle of sixty initiations", () => {
