@@ -3,8 +3,8 @@
  * route: the router itself would decode letters, cut at `;` and `#`, and take a whole URL for its path.
  */
 const SEGMENT = /^(?:[\w.~!$&'()*+,=:@-]|%[\dA-Fa-f]{2})+$/
-/** Letters, digits and `-._~` stand for themselves; control characters stand for nothing. */
-const NEEDLESS = /%(?:2[DdEe]|3\d|4[1-9A-Fa-f]|5[\dAaFf]|6[1-9A-Fa-f]|7[\dAaEeFf]|[01][\dA-Fa-f])/
+/** Letters, digits and `-._~` stand for themselves. */
+const NEEDLESS = /%(?:2[DdEe]|3\d|4[1-9A-Fa-f]|5[\dAaFf]|6[1-9A-Fa-f]|7[\dAaEe])/
 
 const isUtf8 = (segment: string): boolean => {
   try {

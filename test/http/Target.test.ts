@@ -18,6 +18,8 @@ describe("A request target", () => {
     "/v1/x/ada%40example.com",
     "/v1/x/a:b+c,d=e",
     "/v1/x/...",
+    "/v1/x/%00",
+    "/v1/x/%7F",
     "/v1/x?"
   ]
   it.each(good)("is taken as %s", (target) => expect(isCanonicalTarget(target)).toBe(true))
@@ -41,9 +43,6 @@ describe("A request target", () => {
     "/v1/x/%2e%2e/payments-init/initiate",
     "/v1/x/%7Ea",
     "/v1/x/%5Fa",
-    "/v1/x/%00",
-    "/v1/x/%0a",
-    "/v1/x/%7f",
     "/v1/x/%zz",
     "/v1/x/%",
     "/v1/x/%ff",
@@ -56,7 +55,7 @@ describe("A request target", () => {
   it.each(bad)("is not taken as %s", (target) => expect(isCanonicalTarget(target)).toBe(false))
 
   it("is taken with any parameter that a client escaped", () => {
-    const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((one) => !/^\.{1,2}$|\p{Cc}/u.test(one))
+    const text = fc.string({ unit: "grapheme", minLength: 1 }).filter((one) => !/^\.{1,2}$/.test(one))
     fc.assert(fc.property(text, (value) => isCanonicalTarget(`/v1/x/${encodeURIComponent(value)}`)))
   })
 
