@@ -1,6 +1,6 @@
 /**
- * When a provider that gives no verdicts is left alone, as a pure state machine. Times are epoch milliseconds; whoever
- * keeps the state asks the clock. Only dispatches are reported here, never look-ups.
+ * When a provider that gives no verdicts is left alone, as a pure state machine. Times are milliseconds of one clock; whoever
+ * keeps the state asks it. Only dispatches are reported here, never look-ups.
  */
 import { Data, Duration } from "effect"
 import { circuitOpensAfter, circuitOpenTime, circuitProbePatience } from "./Policies.ts"

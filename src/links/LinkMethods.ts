@@ -1,5 +1,6 @@
 /** Which methods can take a payment of a link at this moment. */
-import { Clock, Effect } from "effect"
+import { monotonicMillis } from "../fibers/Monotonic.ts"
+import { Effect } from "effect"
 import { networksOfCountry } from "../domain/MobileNetwork.ts"
 import { Money } from "../domain/Money.ts"
 import { route } from "../domain/Routing.ts"
@@ -23,7 +24,7 @@ export const makeLinkMethods = Effect.gen(function* () {
   /** `pays` is null as long as the payer has not chosen an amount: then no limit of a configuration counts. */
   return Effect.fn("LinkMethods.of")(function* (link: PaymentLink, pays: Money | null) {
     const { country, org_id, payer_currency } = link
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     return yield* Effect.filter(
       linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
       (paymentMethod) =>

@@ -27,6 +27,7 @@ export const trouble = (
   cause: Cause.Cause<unknown> = Cause.empty
 ): Effect.Effect<void> =>
   Effect.logWithLevel(severity[kind], message, cause).pipe(
-    Effect.annotateLogs({ trouble: kind, ...ids }),
+    Effect.annotateLogs(ids),
+    Effect.annotateLogs("trouble", kind),
     Effect.zipRight(Metric.increment(Metric.tagged(counted, "kind", kind)))
   )

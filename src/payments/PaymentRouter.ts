@@ -1,5 +1,6 @@
 /** Which providers a payment is offered to at this moment, and the failures that say why none takes it. */
-import { Clock, Effect } from "effect"
+import { monotonicMillis } from "../fibers/Monotonic.ts"
+import { Effect } from "effect"
 import { AllProvidersFailed, NoRoute } from "../domain/Failure.ts"
 import type { Money } from "../domain/Money.ts"
 import { route, type Route } from "../domain/Routing.ts"
@@ -17,7 +18,7 @@ export const makePaymentRouter = Effect.gen(function* () {
   /** `money` is what the provider itself collects or pays. */
   return Effect.fnUntraced(function* (orgId: string, payment: Routed, money: Money) {
     const { country, direction: flow, payment_method: paymentMethod } = payment
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicMillis
     return route({
       corridor: { country, paymentMethod, flow },
       orgId,
