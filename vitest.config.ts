@@ -18,7 +18,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: ["test/support/globalSetup.ts"],
       pool: "forks",
       poolOptions: { forks: { maxForks: 2, isolate } },
-      testTimeout: 30_000,
+      testTimeout: 90_000,
       hookTimeout: 60_000
     }
   }

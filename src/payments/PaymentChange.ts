@@ -133,7 +133,8 @@ export const changeOf = (known: Known, word: Word, source: Source, moment: Momen
       status,
       outcome,
       patch,
-      received,
+      // What arrives as it was asked for is told by the status alone.
+      ...(moved.length === 0 && !wasInSuspense ? {} : { received }),
       waits: resurfaced || (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),

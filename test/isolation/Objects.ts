@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Document, operationsOf } from "../api/Operations.ts"
 import { deposit, openAccount, withdraw } from "../accounts/Banking.ts"
 import { newLink } from "../links/Linking.ts"
-import { invitedAgain, joined } from "../members/Inviting.ts"
+import { freshAddress, invitedAgain, joined } from "../members/Inviting.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 
@@ -54,8 +54,11 @@ const newestDelivery = (credential: Credential) =>
 /** Whoever is invited here must be the one who tries to accept it. */
 const ADMIN = "admin@corridor.example"
 
-/** A route with a path parameter that is made nowhere here fails the walk: add its maker. */
-export const makeObjects = (document: Document, { admin, owner }: Makers) =>
+/**
+ * A route with a path parameter that is made nowhere here fails the walk: add its maker. Messages go to somebody new each
+ * time, since one address gets only so many an hour; `forAdmin`: the admin is to accept the invitation.
+ */
+export const makeObjects = (document: Document, { admin, owner }: Makers, forAdmin = false) =>
   Effect.gen(function* () {
     const { org_id } = owner
     const key = yield* make(document, "/public/api-keys", owner.key)
@@ -66,8 +69,9 @@ export const makeObjects = (document: Document, { admin, owner }: Makers) =>
     yield* make(document, "/public/webhooks/notify", owner.key, { org_id })
     const delivery = yield* newestDelivery(owner.key)
     const staff = owner.userId("staff")
+    const member = yield* joined(org_id, "member")
     const verification = yield* make(document, "/users/notifications/verification-request", owner.key, {
-      ...{ user_id: staff, sender_id: staff, target_type: "sender" },
+      ...{ user_id: staff, sender_id: member.user_id, target_type: "sender" },
       transaction_id: payment["transaction_id"]
     })
     const account = yield* openAccount(owner.key, { org_id, user_id: staff })
@@ -79,8 +83,7 @@ export const makeObjects = (document: Document, { admin, owner }: Makers) =>
     const escrow = yield* make(document, "/virtual-accounts/escrow", admin, { org_id, account_id: account.account_id })
     const [party] = escrow["parties"] as ReadonlyArray<Fields>
     const [milestone] = escrow["milestones"] as ReadonlyArray<Fields>
-    const member = yield* joined(org_id, "member")
-    const invitation = yield* invitedAgain(owner.key, org_id, ADMIN)
+    const invitation = yield* invitedAgain(owner.key, org_id, forAdmin ? ADMIN : yield* freshAddress("member"))
     const link = yield* newLink(owner, requestExample(document, "POST /orgs/{org_id}/payment-links"))
     return {
       ids: {
