@@ -2,7 +2,7 @@
  * Rules, as a pure function, on one word about money on its way back to whoever sent it, for a payment that had no place
  * for it. It leaves suspense when its provider takes it on, and is in suspense again when that comes to nothing.
  */
-import { Money } from "../domain/Money.ts"
+import { type Money } from "../domain/Money.ts"
 import { totals } from "../domain/Received.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
 import type { Attempt, SuspenseMoney } from "./Payment.ts"

@@ -1,6 +1,6 @@
 /** An instance that is held up between the commit of an attempt and its sending: it sends nothing, however late it wakes. */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cause, type Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { InitiatePayment } from "../../src/api/PaymentsInit.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { Ids } from "../../src/domain/Ids.ts"
