@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import { WireDecimal } from "../domain/Decimal.ts"
+import { type FailureCode, failureCodes } from "../domain/FailureCode.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
@@ -12,6 +13,18 @@ import { operation } from "./Operation.ts"
 const Text = Schema.NullOr(Schema.String)
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Status = Schema.Literal(...paymentStatuses)
+
+const codes = Object.keys(failureCodes) as [FailureCode, ...Array<FailureCode>]
+
+export const PaymentFailure = Schema.Struct({
+  code: Schema.Literal(...codes).annotations({
+    description: codes.map((code) => `\`${code}\`: ${failureCodes[code]}`).join("; ")
+  }),
+  message: Schema.String.annotations({ description: "In the words of whoever said so" }),
+  provider: Schema.NullOr(ProviderName).annotations({
+    description: "Who said so; null where no provider had a part in it"
+  })
+}).annotations({ identifier: "PaymentFailure" })
 
 export const Refund = Schema.Struct({
   refund_id: Id,
@@ -69,6 +82,9 @@ export const PaymentRecord = Schema.Struct({
       "Extension. The parts that were asked back, in that order. Empty where the provider took or sent the payment back by itself"
   }),
   refunded_amount: WireDecimal.annotations({ description: "Extension. What has gone back in all, in `currency`" }),
+  failure: Schema.NullOr(PaymentFailure).annotations({
+    description: "Extension. Why it is `failed` or `rejected`; null otherwise"
+  }),
   created_at: Timestamp,
   updated_at: Timestamp
 }).annotations({ identifier: "PaymentRecord" })
@@ -191,6 +207,7 @@ const record = {
     }
   ],
   refunded_amount: 500,
+  failure: null,
   created_at: "2026-03-02T09:15:00.000Z",
   updated_at: "2026-03-02T12:40:01.100Z"
 }

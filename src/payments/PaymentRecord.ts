@@ -78,6 +78,7 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   country: payment.country,
   refunds: payment.refunds.map(refundView),
   refunded_amount: refundedAmount(payment).toDecimal(),
+  failure: payment.failure,
   created_at: payment.created_at,
   updated_at: payment.updated_at
 })

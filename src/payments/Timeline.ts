@@ -36,10 +36,16 @@ const attemptItem = (payment: Payment, attempt: Attempt): Item => {
   }
 }
 
-/** An event bears the time of the change it tells of: of the payment's state, or of what a provider answered. */
-export const eventTimesOf = ({ attempts, history }: Story): ReadonlyArray<Date> => [
+/** An event bears the time of the change it tells of: of the payment's state, of a word about it, of a part that went. */
+export const eventTimesOf = (
+  { refunds }: Payment,
+  { attempts, callbacks, history, items }: Story
+): ReadonlyArray<Date> => [
   ...history.map(({ at }) => at),
-  ...attempts.flatMap(({ answered_at }) => answered_at ?? [])
+  ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
+  ...refunds.flatMap(({ settled_at }) => settled_at ?? []),
+  ...callbacks.map(({ received_at }) => received_at),
+  ...items.map(({ opened_at }) => opened_at)
 ]
 
 const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {

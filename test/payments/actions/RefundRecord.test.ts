@@ -1,7 +1,10 @@
 /** What callers and receivers see of money that goes back: on the record, in the timeline, in events. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { attemptsOf, callBack, get, initiate, recordOf, toldOf } from "../Calls.ts"
+import { people } from "../../support/Credentials.ts"
+import { newReceiver } from "../../webhooks/delivery/Receiver.ts"
+import { registered } from "../../webhooks/Hooks.ts"
+import { attemptsOf, callBack, eventually, get, initiate, ofKind, recordOf, timelineOf, toldOf } from "../Calls.ts"
 import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
 import { byCard } from "../Requests.ts"
 import { accepts, declines, isLost } from "../ScriptedProvider.ts"
@@ -114,6 +117,23 @@ onBothPaymentServers("A refund", make, (it, { stripe }) => {
       ])
       expect(yield* toldOf(payment_id, "payment.refund_failed")).toEqual([])
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
+    })
+  )
+
+  it.scoped("has the deliveries that told of it in the timeline, the payment's state changed or not", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const receiver = yield* newReceiver()
+      yield* registered(acme.key, { endpoint_url: receiver.url, events: ["payment.refunded"] })
+      const { payment_id } = yield* paid
+      stripe.will({ refund: accepts() })
+      yield* act(payment_id, { action: "refund", amount: 500 })
+      const [part] = yield* refundAttempts(payment_id)
+      const reference = String(part?.["attempt_id"])
+      yield* callBack("stripe", { key: `told ${payment_id}`, reference, state: "completed" })
+      const deliveries = Effect.map(timelineOf(payment_id), (items) => ofKind(items, "delivery"))
+      const told = yield* eventually(deliveries, ([one]) => one?.["status"] === "delivered")
+      expect(told).toMatchObject([{ event_type: "payment.refunded" }])
     })
   )
 
