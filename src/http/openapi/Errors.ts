@@ -50,7 +50,10 @@ const schemas = {
       code: { type: "string", enum: allCodes, description: codeWords },
       payment_id: { type: "string", format: "uuid", description: "Once a payment exists" },
       transaction_id: { type: "string", format: "uuid", description: "Once a payment exists" },
-      rate: { type: "number", description: "Of a 409 for a rate that has run out: the one to accept" }
+      rate: {
+        type: "number",
+        description: "Extension. The rate that a `review` goes on at when it is sent as `accept_rate`"
+      }
     }
   }
 } as const
