@@ -5,6 +5,7 @@ import { roles } from "../domain/Access.ts"
 import { countedPageOf, envelope, Id, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
+import { text } from "./Text.ts"
 
 export const ApiKey = Schema.Struct({
   api_key_id: Id,
@@ -31,19 +32,26 @@ export const NewApiKey = Schema.Struct({
 }).annotations({ identifier: "NewApiKey" })
 
 export const CreateApiKey = Schema.Struct({
-  name: Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(100)),
+  name: text(100, "What the key is for, for whoever reads the list"),
   role: Schema.optionalWith(Schema.Literal(...roles), { default: () => "org-admin" }).annotations({
     description: "Default `org-admin`; never above the role of its maker"
   }),
-  org_id: Schema.optional(Schema.String)
+  ...OrgParam
 }).annotations({ identifier: "CreateApiKey" })
 
+const LONGEST_GRACE = 30 * 24 * 3600
+
+const GraceSeconds = Schema.Int.pipe(Schema.between(0, LONGEST_GRACE)).annotations({
+  jsonSchema: {
+    type: "integer",
+    minimum: 0,
+    maximum: LONGEST_GRACE,
+    description: "For how many seconds the old key stays valid; 0, the default, revokes it at once"
+  }
+})
+
 export const RotateApiKey = Schema.Struct({
-  grace_seconds: Schema.optionalWith(Schema.Int.pipe(Schema.between(0, 30 * 24 * 3600)), {
-    default: () => 0
-  }).annotations({
-    description: "For how long the old key stays valid; 0, the default, revokes it at once"
-  })
+  grace_seconds: Schema.optionalWith(GraceSeconds, { default: () => 0 })
 }).annotations({ identifier: "RotateApiKey" })
 
 const example = {

@@ -4,13 +4,12 @@ import { uuidOrNil } from "../domain/Ids.ts"
 
 export const Timestamp = Schema.Date.annotations({
   identifier: "Timestamp",
-  description: "ISO 8601, UTC",
-  jsonSchema: { type: "string", format: "date-time" }
+  jsonSchema: { type: "string", format: "date-time", description: "ISO 8601, UTC" }
 })
 
 export const Id = Schema.String.annotations({
   description: "UUIDv7",
-  jsonSchema: { type: "string", format: "uuid" }
+  jsonSchema: { format: "uuid" }
 })
 
 /** An id in a path: whatever cannot be an id is treated as one that does not exist. */
@@ -29,8 +28,7 @@ export const PageSize = Schema.optionalWith(
   Schema.NumberFromString.pipe(
     Schema.filter((n) => (Number.isInteger(n) && n >= 1 && n <= 100) || "must be a whole number from 1 to 100")
   ).annotations({
-    description: "Page size, 1 to 100",
-    jsonSchema: { type: "integer", minimum: 1, maximum: 100, default: 10 }
+    jsonSchema: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Page size, 1 to 100" }
   }),
   { default: () => 10 }
 )

@@ -3,7 +3,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { WireDecimal } from "../domain/Decimal.ts"
 
-const meanings = {
+export const meanings = {
   400: "Something in the request is missing or wrong; the message names the field",
   401: "Missing, malformed or expired credentials, or incomplete headers",
   403: "Valid credentials without the role, permission or feature this needs",

@@ -33,7 +33,9 @@ export const KybCallback = Schema.Struct({
   }),
   customer_id: text(LONGEST_ID).annotations({ description: "The organisation's `kyb_customer_id`" }),
   status: Schema.Literal("approved", "rejected"),
-  reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))),
+  reason: optional(Schema.String.pipe(Schema.maxLength(LONGEST_REASON))).annotations({
+    description: "Why it was decided so"
+  }),
   occurred_at: optional(Time).annotations({
     description: "When it was decided: an older callback changes nothing; one more than 5 minutes in the future is 400"
   })

@@ -16,7 +16,7 @@ export const OrgMember = Schema.Struct({
   permissions: Schema.Array(PermissionName).annotations({
     description: "What was granted beyond the role, in alphabetical order; what the role gives by itself is not listed"
   }),
-  created_at: Timestamp.annotations({ description: "When they became a member" }),
+  created_at: Schema.propertySignature(Timestamp).annotations({ description: "When they became a member" }),
   updated_at: Timestamp
 }).annotations({ identifier: "OrgMember" })
 

@@ -15,7 +15,11 @@ const flawOf = (metadata: Readonly<Record<string, unknown>>): string | undefined
 export const Metadata = Schema.Record({ key: Schema.String, value: Schema.Unknown })
   .pipe(Schema.filter(flawOf))
   .annotations({
-    description:
-      "Yours: comes back as it was sent, numbers digit for digit (a number with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON.",
-    jsonSchema: { type: "object", maxProperties: MOST_KEYS, additionalProperties: {} }
+    jsonSchema: {
+      type: "object",
+      maxProperties: MOST_KEYS,
+      additionalProperties: {},
+      description:
+        "Yours: comes back as it was sent, numbers digit for digit (a number with an exponent, and -0, are 400). At most 50 keys and 16 KiB as JSON."
+    }
   })

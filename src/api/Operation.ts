@@ -26,8 +26,16 @@ export interface NeedsAccess<A extends Access> {
 /** The access that an endpoint's type demands; an endpoint without one has no handler type at all. */
 export type AccessOf<Endpoint> = Endpoint extends NeedsAccess<infer A> ? A : never
 
+/** Several examples of one body, by name. */
+export class Named {
+  readonly examples: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+  constructor(examples: Named["examples"]) {
+    this.examples = examples
+  }
+}
+
 interface Media {
-  content?: Record<string, { example?: unknown }>
+  content?: Record<string, { example?: unknown; examples?: unknown }>
 }
 
 interface OperationObject {
@@ -37,7 +45,10 @@ interface OperationObject {
 }
 
 const setExample = (media: Media | undefined, example: unknown): void => {
-  for (const content of Object.values(media?.content ?? {})) content.example = example
+  for (const content of Object.values(media?.content ?? {})) {
+    if (example instanceof Named) content.examples = example.examples
+    else content.example = example
+  }
 }
 
 interface Examples {

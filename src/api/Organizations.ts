@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
 import { CountryCode } from "../domain/Country.ts"
 import { CurrencyCode } from "../domain/Currency.ts"
-import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
+import { AmountInput, MONEY, WireDecimal } from "../domain/Decimal.ts"
 import { EmailAddress } from "../domain/EmailAddress.ts"
 import { Feature } from "../domain/Feature.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
@@ -49,7 +49,7 @@ const features = Schema.Array(Feature)
 export const CreateOrganization = Schema.Struct({
   name: OrganizationName,
   country: CountryCode,
-  currency: CurrencyCode.annotations({ description: "Its home currency, which never changes" }),
+  currency: CurrencyCode,
   email: EmailAddress,
   features: Schema.optionalWith(features, { exact: true, default: () => [] }).annotations({
     description: "Extension. What to switch on from the start"
@@ -63,7 +63,7 @@ const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
 })
 
 const Threshold = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", minimum: 0 } })
+  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
 ).annotations({
   description: `Platform admins only. ${threshold}, and neither does 0`,
   message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
@@ -78,10 +78,15 @@ export const settable = {
   review_threshold: Threshold,
   kyb_status: KybStatus.annotations({ description: "Platform admins only" }),
   spread_bps: Schema.Int.pipe(Schema.between(0, 9999)).annotations({
-    description: "Extension, platform admins only. Basis points that rate lookups lie below the base rate",
+    jsonSchema: {
+      type: "integer",
+      minimum: 0,
+      maximum: 9999,
+      description: "Extension, platform admins only. Basis points that rate lookups lie below the base rate"
+    },
     message: () => ({ message: "is not a whole number from 0 to 9999", override: true })
   }),
-  currency: CurrencyCode.annotations({ description: "Nobody can change it: sending another one is refused" })
+  currency: CurrencyCode
 }
 
 export const ChangeOrganization = Schema.Struct(settable)
@@ -135,7 +140,8 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
         operation({
           access: "platform",
           summary: "Create an organisation",
-          description: "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`.",
+          description:
+            "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
           request: { name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
           response: {
             status: "success",
@@ -177,7 +183,7 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
           access: "organization",
           summary: "Change an organisation",
           description:
-            "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
+            "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
           request: { name: "Acme Pay Kenya", email: "finance@acme.example" },
           response: {
             status: "success",

@@ -23,7 +23,7 @@ export const PaymentLink = Schema.Struct({
     description: "What the organisation receives, in `currency`; a suggestion, or null, when `amount_type` is `open`"
   }),
   currency: CurrencyCode,
-  payer_currency: CurrencyCode.annotations({ description: "What the payer pays in" }),
+  payer_currency: Schema.propertySignature(CurrencyCode).annotations({ description: "What the payer pays in" }),
   description: Schema.NullOr(Schema.String),
   amount_type: AmountType,
   status: Schema.Literal("active", "paid", "expired", "canceled").annotations({
@@ -34,7 +34,9 @@ export const PaymentLink = Schema.Struct({
   paid_at: Schema.NullOr(Timestamp).annotations({ description: "When the first payment through it was completed" }),
   created_at: Timestamp,
   url: Schema.String.annotations({ description: "The page for the payer" }),
-  country: CountryCode.annotations({ description: "Extension. Where it is paid; decides who can take the payment" })
+  country: Schema.propertySignature(CountryCode).annotations({
+    description: "Extension. Where it is paid; decides who can take the payment"
+  })
 }).annotations({ identifier: "PaymentLink" })
 
 const text = (longest: number, about: { readonly description?: string } = {}) =>

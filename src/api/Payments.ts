@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import { WireDecimal } from "../domain/Decimal.ts"
+import { type FailureCode, failureCodes } from "../domain/FailureCode.ts"
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
@@ -12,6 +13,30 @@ import { operation } from "./Operation.ts"
 const Text = Schema.NullOr(Schema.String)
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const Status = Schema.Literal(...paymentStatuses)
+
+const codes = Object.keys(failureCodes) as [FailureCode, ...Array<FailureCode>]
+
+export const PaymentFailure = Schema.Struct({
+  code: Schema.Literal(...codes).annotations({
+    description: codes.map((code) => `\`${code}\`: ${failureCodes[code]}`).join("; ")
+  }),
+  message: Schema.String.annotations({ description: "In the words of whoever said so" }),
+  provider: Schema.NullOr(ProviderName).annotations({
+    description: "Who said so; null where no provider had a part in it"
+  })
+}).annotations({ identifier: "PaymentFailure" })
+
+export const Refund = Schema.Struct({
+  refund_id: Id,
+  amount: WireDecimal,
+  currency: Schema.String,
+  state: Schema.Literal("open", "completed", "failed").annotations({
+    description: "`open`: on its way, or not known yet; `failed`: it did not go, or came back"
+  }),
+  reason: Text.annotations({ description: "Why it was asked for" }),
+  created_at: Timestamp,
+  settled_at: Schema.NullOr(Timestamp).annotations({ description: "null while it is open" })
+}).annotations({ identifier: "Refund" })
 
 export const PaymentRecord = Schema.Struct({
   payment_id: Id,
@@ -52,6 +77,14 @@ export const PaymentRecord = Schema.Struct({
   client_reference: Text,
   description: Text,
   country: Schema.String,
+  refunds: Schema.Array(Refund).annotations({
+    description:
+      "Extension. The parts that were asked back, in that order. Empty where the provider took or sent the payment back by itself"
+  }),
+  refunded_amount: WireDecimal.annotations({ description: "Extension. What has gone back in all, in `currency`" }),
+  failure: Schema.NullOr(PaymentFailure).annotations({
+    description: "Extension. Why it is `failed` or `rejected`; null otherwise"
+  }),
   created_at: Timestamp,
   updated_at: Timestamp
 }).annotations({ identifier: "PaymentRecord" })
@@ -76,7 +109,9 @@ export const TimelineItem = Schema.Union(
     leg: Schema.String,
     outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
     reason: Text,
-    latency_ms: Schema.NullOr(Schema.Int)
+    latency_ms: Schema.NullOr(Schema.Int),
+    amount: Schema.NullOr(WireDecimal).annotations({ description: "What goes back with it; null for every other leg" }),
+    currency: Text
   }),
   Schema.Struct({
     ...at,
@@ -160,8 +195,21 @@ const record = {
   client_reference: "order-1042",
   description: null,
   country: "KE",
+  refunds: [
+    {
+      refund_id: "0199c2b1-4410-7c21-8e30-6b5a49382716",
+      amount: 500,
+      currency: "KES",
+      state: "completed",
+      reason: "One of three cups was broken",
+      created_at: "2026-03-02T12:40:00.000Z",
+      settled_at: "2026-03-02T12:40:01.100Z"
+    }
+  ],
+  refunded_amount: 500,
+  failure: null,
   created_at: "2026-03-02T09:15:00.000Z",
-  updated_at: "2026-03-02T09:15:01.200Z"
+  updated_at: "2026-03-02T12:40:01.100Z"
 }
 
 const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
@@ -227,7 +275,9 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                   leg: "payment",
                   outcome: "accepted",
                   reason: null,
-                  latency_ms: 38
+                  latency_ms: 38,
+                  amount: null,
+                  currency: null
                 },
                 {
                   at: "2026-03-02T09:15:00.040Z",
@@ -327,3 +377,4 @@ export const PaymentsApi = HttpApiGroup.make("payments")
       )
   )
   .annotate(OpenApi.Title, "Payments")
+  .annotate(OpenApi.Description, "What became of a payment, and what waits for a person.")

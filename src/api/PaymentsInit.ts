@@ -11,68 +11,84 @@ import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { envelope, Id, IdParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
-import { operation } from "./Operation.ts"
+import { Named, operation } from "./Operation.ts"
+import { credentialFields, given, matching, text } from "./Text.ts"
 
-const text = (longest: number) => Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest))
+const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.propertySignature(schema).annotations({ description })
 
-/** Left out, or null: the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
-
-const digits = (pattern: RegExp, message: string) =>
-  Schema.String.pipe(Schema.pattern(pattern, { message: () => message }))
-
-export const PayerDetails = Schema.Struct({ name: text(200), email: EmailAddress, phone: text(40) })
-
-const phone = digits(/^\+?[\d ()-]{6,24}$/, "must be a phone number, such as +254712345678")
+export const PayerDetails = Schema.Struct({
+  name: text(200, "The payer's full name"),
+  email: described(EmailAddress, "Where the payer can be reached"),
+  phone: text(40, "The payer's phone number, with its country code")
+})
 
 export const MobileMoneyDetails = Schema.Struct({
-  provider: text(60).annotations({ description: "A network of the country, from POST /externals/networks" }),
-  phone_number: phone
+  provider: text(60, "A network of the country, from POST /externals/networks"),
+  phone_number: matching(
+    /^\+?[\d ()-]{6,24}$/,
+    "must be a phone number, such as +254712345678",
+    "The number of the mobile money account, with its country code"
+  )
 })
 
 export const CardDetails = Schema.Struct({
-  card_number: digits(/^\d{13,19}$/, "must be 13 to 19 digits"),
-  expiry_month: digits(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12"),
-  expiry_year: digits(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits"),
-  cvv: given(digits(/^\d{3,4}$/, "must be 3 or 4 digits")),
-  card_holder_name: given(text(200))
+  card_number: matching(
+    /^\d{13,19}$/,
+    "must be 13 to 19 digits",
+    "13 to 19 digits, without spaces; it is never stored"
+  ),
+  expiry_month: matching(/^(0?[1-9]|1[0-2])$/, "must be a month, 01 to 12", "01 to 12"),
+  expiry_year: matching(/^(\d{2}|\d{4})$/, "must be a year of 2 or 4 digits", "2 or 4 digits"),
+  cvv: given(matching(/^\d{3,4}$/, "must be 3 or 4 digits", "3 or 4 digits; it is never stored")),
+  card_holder_name: given(text(200, "As it stands on the card"))
 })
 
 export const SourceBank = Schema.Struct({
-  account_name: text(200),
-  account_number: text(64),
-  bank_name: text(200),
+  account_name: text(200, "Whose account it is"),
+  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_name: text(200, "The name of the bank"),
   country: given(CountryCode),
-  bank_code: given(text(32))
+  bank_code: given(text(32, "The bank's code in its country, or its sort code"))
 }).annotations({ description: "The payer's source account" })
 
 export const DestinationBank = Schema.Struct({
-  account_number: text(64),
-  bank_code: given(text(32)),
-  bank_name: given(text(200))
+  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_code: given(text(32, "The bank's code in its country, or its sort code")),
+  bank_name: given(text(200, "The name of the bank"))
 }).annotations({ description: "The destination account" })
 
 export const InitiatePayment = Schema.Struct({
-  amount: AmountInput,
+  ...credentialFields,
+  amount: AmountInput.annotations({
+    description: "What is paid, in `currency`: above zero, of at most 15 significant digits"
+  }),
   target_amount: AmountInput.annotations({
     description:
       "`amount` in `target_currency`: the same where the currencies are, else `amount` times the locked rate, rounded half-even. An amount so small that this rounding is worth more than 0.5 percent of it is 400"
   }),
   currency: CurrencyCode,
   target_currency: CurrencyCode,
-  payment_method: Schema.Literal("mobile_money", "bank_transfer", "card"),
-  direction: Schema.Literal("payin", "payout"),
+  payment_method: Schema.Literal("mobile_money", "bank_transfer", "card").annotations({
+    description: "How the payer pays, or the beneficiary is paid"
+  }),
+  direction: Schema.Literal("payin", "payout").annotations({
+    description: "`payin` collects from a payer, `payout` pays a beneficiary"
+  }),
   country: given(CountryCode),
   org_rate_id: given(Schema.String).annotations({ description: "Needed when the currencies differ" }),
-  client_reference: given(text(255)),
-  description: given(text(1000)),
+  client_reference: given(text(255, "Your own reference: it comes back on the record, and need not be unique")),
+  description: given(text(1000, "What the payment is for")),
   payer_details: given(PayerDetails).annotations({ description: "Needed for a payin" }),
   mobile_money_details: given(MobileMoneyDetails).annotations({ description: "Needed for mobile_money" }),
   card_details: given(CardDetails).annotations({ description: "Needed for card; never stored" }),
   bank_details: given(SourceBank).annotations({ description: "Needed for bank_transfer" }),
   bank_account: given(DestinationBank).annotations({ description: "Needed for bank_transfer" }),
   beneficiary_id: given(Schema.String).annotations({ description: "Needed for a payout" }),
-  return_url: given(Schema.String.pipe(Schema.maxLength(2000))),
+  return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+    description:
+      "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query. Absolute https; http on localhost in sandbox mode"
+  }),
   metadata: given(Metadata)
 }).annotations({ identifier: "InitiatePayment" })
 
@@ -120,7 +136,9 @@ export const RoutePreview = Schema.Struct({
 
 export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const
 
-const PaymentAction = Schema.Literal(...paymentActions)
+const PaymentAction = Schema.Literal(...paymentActions).annotations({
+  description: "What is to be done with the payment"
+})
 const isPaymentAction = Schema.is(PaymentAction)
 
 const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access } = {
@@ -131,11 +149,11 @@ const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access 
 
 export const ActOnPayment = Schema.Struct({
   action: PaymentAction,
-  otp: given(text(32)).annotations({ description: "Needed for submit_otp: the one-time password" }),
+  otp: given(text(32, "Needed for submit_otp: the one-time password")),
   amount: given(AmountInput).annotations({
     description: "For refund: how much, in the payment's currency; all that is left when absent"
   }),
-  reason: given(text(500)).annotations({ description: "For cancel, refund and reject" }),
+  reason: given(text(500, "For cancel, refund and reject: why")),
   accept_rate: given(RateInput).annotations({
     description: "For review: the rate of the 409, to go on at it; left alone while the payment's own rate holds"
   })
@@ -154,6 +172,59 @@ const request = {
   mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" }
 }
 
+const payer_details = request.payer_details
+
+const shillings = { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", country: "KE" }
+
+const initiations = new Named({
+  mobile_money_payin: { summary: "Payin by mobile money", value: request },
+  bank_payin: {
+    summary: "Payin by bank transfer",
+    value: {
+      ...shillings,
+      payment_method: "bank_transfer",
+      direction: "payin",
+      payer_details,
+      bank_details: {
+        account_name: "Wanjiru Kamau",
+        account_number: "1100223344",
+        bank_name: "Equity Bank",
+        country: "KE",
+        bank_code: "68"
+      },
+      bank_account: { account_number: "9988776655", bank_code: "01", bank_name: "KCB" }
+    }
+  },
+  card_payin: {
+    summary: "Payin by card",
+    value: {
+      ...shillings,
+      payment_method: "card",
+      direction: "payin",
+      payer_details,
+      card_details: {
+        card_number: "4242424242424242",
+        expiry_month: "12",
+        expiry_year: "2030",
+        cvv: "123",
+        card_holder_name: "Wanjiru Kamau"
+      },
+      return_url: "https://shop.example/thanks"
+    }
+  },
+  payout: {
+    summary: "Payout to a beneficiary, by mobile money",
+    value: {
+      ...shillings,
+      payment_method: "mobile_money",
+      direction: "payout",
+      beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+      mobile_money_details: { provider: "mpesa", phone_number: "+254712345678" },
+      description: "March salary"
+    }
+  }
+})
+
 const actionDescription = [
   "An action that the payment's state does not allow is 409 `INVALID_STATE`; the message names the state.",
   "- `submit_otp`: the one-time password that the customer was asked for (`next_action` `collect_otp`). A wrong one is 400 `OTP_INVALID`; the fifth wrong one fails the payment. `resend_otp` asks the provider for another.",
@@ -167,6 +238,8 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
     HttpApiEndpoint.post("initiate", "/payments-init/initiate")
       .setPayload(InitiatePayment)
       .addSuccess(InitiationResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
       .addError(NoRoute)
       .addError(AllProvidersFailed)
       .pipe(
@@ -177,7 +250,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           summary: "Initiate a payment",
           description:
             "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
-          request,
+          request: initiations,
           response: {
             statusCode: 200,
             response: {
@@ -199,6 +272,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
     HttpApiEndpoint.post("preview", "/payments-init/route-preview")
       .setPayload(InitiatePayment)
       .addSuccess(envelope(RoutePreview))
+      .addError(InitiationNotFound)
       .pipe(
         operation({
           access: "any",
@@ -253,3 +327,4 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
   )
   .addError(InitiationBadRequest)
   .annotate(OpenApi.Title, "Payment initiation")
+  .annotate(OpenApi.Description, "Payins and payouts, and what can be done with them afterwards.")

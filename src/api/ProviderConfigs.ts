@@ -3,10 +3,11 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { BigDecimal, Schema } from "effect"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../domain/Corridor.ts"
 import { CountryCode } from "../domain/Country.ts"
-import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
+import { AmountInput, MONEY, WireDecimal } from "../domain/Decimal.ts"
 import { envelope, Id, IdParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
+import { text } from "./Text.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
   message: `is not one of ${values.join(", ")}`,
@@ -45,30 +46,30 @@ const Zero = Schema.transform(Schema.Literal(0), Schema.BigDecimalFromSelf, {
 })
 
 const Limit = Schema.NullOr(
-  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", minimum: 0 } })
+  Schema.Union(AmountInput, Zero).annotations({ jsonSchema: { type: "number", format: MONEY, minimum: 0 } })
 ).annotations({
   description: limit,
   message: () => ({ message: "is not a JSON number from 0 up, of at most 15 significant digits", override: true })
 })
 
-const text = (longest: number) =>
-  Schema.NullOr(Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest))).annotations({
-    description: `1 to ${longest} characters`
-  })
-
 const settings = {
-  api_version: text(50),
+  api_version: Schema.NullOr(text(50, "The version of the provider's API, where it has several")),
   priority: Schema.Int.pipe(Schema.between(0, 10_000)).annotations({
-    description: "The lower number is asked first; 100 unless said otherwise",
+    jsonSchema: {
+      type: "integer",
+      minimum: 0,
+      maximum: 10_000,
+      description: "The lower number is asked first; 100 unless said otherwise"
+    },
     message: () => ({ message: "is not a whole number from 0 to 10000", override: true })
   }),
-  is_active: Schema.Boolean,
-  webhook_required: Schema.Boolean,
+  is_active: Schema.Boolean.annotations({ description: "Whether payments are routed by it" }),
+  webhook_required: Schema.Boolean.annotations({ description: "Whether the provider is to call back" }),
   org_id: Schema.NullOr(Schema.String).annotations({ description: "An organisation that exists; null is all of them" }),
   min_amount: Limit,
   max_amount: Limit,
-  description: text(500),
-  webhook_url: text(2048).annotations({ description: "Absolute https; http to the machine itself in sandbox mode" })
+  description: Schema.NullOr(text(500, "For whoever reads the list")),
+  webhook_url: Schema.NullOr(text(2048, "Absolute https; http to the machine itself in sandbox mode"))
 }
 
 const orNull = <A, I>(schema: Schema.Schema<A | null, I | null>) =>

@@ -9,38 +9,33 @@ import { AmountInput, PositiveNumberInput, WireDecimal } from "../domain/Decimal
 import { paymentStatuses } from "../domain/PaymentStatus.ts"
 import { rampDirections } from "../domain/Ramp.ts"
 import { Id, Timestamp } from "./Envelope.ts"
-import { AllProvidersFailed, InitiationBadRequest, NoRoute } from "./Errors.ts"
+import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { Metadata } from "./Metadata.ts"
-import { operation } from "./Operation.ts"
+import { Named, operation } from "./Operation.ts"
 import { MobileMoneyDetails } from "./PaymentsInit.ts"
 import { offRampAnswer, offRampRequest, onRampAnswer, onRampRequest } from "./RampExamples.ts"
-
-/** The reference would otherwise show only that the text is trimmed, and none of its limits. */
-const text = (longest: number) =>
-  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
-    jsonSchema: { type: "string", minLength: 1, maxLength: longest }
-  })
-
-/** Left out, or null: the same. */
-const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
+import { credentialFields, given, text } from "./Text.ts"
 
 const Direction = Schema.Literal(...rampDirections)
 
 const RampBank = Schema.Struct({
-  account_number: text(64),
-  bank_code: given(text(32)),
-  bank_name: given(text(200))
+  account_number: text(64, "As the bank writes it; an IBAN where the country has them"),
+  bank_code: given(text(32, "The bank's code in its country, or its sort code")),
+  bank_name: given(text(200, "The name of the bank"))
 })
 
 const RampDestination = Schema.Struct({
-  accountNumber: text(64),
-  bankCode: given(text(32)),
-  bankName: given(text(200))
+  accountNumber: text(64, "As the bank writes it; an IBAN where the country has them"),
+  bankCode: given(text(32, "The bank's code in its country, or its sort code")),
+  bankName: given(text(200, "The name of the bank"))
 })
 
 export const InitiateRamp = Schema.Struct({
+  ...credentialFields,
   fiat_currency: CurrencyCode,
-  fiat_amount: AmountInput,
+  fiat_amount: AmountInput.annotations({
+    description: "What the customer pays (on-ramp) or the beneficiary gets (off-ramp), in `fiat_currency`"
+  }),
   client_rate: PositiveNumberInput.annotations({
     jsonSchema: {
       type: "number",
@@ -60,11 +55,11 @@ export const InitiateRamp = Schema.Struct({
   customer_type: given(Schema.Literal("retail", "institution")).annotations({
     description: "`retail` when absent; `institution` needs `business_id` and `business_name`"
   }),
-  business_id: given(text(100)),
-  business_name: given(text(200)),
-  wallet_address: given(text(128)).annotations({
-    description: "Needed for an on-ramp: where the crypto settles, an address of `crypto_network` on its main network"
-  }),
+  business_id: given(text(100, "Of an institution: its registration number")),
+  business_name: given(text(200, "Of an institution: its registered name")),
+  wallet_address: given(
+    text(128, "Needed for an on-ramp: where the crypto settles, an address of `crypto_network` on its main network")
+  ),
   mobile_money_details: given(MobileMoneyDetails).annotations({
     description:
       "On-ramp: the account that pays, unless `bank_details` is given. Off-ramp: the beneficiary's, if at all"
@@ -77,11 +72,11 @@ export const InitiateRamp = Schema.Struct({
     description:
       "Needed for an off-ramp: a registered beneficiary with a bank or mobile money account in `fiat_currency`"
   }),
-  beneficiary_name: given(text(200)).annotations({
-    description: "For the reader: the payout carries the name that the beneficiary is registered with"
-  }),
+  beneficiary_name: given(
+    text(200, "For the reader: the payout carries the name that the beneficiary is registered with")
+  ),
   destination: given(RampDestination).annotations({ description: "Off-ramp: the beneficiary's account, if at all" }),
-  client_reference: given(text(255)).annotations({ description: "Extension. The caller's own reference" }),
+  client_reference: given(text(255, "Extension. The caller's own reference")),
   metadata: given(Metadata)
 }).annotations({ identifier: "InitiateRamp" })
 export type RampRequest = typeof InitiateRamp.Type
@@ -151,8 +146,6 @@ export const RampResult = Schema.Struct({
   })
 }).annotations({ identifier: "RampResult" })
 
-const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
-
 const description = [
   "Turns fiat into crypto (on-ramp) or crypto into fiat (off-ramp), in two legs: what the customer pays is collected first, and only when it has arrived is the other side sent, once.",
   [
@@ -162,10 +155,7 @@ const description = [
   "Look the rate up just before, in the direction in which the money flows: `fromCurrency` is the fiat currency for an on-ramp, and the crypto asset for an off-ramp. A `client_rate` more than 0.5 percent away from the live rate, or looked up the other way round, is 400 `RATE_MISMATCH`: look it up again. Amounts use the live rate. Computed crypto amounts have at most 8 fraction digits.",
   "USDT and USDC travel on ETHEREUM, POLYGON, TRON and SOLANA, BTC on BITCOIN, ETH on ETHEREUM and BASE.",
   "A ramp that reaches the organisation's `review_threshold` is held like any other payment: `status` `initiated`, `next_action` `wait`, `provider` and `expires_at` null, until someone else sends the action `review` (its answer, and the record's `instructions`, tell how the customer pays) or `reject`. Ramps are charged no fees.",
-  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored.",
-  "The example is an on-ramp. An off-ramp, and its answer:",
-  json(offRampRequest),
-  json(offRampAnswer)
+  "A ramp that is certainly unpaid at `expires_at`, after 30 minutes, is `canceled`. `next_action` is `make_transfer` while the customer has to send something, `wait` for a confirmation on the customer's phone. Extensions: `pay_by_link` and `redirect` as in an initiation, with the address to send the customer to as `payment_link` or `redirect_url` at the top level of `response`; `collect_otp` and `check_status` as there. `org_id` and `user_id` in the body are ignored."
 ].join("\n\n")
 
 export const RampsApi = HttpApiGroup.make("ramps")
@@ -173,6 +163,8 @@ export const RampsApi = HttpApiGroup.make("ramps")
     HttpApiEndpoint.post("ramp", "/payments-init/ramp")
       .setPayload(InitiateRamp)
       .addSuccess(RampResult)
+      .addError(InitiationNotFound)
+      .addError(InitiationConflict)
       .addError(NoRoute)
       .addError(AllProvidersFailed)
       .pipe(
@@ -182,8 +174,14 @@ export const RampsApi = HttpApiGroup.make("ramps")
           movesMoney: true,
           summary: "Initiate a crypto ramp",
           description,
-          request: onRampRequest,
-          response: onRampAnswer
+          request: new Named({
+            on_ramp: { summary: "On-ramp, paid by bank transfer", value: onRampRequest },
+            off_ramp: { summary: "Off-ramp, paid out to a beneficiary", value: offRampRequest }
+          }),
+          response: new Named({
+            on_ramp: { summary: "On-ramp", value: onRampAnswer },
+            off_ramp: { summary: "Off-ramp", value: offRampAnswer }
+          })
         })
       )
   )

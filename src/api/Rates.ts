@@ -43,7 +43,7 @@ const Code = Schema.String.pipe(
   Schema.pattern(/^[A-Z]{3,5}$/, {
     message: () => 'is not a currency or asset code such as "KES" or "USDT", in upper case'
   })
-)
+).annotations({ description: "An ISO 4217 currency code or a crypto asset code, in upper case" })
 
 const LookupParams = Schema.Struct({
   fromCurrency: Code,

@@ -34,7 +34,8 @@ const withoutNumber = (longest: number) =>
 const withoutLink = (schema: Schema.Schema<string>) =>
   schema.pipe(Schema.filter((value) => !holdsLink(value) || "holds a link, an address or a domain name: leave it out"))
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+const optional = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.optional(Schema.NullOr(schema).annotations({ description }))
 
 export const RequestVerification = Schema.Struct({
   user_id: text(LONGEST_ID).annotations({ description: "The user who asks: the sender of the transaction" }),
@@ -42,17 +43,17 @@ export const RequestVerification = Schema.Struct({
   transaction_id: text(LONGEST_ID).annotations({ description: "A transaction of the organisation" }),
   verification_type: VerificationType,
   triggered_by: withoutNumber(LONGEST_TRIGGER).annotations({
-    description: "What made it necessary, in your own words"
+    jsonSchema: { description: "What made it necessary, in your own words" }
   }),
-  beneficiary_id: optional(text(LONGEST_ID)).annotations({
-    description: "Required when `target_type` is `beneficiary` or `both`"
-  }),
-  sender_id: optional(text(LONGEST_ID)).annotations({
-    description: "A user of the organisation; required when `target_type` is `sender` or `both`"
-  }),
-  message: optional(withoutLink(withoutNumber(LONGEST_MESSAGE))).annotations({
-    description: "Your own words to them, quoted below ours. A link or an address in it is 400"
-  }),
+  beneficiary_id: optional(text(LONGEST_ID), "Required when `target_type` is `beneficiary` or `both`"),
+  sender_id: optional(
+    text(LONGEST_ID),
+    "A user of the organisation; required when `target_type` is `sender` or `both`"
+  ),
+  message: optional(
+    withoutLink(withoutNumber(LONGEST_MESSAGE)),
+    "Your own words to them, quoted below ours. A link or an address in it is 400"
+  ),
   priority: Schema.optionalWith(Priority, { nullable: true, default: () => "high" }).annotations({
     jsonSchema: { type: "string", enum: Priority.literals, default: "high" }
   }),

@@ -90,7 +90,11 @@ const refusal = Schema.Struct({ status: Schema.Literal("error"), message: Schema
 export const NoRoute = refusal.annotations(
   HttpApiSchema.annotations({ status: 422, description: "No routing configuration for the beneficiary's corridor" })
 )
-export const AllProvidersFailed = refusal.annotations(
+export const AllProvidersFailed = Schema.Struct({
+  ...refusal.fields,
+  payment_id: Id.annotations({ description: "The payment that failed: its timeline says why" }),
+  transaction_id: Id
+}).annotations(
   HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the money is where it was" })
 )
 

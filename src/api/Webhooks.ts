@@ -30,9 +30,13 @@ export const NewWebhook = Schema.Struct({
 }).annotations({ identifier: "NewWebhook" })
 
 const EndpointUrl = Schema.String.annotations({
-  description:
-    "An https URL on the public internet, without user info or fragment, in live mode on port 443 or 8443. In sandbox mode also http on a loopback address",
-  jsonSchema: { type: "string", format: "uri", maxLength: 2000 }
+  jsonSchema: {
+    type: "string",
+    format: "uri",
+    maxLength: 2000,
+    description:
+      "An https URL on the public internet, without user info or fragment, in live mode on port 443 or 8443. In sandbox mode also http on a loopback address"
+  }
 })
 
 /** What could never be one is not repeated: nobody knows what it is. */

@@ -103,7 +103,7 @@ const decimalSchema = (
     strict: true,
     decode: (input, _, ast) => Either.mapLeft(read(input), (why) => new ParseResult.Type(ast, input, why)),
     encode: (d) => ParseResult.succeed(write(d))
-  }).annotations({ jsonSchema })
+  })
 }
 
 const notANumber = "is not a JSON number (send 1500.5, without quotes)"
@@ -128,6 +128,10 @@ const positiveOfAtMost = (digits: number) => {
 const toDouble = (d: BigDecimal.BigDecimal): number => Number(toPlainText(d))
 
 const AMOUNT_DIGITS = 15
+
+/** What amounts are called in the contract: 15 digits are what a reader's double holds. */
+export const MONEY = "double"
+
 const amountLimit = BigDecimal.make(1n, -AMOUNT_DIGITS)
 
 /** For amounts from anywhere. Zeros before the point count too: no reader of JSON keeps the cents of a number that long. */
@@ -141,6 +145,7 @@ const readPositive = positiveOfAtMost(AMOUNT_DIGITS)
 /** A monetary amount in a request. Its fraction digits are checked where its currency is known, by `Money`. */
 export const AmountInput = decimalSchema((input) => Either.flatMap(readPositive(input), checkAmountLength), toDouble, {
   type: "number",
+  format: MONEY,
   exclusiveMinimum: 0,
   description: "An amount above zero, of at most 15 significant digits.",
   examples: [1500.5]
@@ -168,7 +173,12 @@ export const WireDecimal = decimalSchema(
       ? Either.fromOption(BigDecimal.fromString(input.text), () => "is not a decimal number")
       : readNumber(input),
   (d) => asNumber(new WireNumber(toWireText(d))),
-  { type: "number", description: "A decimal number, always written with a fraction.", examples: [1500.5] }
+  {
+    type: "number",
+    format: MONEY,
+    description: "A decimal number, always written with a fraction.",
+    examples: [1500.5]
+  }
 )
 
 /** Exact decimal text, such as PostgreSQL writes for `numeric`; no exponent, no NaN. */

@@ -1,6 +1,6 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
 import { Data, Duration } from "effect"
-import { currencyOf, type LedgerAccount } from "./Ledger.ts"
+import { currencyOf, kindOf, type LedgerAccount } from "./Ledger.ts"
 import { busyRetryAfter } from "./Policies.ts"
 import type { Rate } from "./Rate.ts"
 
@@ -12,6 +12,7 @@ export const codes = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   INVALID_STATE: 409,
+  INSUFFICIENT_FUNDS: 409,
   IDEMPOTENCY_CONFLICT: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -65,13 +66,28 @@ export class Conflict extends Data.TaggedError("Conflict")<Words & OfPayment & {
   readonly code = "INVALID_STATE"
 }
 
+/** How whoever is short of money comes by more. */
+const wayToFunds = (account: LedgerAccount): string => {
+  switch (kindOf(account)) {
+    case "settlement":
+      return `: collect payins in ${currencyOf(account)}, or ask the operator of the service for a higher limit`
+    case "virtual":
+      return ": transfer to the account; in the sandbox, simulate a deposit"
+    case "escrow":
+      return ": fund the escrow"
+    default:
+      return ""
+  }
+}
+
 /** An account of the books would pass its floor. Nothing was posted. */
 export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<
   OfPayment & { readonly account: LedgerAccount }
 > {
-  readonly code = "INVALID_STATE"
+  readonly code = "INSUFFICIENT_FUNDS"
   override get message(): string {
-    return `Not enough money: the ${currencyOf(this.account)} balance does not cover this. Send less, or add funds first.`
+    const { account } = this
+    return `Not enough money: the ${currencyOf(account)} balance does not cover this. Send less, or add funds first${wayToFunds(account)}.`
   }
 }
 

@@ -31,7 +31,7 @@ export const failureReply = (failure: Failure, path: string): Outgoing => {
   const { code, message } = failure
   const body = isInitiation(path)
     ? { status: "error", error: message, message, code, ...idsOf(failure), ...rateOf(failure) }
-    : { status: "error", message }
+    : { status: "error", message, ...idsOf(failure) }
   return json(codes[code], body, headersOf(failure))
 }
 

@@ -1,6 +1,10 @@
 /** The contract as OpenAPI: both credential headers in one requirement, so that generated clients send both. */
 import { type OpenApiJsonSchema as JsonSchema, OpenApi } from "@effect/platform"
 import { Api } from "../api/Api.ts"
+import { withAmounts } from "./openapi/Amounts.ts"
+import { errorSchemas, withErrors } from "./openapi/Errors.ts"
+import { withoutGenerated } from "./openapi/Schemas.ts"
+import { webhooksOf } from "./openapi/Webhooks.ts"
 
 const securitySchemes: OpenApi.OpenAPIComponents["securitySchemes"] = {
   authorization: {
@@ -37,12 +41,16 @@ const DECODE_ERROR = "HttpApiDecodeError"
 
 type Operation = OpenApi.OpenAPISpec["paths"][string][OpenApi.OpenAPISpecMethodName]
 
-const withoutDecodeError = (operation: NonNullable<Operation>): NonNullable<Operation> => {
+const shown = (path: string, operation: NonNullable<Operation>): NonNullable<Operation> => {
   const content = operation.responses[400]?.content?.["application/json"]
   const schema = content?.schema as { readonly anyOf?: ReadonlyArray<{ readonly $ref?: string }> } | undefined
   const [own] = schema?.anyOf?.filter(({ $ref }) => $ref?.endsWith(DECODE_ERROR) !== true) ?? []
   if (content !== undefined && own !== undefined) content.schema = own as typeof content.schema
-  return { ...operation, security: operation.security.length > 0 ? operation.security : security }
+  return {
+    ...operation,
+    responses: withErrors(path, operation.responses),
+    security: operation.security.length > 0 ? operation.security : security
+  }
 }
 
 const ownSchemas = ({
@@ -52,21 +60,27 @@ const ownSchemas = ({
   ...schemas
 }: Record<string, JsonSchema.JsonSchema>) => schemas
 
-export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live"): OpenApi.OpenAPISpec => {
+/** Amounts in its examples are exact numbers: it is written with `stringify` of lossless-json. */
+export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => {
   const document = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
+  const { schemas, webhooks } = webhooksOf()
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, operations]) => [
       path.replace(/^\/v1/, ""),
-      Object.fromEntries(
-        Object.entries(operations).map(([method, operation]) => [method, withoutDecodeError(operation)])
-      )
+      Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, shown(path, operation)]))
     ])
   )
-  return {
-    ...document,
-    paths,
-    security,
-    components: { schemas: ownSchemas(document.components.schemas), securitySchemes },
-    servers: serversOf(publicUrl, mode)
-  }
+  return withAmounts(
+    withoutGenerated({
+      ...document,
+      paths,
+      webhooks,
+      security,
+      components: {
+        schemas: { ...ownSchemas({ ...schemas, ...document.components.schemas }), ...errorSchemas },
+        securitySchemes
+      },
+      servers: serversOf(publicUrl, mode)
+    })
+  )
 }

@@ -1,6 +1,7 @@
 /** What operators and readers ask for without a credential: health, metrics, the API reference. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric, Option } from "effect"
+import { stringify } from "lossless-json"
 import { Settings } from "../config/Settings.ts"
 import { makeProbe } from "../database/Probe.ts"
 import { renderReference } from "../docs/Page.ts"
@@ -63,7 +64,7 @@ export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
   const document = openApiDocument(publicUrl, mode)
-  const documentPage = page("application/json", JSON.stringify(document), { "access-control-allow-origin": "*" })
+  const documentPage = page("application/json", stringify(document) ?? "", { "access-control-allow-origin": "*" })
   const referencePage = yield* Effect.cached(
     Effect.sync(() => {
       const { contentSecurityPolicy, html } = renderReference(document)

@@ -1,6 +1,7 @@
 /** A payment and its attempts as the stores hold them. */
 import type { Flow, PaymentMethod, ProviderName } from "../domain/Corridor.ts"
 import type { CountryCode } from "../domain/Country.ts"
+import type { FailureCode } from "../domain/FailureCode.ts"
 import type { Entry, LedgerAccount } from "../domain/Ledger.ts"
 import type { Money } from "../domain/Money.ts"
 import type { NextAction, Report } from "../domain/Outcome.ts"
@@ -69,15 +70,7 @@ export interface Payment {
 
 /** Why a payment failed, in a word that stays the same, and in the words of whoever said so. */
 export interface PaymentFailure {
-  readonly code:
-    | "PROVIDER_DECLINED"
-    | "PROVIDER_FAILED"
-    | "NEVER_RECEIVED"
-    | "NOT_SETTLED"
-    | "UNDERPAID"
-    | "OTP_EXHAUSTED"
-    | "REJECTED"
-    | "RESOLVED_AS_FAILED"
+  readonly code: FailureCode
   readonly message: string
   readonly provider: ProviderName | null
 }

@@ -2,7 +2,8 @@
 import type { PaymentRecord } from "../api/Payments.ts"
 import { isBuiltInRail } from "../domain/Corridor.ts"
 import { subRegionOf } from "../domain/Country.ts"
-import type { Payment } from "./Payment.ts"
+import type { Payment, Refund } from "./Payment.ts"
+import { refundedAmount } from "./PaymentEvents.ts"
 
 const pathOf = ({ direction, provider }: Payment): (typeof PaymentRecord.Type)["payment_path_method"] => {
   if (direction === "external") return "intermediary"
@@ -27,6 +28,16 @@ const instructionsOf = ({ action_data, amount, next_action, ramp, status }: Paym
         : null
   }
 }
+
+const refundView = ({ amount, created_at, reason, refund_id, settled_at, state }: Refund) => ({
+  refund_id,
+  amount: amount.toDecimal(),
+  currency: amount.currency,
+  state,
+  reason,
+  created_at,
+  settled_at
+})
 
 export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   payment_id: payment.payment_id,
@@ -65,6 +76,9 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   client_reference: payment.client_reference,
   description: payment.description,
   country: payment.country,
+  refunds: payment.refunds.map(refundView),
+  refunded_amount: refundedAmount(payment).toDecimal(),
+  failure: payment.failure,
   created_at: payment.created_at,
   updated_at: payment.updated_at
 })

@@ -70,7 +70,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
         timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
           const payment = yield* find(permit, id)
           const story = yield* store.story(payment)
-          return timelineOf(story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(story)))
+          return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
         }),
         list: (permit, filter, window) => store.list(permit.scope, filter, window),
         queue: Effect.fn("Payments.queue")(function* (permit, window) {

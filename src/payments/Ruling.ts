@@ -133,7 +133,8 @@ const attemptPatch = (known: Known, word: Word, ruling: Ruling, source: Source, 
     outcome,
     reason: decides && source.operator === undefined ? reasonOf(word) : attempt.reason,
     provider_payment_id: said ?? attempt.provider_payment_id,
-    answered_at: attempt.answered_at ?? moment.at,
+    // A person's word is no answer of the provider.
+    answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
     enquire_in: enquireIn(known, ruling, source, moment),
     ...(received === undefined ? {} : { received }),
     ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})

@@ -1,19 +1,51 @@
 /** Everything that happened to a payment, in the order of time. */
 import type { TimelineItem } from "../api/Payments.ts"
+import type { Money } from "../domain/Money.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../webhooks/DeliveryStore.ts"
-import type { Attempt, Leg } from "./Payment.ts"
+import type { Attempt, Leg, Payment } from "./Payment.ts"
 import type { Story } from "./PaymentStore.ts"
+import { returnedMoney } from "./ReturnChange.ts"
 
 type Item = typeof TimelineItem.Type
 
 const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
   answered_at === null ? null : answered_at.getTime() - started_at.getTime()
 
-/** An event bears the time of the change it tells of: of the payment's state, or of what a provider answered. */
-export const eventTimesOf = ({ attempts, history }: Story): ReadonlyArray<Date> => [
+/** What goes back with it. Of all other attempts the payment itself says what they are about. */
+const moneyBack = ({ refunds }: Payment, attempt: Attempt): Money | undefined =>
+  attempt.leg === "return"
+    ? returnedMoney(attempt)
+    : refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)?.amount
+
+const attemptItem = (payment: Payment, attempt: Attempt): Item => {
+  const money = moneyBack(payment, attempt)
+  // What a person decided later stands beside it, and does not change what the provider had said.
+  const { outcome, reason } = attempt.said ?? attempt
+  return {
+    at: attempt.started_at,
+    kind: "attempt",
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    leg: attempt.leg,
+    outcome,
+    reason,
+    latency_ms: latencyOf(attempt),
+    amount: money === undefined ? null : money.toDecimal(),
+    currency: money?.currency ?? null
+  }
+}
+
+/** An event bears the time of the change it tells of: of the payment's state, of a word about it, of a part that went. */
+export const eventTimesOf = (
+  { refunds }: Payment,
+  { attempts, callbacks, history, items }: Story
+): ReadonlyArray<Date> => [
   ...history.map(({ at }) => at),
-  ...attempts.flatMap(({ answered_at }) => answered_at ?? [])
+  ...attempts.flatMap(({ answered_at }) => answered_at ?? []),
+  ...refunds.flatMap(({ settled_at }) => settled_at ?? []),
+  ...callbacks.map(({ received_at }) => received_at),
+  ...items.map(({ opened_at }) => opened_at)
 ]
 
 const turnOfStatus: Readonly<Record<PaymentStatus, number>> = {
@@ -47,6 +79,7 @@ const turnOf = (item: Item): number => {
 }
 
 export const timelineOf = (
+  payment: Payment,
   { attempts, callbacks, history, items }: Story,
   deliveries: ReadonlyArray<PaymentDelivery>
 ): ReadonlyArray<Item> => {
@@ -58,17 +91,7 @@ export const timelineOf = (
       to: row.to_status,
       cause: row.cause
     })),
-    ...attempts.map((attempt): Item => ({
-      at: attempt.started_at,
-      kind: "attempt",
-      attempt_id: attempt.attempt_id,
-      provider: attempt.provider,
-      leg: attempt.leg,
-      // What a person decided later stands beside it, and does not change what the provider had said.
-      outcome: (attempt.said ?? attempt).outcome,
-      reason: (attempt.said ?? attempt).reason,
-      latency_ms: latencyOf(attempt)
-    })),
+    ...attempts.map((attempt) => attemptItem(payment, attempt)),
     ...callbacks.map((callback): Item => ({
       at: callback.received_at,
       kind: "callback",

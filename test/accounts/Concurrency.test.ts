@@ -117,7 +117,7 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
         )
         expect(tries.filter(Either.isRight)).toHaveLength(10)
         for (const refused of tries.filter(Either.isLeft)) {
-          expect(refused.left).toMatchObject({ _tag: "InsufficientFunds", code: "INVALID_STATE" })
+          expect(refused.left).toMatchObject({ _tag: "InsufficientFunds", code: "INSUFFICIENT_FUNDS" })
         }
         expect(yield* bank.balance(account)).toBe("0.00")
         const rows = yield* bank.transactions(account)

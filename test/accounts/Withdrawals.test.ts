@@ -86,12 +86,17 @@ onBothPaymentServers(
           const { account_id, acme, body } = yield* scene("0001")
           const headers = { "idempotency-key": randomUUID() }
           const answer = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
-          expect([answer.status, Object.keys(JSON.parse(answer.text) as object)]).toEqual([502, ["status", "message"]])
+          const refusal = JSON.parse(answer.text) as Readonly<Record<string, unknown>>
+          expect([answer.status, Object.keys(refusal)]).toEqual([
+            502,
+            ["status", "message", "payment_id", "transaction_id"]
+          ])
           expect(yield* balanceOf(acme.key, account_id)).toBe(100)
           const again = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
           expect([again.status, again.text]).toEqual([502, answer.text])
           const [failed, , ...more] = yield* transactionsOf(acme.key, account_id)
           expect(failed).toMatchObject({ type: "debit", status: "failed", amount: 70 })
+          expect(failed).toMatchObject({ transaction_id: refusal["transaction_id"], reference: refusal["payment_id"] })
           expect(more).toEqual([])
           expect(yield* told(acme.key, account_id)).toEqual([])
           yield* expectBooksInOrder

@@ -4,12 +4,9 @@ import { Effect, Option, Schema } from "effect"
 import { stringifyWire } from "../../src/domain/Decimal.ts"
 import { send } from "../support/Send.ts"
 import { onServer } from "../support/TestServer.ts"
-import { fetchDocument, type Media, type Operation, operationsOf, schemas } from "./Operations.ts"
+import { examplesOf, fetchDocument, type Operation, operationsOf, schemas } from "./Operations.ts"
 
 const PUBLIC_URL = "https://pay.example.com/corridor"
-
-const examplesOf = (media: Media | undefined): ReadonlyArray<unknown> =>
-  Object.values(media?.content ?? {}).map(({ example }) => example)
 
 const eachOperation = (check: (operation: Operation) => void) =>
   Effect.map(fetchDocument, (document) => {

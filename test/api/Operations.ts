@@ -5,8 +5,20 @@ import { Api } from "../../src/api/Api.ts"
 import { bodyOf, send } from "../support/Send.ts"
 
 export interface Media {
-  readonly content?: Readonly<Record<string, { readonly example?: unknown }>>
+  readonly content?: Readonly<Record<string, Exemplified>>
 }
+
+interface Exemplified {
+  readonly schema?: unknown
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+/** All examples of a body, whether it has one or several by name. */
+export const examplesOf = (media: Media | undefined): ReadonlyArray<unknown> =>
+  Object.values(media?.content ?? {}).flatMap(({ example, examples }) =>
+    examples === undefined ? [example] : Object.values(examples).map(({ value }) => value)
+  )
 
 export interface Parameter {
   readonly name: string
@@ -29,6 +41,7 @@ export interface Document {
   readonly servers: ReadonlyArray<{ readonly url: string }>
   readonly components: Readonly<Record<string, unknown>>
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 }
 
 export interface Operation {

@@ -83,7 +83,10 @@ onBothPaymentServers(
           expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed" })
           expect(yield* balance).toBe(100)
           expect(yield* detailsOf("escrow.party_payout_failed", escrow)).toHaveLength(1)
-          expect((yield* payOut({})).status, "to the party's own, which still declines").toBe(502)
+          const declined = yield* payOut({})
+          expect(declined.status, "to the party's own, which still declines").toBe(502)
+          const { payment_id, transaction_id } = JSON.parse(declined.text) as Readonly<Record<string, string>>
+          expect(yield* recordOf(String(payment_id))).toMatchObject({ status: "failed", transaction_id })
           expect(yield* balance).toBe(100)
           const unknown = yield* payOut({ beneficiary_id: randomUUID() })
           expect([unknown.status, messageOf(unknown)]).toEqual([400, expect.stringMatching(/^beneficiary_id: /)])

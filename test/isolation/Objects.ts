@@ -1,7 +1,7 @@
 /** One object of every kind that a path can name, made by its own operation with the example that its reference shows. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Document, operationsOf } from "../api/Operations.ts"
+import { type Document, examplesOf, operationsOf } from "../api/Operations.ts"
 import { deposit, openAccount, withdraw } from "../accounts/Banking.ts"
 import { newLink } from "../links/Linking.ts"
 import { freshAddress, invitedAgain, joined } from "../members/Inviting.ts"
@@ -26,8 +26,8 @@ interface Made {
 
 export const requestExample = (document: Document, name: string): Fields => {
   const body = operationsOf(document).find((operation) => operation.name === name)?.about.requestBody
-  const [media] = Object.values(body?.content ?? {})
-  return { ...(media?.example as Fields | undefined) }
+  const [example] = examplesOf(body)
+  return { ...(example as Fields | undefined) }
 }
 
 const textOf = (value: unknown): string => {

@@ -102,7 +102,7 @@ onBothStores("LedgerStore", (it) => {
       ])
       const refused = yield* Effect.flip(post(both))
       expect(refused).toEqual(shortOf(held))
-      expect([refused.code, codes[refused.code]]).toEqual(["INVALID_STATE", 409])
+      expect([refused.code, codes[refused.code]]).toEqual(["INSUFFICIENT_FUNDS", 409])
       expect(refused.message).toBe(
         "Not enough money: the KES balance does not cover this. Send less, or add funds first."
       )

@@ -154,7 +154,7 @@ onBothPaymentServers("The books of payments", make, (it, { stripe }) => {
       yield* ledger.setLimit({ org_id, currency: KES, credit_limit })
       const asked = stripe.orders.length
       const refused = yield* payout("NL", accepts(), { amount: 90_000_000, target_amount: 90_000_000 })
-      expect(refused).toMatchObject({ status: 409, body: { code: "INVALID_STATE" } })
+      expect(refused).toMatchObject({ status: 409, body: { code: "INSUFFICIENT_FUNDS" } })
       expect(String(refused.body["message"])).toContain("Not enough money")
       expect(stripe.orders.length).toBe(asked)
       yield* ledger.setLimit({ org_id, currency: KES, credit_limit: null })

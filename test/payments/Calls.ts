@@ -50,6 +50,16 @@ export const ofKind = (items: ReadonlyArray<Json>, kind: string) => items.filter
 
 export const attemptsOf = (paymentId: string) => Effect.map(timelineOf(paymentId), (items) => ofKind(items, "attempt"))
 
+/** The data of the payment's events of this type, in the order in which they came to be. */
+export const toldOf = (paymentId: string, type: string) =>
+  Effect.map(get(`/public/events?limit=100&event_type=${type}`), (answer) => {
+    const { data } = jsonOf(answer) as { readonly data: ReadonlyArray<{ readonly data: Json }> }
+    return data
+      .map((event) => event.data)
+      .filter((about) => about["payment_id"] === paymentId)
+      .toReversed()
+  })
+
 class NeverCame extends Data.TaggedError("NeverCame")<{ readonly message: string }> {}
 
 /** Looks again until it is so; whoever waits longer than this waits in vain. */

@@ -5,14 +5,15 @@ import { AuditLog } from "../../src/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { Resolution } from "../../src/payments/Resolution.ts"
 import type { Verdict } from "../../src/payments/Verdict.ts"
-import { attemptsOf, callBack, initiate, queueOf, recordOf, timelineOf } from "./Calls.ts"
+import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "./Calls.ts"
 import { eventsOf } from "./PaymentServices.ts"
 import { onBothPaymentServers, serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
-import { isLost, scripted } from "./ScriptedProvider.ts"
+import { accepts, isLost } from "./ScriptedProvider.ts"
+import { act, actable } from "./actions/Acting.ts"
 
 const make = () => {
-  const stripe = scripted("stripe")
+  const stripe = actable("stripe")
   return { stripe, providers: [stripe], variables: { STATUS_ENQUIRY_DELAYS: "1 hour" } }
 }
 
@@ -53,6 +54,47 @@ onBothPaymentServers("Settling by hand", make, (it, { stripe }) => {
       const row = rows.find((one) => one.subject_id === payment_id)
       expect(row).toMatchObject({ actor_type: "operator", actor_id: "amina", detail: { outcome, provider: "stripe" } })
       expect(yield* Effect.flip(resolve(payment_id, { outcome, reason: "again" }))).toMatchObject({ _tag: "Conflict" })
+    })
+  )
+
+  it.effect("what the attempt had said stays, and the decision stands beside it", () =>
+    Effect.gen(function* () {
+      const payment_id = yield* unknownIn("IT")
+      const before = yield* timelineOf(payment_id)
+      yield* resolve(payment_id, { outcome: "failed", reason: "not in the provider's books" })
+      const after = yield* timelineOf(payment_id)
+      for (const item of before) expect(after).toContainEqual(item)
+      expect(ofKind(before, "attempt")).toMatchObject([{ outcome: "unknown", reason: "connection lost" }])
+      expect(ofKind(after, "attempt")).toEqual(ofKind(before, "attempt"))
+      const note = "Settled by amina: not in the provider's books"
+      expect(ofKind(after, "operator")).toMatchObject([{ item: "resolution", detail: note, closed_by: "amina" }])
+      expect(yield* recordOf(payment_id)).toMatchObject({
+        failure: { code: "RESOLVED_AS_FAILED", message: note, provider: "stripe" }
+      })
+    })
+  )
+
+  it.effect("so does what the attempt of a refund had said, whose event comes all the same", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("PT", ["stripe"])
+      stripe.on("paid in PT", accepts({ state: "completed" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country: "PT", description: "paid in PT" })
+      stripe.will({ refund: isLost("no route to host") })
+      yield* act(payment_id, { action: "refund", amount: 400 })
+      const before = yield* attemptsOf(payment_id)
+      expect(before[1]).toMatchObject({ leg: "refund", outcome: "unknown", reason: "no route to host", amount: 400 })
+      yield* resolve(payment_id, { outcome: "failed", reason: "never left" })
+      expect(yield* attemptsOf(payment_id)).toEqual(before)
+      const note = "Settled by amina: never left"
+      const operators = ofKind(yield* timelineOf(payment_id), "operator")
+      expect(operators).toMatchObject([{ item: "resolution", detail: note, closed_by: "amina" }])
+      expect(yield* recordOf(payment_id)).toMatchObject({
+        status: "completed",
+        comments: note,
+        failure: null,
+        refunds: [{ refund_id: before[1]?.["attempt_id"], state: "failed", amount: 400 }]
+      })
+      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 400, refunded_amount: 0 }])
     })
   )
 

@@ -20,8 +20,10 @@ import {
   get,
   type Json,
   jsonOf,
+  ofKind,
   queueOf,
   recordOf,
+  timelineOf,
   untilStatus
 } from "../payments/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../payments/PaymentServices.ts"
@@ -365,6 +367,33 @@ onBothPaymentServers("Ramps", make, (it, { circle, clock, stripe }) => {
       expect(
         circle.orders.filter(({ paymentId }) => paymentId === lost.payment_id).map((one) => one.reference)
       ).toEqual([settlement, settlement])
+      yield* booksBalance
+    })
+  )
+
+  it.effect("keep what a leg had said when a person settles it, and add the decision to their history", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* collecting("FI")
+      circle.otherwise(() => Effect.succeed(isLost("no route to host")))
+      yield* callBack("stripe", { key: "fi", reference, state: "completed" })
+      yield* eventually(legsOf(payment_id), (legs) => legs[1]?.outcome === "unknown")
+      const before = yield* attemptsOf(payment_id)
+      expect(before[1]).toMatchObject({ leg: "settlement", outcome: "unknown", reason: "no route to host" })
+      const resolution = yield* Resolution
+      yield* resolution.resolve(operatorPermit("platform", "tester"), payment_id, {
+        outcome: "completed",
+        reason: "seen on the chain"
+      })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", failure: null })
+      expect(yield* attemptsOf(payment_id)).toEqual(before)
+      const items = yield* timelineOf(payment_id)
+      const detail = "Settled by tester: seen on the chain"
+      expect(ofKind(items, "operator")).toMatchObject([{ item: "resolution", detail, closed_by: "tester" }])
+      expect(ofKind(items, "status").at(-1)).toMatchObject({
+        from: "processing",
+        to: "completed",
+        cause: "settled by tester: seen on the chain"
+      })
       yield* booksBalance
     })
   )

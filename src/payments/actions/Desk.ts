@@ -3,7 +3,7 @@ import { Clock, Data, Effect, Option } from "effect"
 import { AuditLog, type Change as Audited } from "../../audit/AuditLog.ts"
 import { Transactor } from "../../database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Conflict, notFound } from "../../domain/Failure.ts"
+import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import type { AttemptRef } from "../../providers/Provider.ts"
@@ -80,7 +80,11 @@ export const makeDesk = Effect.gen(function* () {
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     // An attempt begins with the change that it is committed with, not when its provider was picked.
     const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
-    const written = yield* store.apply({ ...act, ...begun, payment, patch, at, events })
+    const written = yield* Effect.catchTag(
+      store.apply({ ...act, ...begun, payment, patch, at, events }),
+      "InsufficientFunds",
+      ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) })
+    )
     return written ? after : yield* new Overtaken()
   })
 

@@ -52,7 +52,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
   status: "rejected",
   patch: {
     next_action: null,
-    failure: { code: "REJECTED", message: cause, provider: null },
+    failure: { code: "REJECTED", message: comment ?? "A reviewer turned it away.", provider: null },
     ...(comment === undefined ? {} : { comments: noted(payment.comments, comment) })
   },
   cause,
@@ -110,7 +110,8 @@ export const makeReview = (desk: Desk) =>
       if (Either.isLeft(routed)) {
         const why = routed.left
         const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
-        yield* write([reviewed, confirmed, { status: "failed", patch: { comments }, cause: why }])
+        const failure = { code: "ROUTING_CONFIG_NOT_FOUND" as const, message: why, provider: null }
+        yield* write([reviewed, confirmed, { status: "failed", patch: { comments, failure }, cause: why }])
         return yield* new NoRoute({ message: why, ...idsOf(payment) })
       }
       if (payment.payment_method === "card") {

@@ -1,0 +1,25 @@
+/** Fields of requests with their limits and their meaning in the reference, which would otherwise show neither. */
+import { Schema } from "effect"
+
+export const text = (longest: number, description: string) =>
+  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
+    description,
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
+  })
+
+export const matching = (pattern: RegExp, message: string, description: string) =>
+  Schema.String.pipe(Schema.pattern(pattern, { message: () => message })).annotations({ description })
+
+/** Left out, or null: the same. */
+export const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
+
+/** Named in the contract, and not looked at. */
+const unread = (description: string) =>
+  Schema.optional(Schema.Unknown.annotations({ jsonSchema: { type: "string", description } }))
+
+export const credentialFields = {
+  user_id: unread("Need not be sent, and is ignored: the credential says who it is"),
+  org_id: unread(
+    "Need not be sent, and is ignored: the credential says whose it is. Only a platform admin names the organisation here"
+  )
+}
