@@ -30,6 +30,7 @@ const fields = [
   "currency",
   "description",
   "direction",
+  "failure",
   "fee_ids",
   "from_currency",
   "instructions",
@@ -47,6 +48,8 @@ const fields = [
   "provider_payment_id",
   "provider_status",
   "recipient_info",
+  "refunded_amount",
+  "refunds",
   "region_id",
   "status",
   "target_amount",
@@ -88,7 +91,9 @@ onBothPaymentServers(
           total_fees: null,
           beneficiary_id: null,
           payout_initiated: false,
-          payout_id: null
+          payout_id: null,
+          refunds: [],
+          failure: null
         })
         expect(yield* get(`/payments/${payment_id}`)).toMatchObject({ status: 200 })
       })
