@@ -17,6 +17,8 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
       add column lease_token uuid,
       add column received jsonb not null default '{}',
       add column said jsonb,
+      -- What the provider was asked for, where a person has settled for less since.
+      add column ordered jsonb,
       -- Of money on its way back: the attempt that had brought it.
       add column of_attempt uuid;
     update attempts set sent_at = started_at;

@@ -22,6 +22,8 @@ export interface RampStanding {
   readonly expected: Money
   /** What the provider said so far that it has. */
   readonly received: Received
+  /** A refused attempt that resurfaced, and that its provider is being asked about. */
+  readonly pursued: boolean
 }
 
 /** What the word means for the money. `stranded`: it was collected and cannot be settled. */
@@ -109,6 +111,7 @@ const waiting = (standing: RampStanding, state: "pending" | "processing"): RampD
 
 /** A refused attempt no longer speaks for the payment, which another candidate may have. */
 const takenBack = (standing: RampStanding, word: Word): RampDecision => {
+  if (word._tag === "Unknown") return { ...unmoved(standing), resurfaced: standing.pursued }
   if (word._tag !== "Accepted" && word._tag !== "Report") return unmoved(standing)
   switch (word.state) {
     case "completed":

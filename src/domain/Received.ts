@@ -14,6 +14,13 @@ export const totals = (received: Received): ReadonlyArray<Money> =>
     return Either.getOrThrow(Money.fromNumericText(text, currency))
   })
 
+/** The one sum that it names. */
+export const moneyIn = (received: Received): Money => {
+  const [money] = totals(received)
+  if (money === undefined) throw new Error("no sum of money was noted")
+  return money
+}
+
 export const totalIn = (received: Received, currency: Money["currency"]): Money =>
   totals(received).find((money) => money.currency === currency) ?? Money.zero(currency)
 
@@ -28,6 +35,18 @@ export const unowned = (received: Received, asked: Money, owned: boolean): Reado
     .map((total) => {
       if (!owned || total.currency !== asked.currency) return total
       return new Money({ currency: total.currency, minor: total.minor > asked.minor ? total.minor - asked.minor : 0n })
+    })
+    .filter(({ isZero }) => !isZero)
+
+/**
+ * What a provider that takes everything back takes: all that it has, less what went back before. One that never said how
+ * much it has, has what was asked for.
+ */
+export const takenBack = (received: Received, asked: Money, before: ReadonlyArray<Money>): ReadonlyArray<Money> =>
+  totals(withTotal(received, asked))
+    .map(({ currency, minor }) => {
+      const gone = before.filter((money) => money.currency === currency).reduce((sum, money) => sum + money.minor, 0n)
+      return new Money({ currency, minor: minor > gone ? minor - gone : 0n })
     })
     .filter(({ isZero }) => !isZero)
 

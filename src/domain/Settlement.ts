@@ -17,8 +17,12 @@ export interface Standing {
   readonly flow: Flow
   /** What the provider was asked to collect or to pay. */
   readonly asked: Money
+  /** What it was asked for when it was sent, where a person has settled for less since. */
+  readonly ordered?: Money
   /** What it said so far that it has. */
   readonly received: Received
+  /** A refused attempt that resurfaced, and that its provider is being asked about. */
+  readonly pursued?: boolean
 }
 
 export interface Decision {
@@ -50,8 +54,8 @@ const forward = (standing: Standing, to: "pending" | "processing"): PaymentStatu
   to === "pending" && standing.status === "processing" ? "processing" : settledOr(standing, to)
 
 /** A provider that does not say how much it has, has what it was asked for; what it pays out is what it was told to. */
-export const arrived = ({ asked, flow, received }: Standing, word: Accepted | Report): Received =>
-  withTotal(received, flow === "outbound" ? asked : (word.received ?? asked))
+export const arrived = ({ asked, flow, ordered, received }: Standing, word: Accepted | Report): Received =>
+  withTotal(received, flow === "outbound" ? asked : (word.received ?? ordered ?? asked))
 
 /** Less than was asked for never completes a payment: it waits for the rest, or for a person. */
 const moneyMoved = (standing: Standing, word: Accepted | Report): Decision => {
@@ -93,6 +97,7 @@ const answered = (standing: Standing, word: Accepted | Declined | Unknown, other
 
 /** A refused attempt no longer speaks for the payment, which another candidate may have: its money is for a person to see. */
 const takenBack = (standing: Standing, word: Word): Decision => {
+  if (word._tag === "Unknown") return { ...unmoved(standing), resurfaced: standing.pursued === true }
   if (word._tag !== "Accepted" && word._tag !== "Report") return unmoved(standing)
   switch (word.state) {
     case "completed":

@@ -58,7 +58,7 @@ export class Workers extends Context.Tag("corridor/Workers")<
   static readonly layer = Layer.sync(Workers, () => {
     const states = new Map<string, State>()
     return {
-      start: (name, worker) =>
+      start: <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
         Effect.suspend(() => {
           const state: State = { failingSince: undefined, runningSince: undefined }
           states.set(name, state)

@@ -28,15 +28,14 @@ const problemsOf = (
 }
 
 /** The key is the one that this process started with, whenever the first probe comes. */
-export const readyAnswer = Effect.fnUntraced(function* (check: Effect.Effect<Option.Option<DatabaseFacts>>) {
-  const vault = yield* Vault
-  const workers = yield* Workers
-  return Effect.gen(function* () {
-    const facts = yield* check
-    const problems = problemsOf(facts, vault.keyId, yield* workers.down)
-    const database_id = Option.match(facts, { onNone: () => null, onSome: (known) => known.database_id })
-    if (problems.length === 0) return json(200, { status: "ready", database_id })
-    yield* Effect.logWarning(`Not ready: ${problems.join(" ")}`)
-    return json(503, { status: "unavailable", database_id, problems })
-  })
-})
+export const readyAnswer = (check: Effect.Effect<Option.Option<DatabaseFacts>>) =>
+  Effect.map(Effect.all([Vault, Workers]), ([vault, workers]) =>
+    Effect.gen(function* () {
+      const facts = yield* check
+      const problems = problemsOf(facts, vault.keyId, yield* workers.down)
+      const database_id = Option.match(facts, { onNone: () => null, onSome: (known) => known.database_id })
+      if (problems.length === 0) return json(200, { status: "ready", database_id })
+      yield* Effect.logWarning(`Not ready: ${problems.join(" ")}`)
+      return json(503, { status: "unavailable", database_id, problems })
+    })
+  )

@@ -51,6 +51,21 @@ export interface InSuspense {
   readonly money: Money
 }
 
+/** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
+const withoutOldSettlements = (paymentId: string, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
+  const old = new Map(rows.filter(({ about }) => about === paymentId).map(({ money }) => [money.currency, money.minor]))
+  return rows
+    .filter(({ about }) => about !== paymentId)
+    .map(({ about, money }) => {
+      const settled = old.get(money.currency) ?? 0n
+      const opposite = settled > 0n !== money.minor > 0n && settled !== 0n
+      const off = !opposite ? 0n : -settled > money.minor === money.minor > 0n ? -money.minor : settled
+      old.set(money.currency, settled - off)
+      return { about, money: new Money({ currency: money.currency, minor: money.minor + off }) }
+    })
+    .filter(({ money }) => !money.isZero)
+}
+
 interface AmountRow {
   readonly account: LedgerAccount
   readonly amount: string
@@ -184,7 +199,10 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<LedgerStore
             from ledger_postings where payment_id = ${paymentId} and account like 'suspense/%'
             group by about, account having sum(amount) <> 0 order by about, account`.pipe(
             Effect.map((rows) =>
-              rows.map(({ about, account, amount }) => ({ about, money: moneyOf(amount, currencyOf(account)) }))
+              withoutOldSettlements(
+                paymentId,
+                rows.map(({ about, account, amount }) => ({ about, money: moneyOf(amount, currencyOf(account)) }))
+              )
             ),
             Effect.orDie
           ),

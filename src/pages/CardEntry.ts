@@ -97,7 +97,8 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
             .write(payment, {
               status: "canceled",
               patch: { next_action: null, action_data: {} },
-              cause: "canceled by the customer at the hosted checkout"
+              cause: "canceled by the customer at the hosted checkout",
+              closeItems: [{ kind: "review", attempt_id: null, by: "the customer" }]
             })
             .pipe(
               Effect.asVoid,

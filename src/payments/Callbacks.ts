@@ -78,7 +78,9 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         if (!(yield* store.hint(attempt.attempt_id))) return "seen before"
         const { attempt_id, org_id, payment_id } = attempt
         const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
-        yield* store.storeCallback(yield* rowOf(provider, event, about))
+        // Under a name of its own: it must not pass for a proved callback with the same id.
+        const row = yield* rowOf(provider, event, about)
+        yield* store.storeCallback({ ...row, event_key: `hint ${row.callback_id}` })
         return "provider asked"
       })
 

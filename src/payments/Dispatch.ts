@@ -44,7 +44,8 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   next_enquiry_at: null,
   sends: 1,
   sent_at: attempt.started_at,
-  said: null
+  said: null,
+  ordered: null
 })
 
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
@@ -103,7 +104,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const outcome = yield* call(request, chosen.attempt)
           // Nobody waits for a second leg: whoever asks about it next finds that it was not sent, and sends it.
           if (outcome._tag === "Declined" && outcome.unsent === true && chosen.attempt.leg === "settlement") {
-            return { payment, outcome: null }
+            return { payment, outcome: null, follows: false }
           }
           if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
@@ -125,7 +126,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             cause: causeOf(refusal, chosen.attempt.provider),
             next: next?.attempt
           })
-          const goesOn = next !== undefined && heard.outcome === "declined" && heard.payment.status === payment.status
+          const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
           return goesOn ? yield* attempt({ ...request, payment: heard.payment, chosen: next }) : heard
         })
 

@@ -20,7 +20,8 @@ import { openSendWindow } from "./SendWindow.ts"
 const unknown = (reason: string) => new Unknown({ reason })
 
 /** Nobody waits for the second leg of a ramp, so that what its provider does not have is simply sent again. */
-const isResent = ({ leg, outcome }: DueAttempt): boolean => leg === "settlement" && outcome !== "accepted"
+const isResent = ({ leg, outcome }: DueAttempt): boolean =>
+  leg === "settlement" && (outcome === null || outcome === "unknown")
 
 /**
  * That a provider has no trace of an attempt proves nothing while the call may still be on its way, nor where the provider

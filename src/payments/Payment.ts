@@ -101,6 +101,8 @@ export interface Attempt {
   readonly received: Received
   /** What the provider had said before a person decided otherwise. */
   readonly said: Said | null
+  /** What it was asked for, where a person has settled for less since. */
+  readonly ordered: Received | null
 }
 
 export interface Said {
@@ -161,6 +163,7 @@ export interface AttemptPatch {
   readonly enquire_in: number | null | "as planned"
   readonly received?: Received
   readonly said?: Said
+  readonly ordered?: Received
 }
 
 /** One that is not sent by whoever commits it has no time yet at which it is asked about. */

@@ -157,10 +157,12 @@ export const suspenseSettled = (
   waiting: ReadonlyArray<Money>,
   kept: boolean
 ): Entry => {
-  const there = (currency: Money["currency"]) =>
-    kept ? settlement(payment.org_id, currency) : provider(name, currency)
+  /** What a payout cost is its own account's to pay. */
+  const owner = (currency: Money["currency"], pays: boolean) =>
+    pays && payment.direction === "outbound" ? sourceOf(payment) : settlement(payment.org_id, currency)
   const postings = waiting.flatMap((money) => {
     const moved = absolute(money)
+    const there = (currency: Money["currency"]) => (kept ? owner(currency, money.isNegative) : provider(name, currency))
     const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved, money.isNegative) : moved)
     return money.isNegative ? reversed(passed) : passed
   })

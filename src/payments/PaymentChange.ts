@@ -1,7 +1,6 @@
 /** Rules, as a pure function, on one word about an attempt to collect or pay: what it changes follows from the ruling. */
-import { Money } from "../domain/Money.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
-import { difference, totalIn, unowned } from "../domain/Received.ts"
+import { difference, moneyIn as orderedOf, takenBack, totalIn, unowned } from "../domain/Received.ts"
 import { type Decision, decide, ownsMoney, type Word } from "../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentPatch, SuspenseMoney } from "./Payment.ts"
 import { holdsAfter } from "./PaymentBooks.ts"
@@ -17,11 +16,19 @@ const isClawedBack = ({ direction, status }: Payment, decision: Decision): boole
   direction === "inbound" && status === "completed" && decision.status === "refunded"
 
 /** What was given back already is not there to be taken. */
-const clawedBack = ({ amount, refunds }: Payment, word: Word): Money => {
-  if (word._tag === "Report" && word.received !== undefined) return word.received
-  const back = refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
-  return new Money({ currency: amount.currency, minor: amount.minor - back })
+const clawedBack = ({ attempt, payment }: Known, { givenBack = [] }: Source): ReadonlyArray<SuspenseMoney> => {
+  const parts = payment.refunds.filter(({ state }) => state === "completed").map(({ amount }) => amount)
+  return takenBack(attempt.received, payment.amount, [...parts, ...givenBack]).map((money) => ({
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    amount: money.negate(),
+    occasion: `taken back ${money.currency}`
+  }))
 }
+
+/** It was refused, and its provider is being asked about it nevertheless. */
+export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
+  outcome === "declined" && next_enquiry_at !== null
 
 /** A word about waiting that came after the payment had gone on. */
 const isOutdated = (state: string, { status }: Decision): boolean =>
@@ -95,7 +102,10 @@ const suspenseOf = ({ attempt, payment }: Known, decision: Decision): ReadonlyAr
 }
 
 const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>) => {
-  const added = moved.find(({ amount }) => (payment.direction === "outbound" ? amount.isNegative : amount.isPositive))
+  const surplus = ownsMoney(decision) && unowned(decision.received, providersMoney(payment), true).length > 0
+  const added = surplus
+    ? moved[0]
+    : moved.find(({ amount }) => (payment.direction === "outbound" ? amount.isNegative : amount.isPositive))
   if (added === undefined) return undefined
   const total = totalIn(decision.received, added.amount.currency).toString()
   const asked = providersMoney(payment).toString()
@@ -114,17 +124,20 @@ export const changeOf = (known: Known, word: Word, source: Source, moment: Momen
     outcome: attempt.outcome,
     flow: payment.direction,
     asked: providersMoney(payment),
-    received: attempt.received
+    received: attempt.received,
+    pursued: isPursued(attempt),
+    ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
   const decision = decide(standing, word, source.next !== undefined)
   const { outcome, received, resurfaced, status } = decision
-  const nextAttempt = outcome === "declined" && !isOver(status) ? source.next : undefined
+  const refuses = outcome === "declined" && attempt.outcome !== "declined"
+  const nextAttempt = refuses && !isOver(status) ? source.next : undefined
   const patch = {
     ...paymentPatch(payment, attempt, word, decision),
     holds: holdsAfter(payment, status, nextAttempt)
   }
   const moved = suspenseOf(known, decision)
-  const takenBack = isClawedBack(payment, decision) ? clawedBack(payment, word).negate() : undefined
+  const gone = isClawedBack(payment, decision) ? clawedBack(known, source) : undefined
   const wasInSuspense = unowned(attempt.received, standing.asked, ownsMoney(standing)).length > 0
   return assemble(
     known,
@@ -139,12 +152,9 @@ export const changeOf = (known: Known, word: Word, source: Source, moment: Momen
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(word, { ...payment, ...patch, status }, decision),
-      suspense:
-        takenBack === undefined
-          ? moved
-          : [{ attempt_id: attempt.attempt_id, provider: attempt.provider, amount: takenBack, occasion: "taken back" }],
+      suspense: gone ?? moved,
       note:
-        takenBack === undefined
+        gone === undefined
           ? noteOf(known, decision, moved)
           : `${attempt.provider} has taken the money back: an operator must settle who bears it.`,
       cleared: wasInSuspense && unowned(received, standing.asked, ownsMoney(decision)).length === 0,

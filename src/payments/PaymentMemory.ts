@@ -57,6 +57,7 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
       sends: enquire_in === null ? 0 : 1,
       sent_at: new Date(now),
       said: null,
+      ordered: null,
       asked_at: null,
       hint_at: null,
       leased_until: null,
@@ -115,12 +116,13 @@ export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
     payments.set(payment.payment_id, next)
     if (status !== payment.status) addHistory(next, payment.status, cause, at)
     if (attempt !== undefined) {
-      const { enquire_in, said, ...rest } = attempt
+      const { enquire_in, ordered, said, ...rest } = attempt
       const before = attempts.get(attempt.attempt_id)!
       attempts.set(attempt.attempt_id, {
         ...before,
         ...rest,
         said: before.said ?? said ?? null,
+        ordered: before.ordered ?? ordered ?? null,
         next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
         leased_until: null,
         lease_token: null

@@ -141,7 +141,8 @@ export const attemptFields = [
   "sent_at",
   "of_attempt",
   "received",
-  "said"
+  "said",
+  "ordered"
 ] as const satisfies ReadonlyArray<keyof Attempt>
 
 /** An attempt's columns beside those of its payment, told apart by their prefix. */

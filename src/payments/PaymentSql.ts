@@ -124,11 +124,12 @@ export const applyStatement = `
   ), answered as (
     update attempts a set outcome = x.outcome, reason = x.reason, provider_payment_id = x.provider_payment_id,
       answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
+      ordered = coalesce(a.ordered, x.ordered),
       next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
       leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
       attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
-      enquire_in float8, as_planned boolean, received jsonb, said jsonb)
+      enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
     where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
     returning a.payment_id
   ), followed as (

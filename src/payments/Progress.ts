@@ -8,6 +8,8 @@ import { setbackIn } from "../database/Setback.ts"
 import { Ids } from "../domain/Ids.ts"
 import { busyRetry, overtakenRetry } from "../domain/Policies.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
+import { moneyIn } from "../domain/Received.ts"
+import { LedgerStore } from "../ledger/LedgerStore.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { refundChangeOf } from "./actions/RefundChange.ts"
 import { FundingEvents } from "./FundingEvents.ts"
@@ -24,6 +26,8 @@ import type { Moment, Source } from "./Ruling.ts"
 export interface Heard {
   readonly payment: Payment
   readonly outcome: AttemptOutcome | null
+  /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
+  readonly follows: boolean
 }
 
 /** A change takes at most this many ids of its own: four events, a callback, three operator items. */
@@ -55,6 +59,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
     Progress,
     Effect.gen(function* () {
       const store = yield* PaymentStore
+      const ledger = yield* LedgerStore
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
@@ -69,8 +74,30 @@ export class Progress extends Context.Tag("corridor/Progress")<
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
-      const ruledOn = Effect.fnUntraced(function* (known: Known, word: Word, source: Source, moment: Moment) {
+      /** A write whose answer was lost is repeated: what it had committed is there, and is not committed twice. */
+      const followed = (change: Change, outcome: AttemptOutcome | null, { next }: Source) =>
+        change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
+          ? Effect.succeed(change.nextAttempt !== undefined)
+          : Effect.map(store.known(next.attempt_id), Option.isSome)
+
+      /** What went back of an attempt's money before, and what else waits because of it, where a word is about that. */
+      const aboutReturns = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
+        if (attempt.leg === "return") {
+          const waiting = yield* ledger.suspenseOf(payment.payment_id)
+          return { ...source, waiting: waiting.filter(({ about }) => about === attempt.of_attempt) }
+        }
+        if (word._tag !== "Report" || word.state !== "returned") return source
+        const all = yield* store.attemptsOf(payment.payment_id)
+        const returns = all.filter(
+          ({ leg, of_attempt, outcome }) =>
+            leg === "return" && outcome === "accepted" && (of_attempt === attempt.attempt_id || isRamp(payment))
+        )
+        return { ...source, givenBack: returns.map(({ received }) => moneyIn(received)) }
+      })
+
+      const ruledOn = Effect.fnUntraced(function* (known: Known, word: Word, told: Source, moment: Moment) {
         const { attempt, payment } = known
+        const source = yield* aboutReturns(known, word, told)
         if (attempt.leg === "refund") return refundChangeOf(known, word, source, moment)
         if (attempt.leg === "return") return returnChangeOf(known, word, source, moment)
         if (!isRamp(payment)) return changeOf(known, word, source, moment)
@@ -92,7 +119,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
         if (!written) return Option.none()
         yield* noise(change, source)
         if (change.nextAttempt?.enquire_in === null) yield* second.wake
-        return Option.some({ payment: after, outcome })
+        return Option.some({ payment: after, outcome, follows: yield* followed(change, outcome, source) })
       })
 
       const again = ({ attempt_id }: Pick<Attempt, "attempt_id">, word: Word, source: Source): Effect.Effect<Heard> =>
@@ -118,7 +145,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
             payment_id: payment.payment_id,
             attempt_id: attempt.attempt_id
           }),
-          { payment, outcome: null }
+          { payment, outcome: null, follows: false }
         )
 
       return {

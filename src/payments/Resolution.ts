@@ -16,22 +16,30 @@ import { makeSuspenseReturn } from "./SuspenseReturn.ts"
 import type { Verdict } from "./Verdict.ts"
 
 /** A call that may still be under way is nobody's to decide. */
-const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean =>
-  outcome === null && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
+const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
+  const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
+  return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
+}
+
+const hasItem = ({ items }: Story, { attempt_id }: Attempt): boolean =>
+  items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
+
+/** What is on the manual rail waits for a person, until it has ended. */
+const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
+  provider === "manual" &&
+  outcome === "accepted" &&
+  leg !== "return" &&
+  (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
-  ({ items }: Story, now: Date) =>
-  (attempt: Attempt): boolean => {
-    const { attempt_id, outcome, provider } = attempt
-    if (isUnderWay(attempt, now)) return false
-    return (
-      outcome === "unknown" ||
-      outcome === null ||
-      (provider === "manual" && outcome === "accepted") ||
-      items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
-    )
-  }
+  (payment: Payment, story: Story, now: Date) =>
+  (attempt: Attempt): boolean =>
+    !isUnderWay(attempt, now) &&
+    (attempt.outcome === "unknown" ||
+      attempt.outcome === null ||
+      isOnManualRail(payment, attempt) ||
+      hasItem(story, attempt))
 
 export class Resolution extends Context.Tag("corridor/Resolution")<
   Resolution,
@@ -94,9 +102,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           }
           const now = yield* store.now
           const open = story.attempts.filter(
-            ({ leg }) => leg === "refund" || leg === "return" || !isSettled(payment.status)
+            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
           )
-          const attempt = open.find(onlyByHand(story, now))
+          const attempt = open.find(onlyByHand(payment, story, now))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
           const underWay = open.filter((one) => isUnderWay(one, now))
           if (openSuspense(story).length > 0 && underWay.every(({ leg }) => leg !== "return")) {

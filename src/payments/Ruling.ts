@@ -4,6 +4,7 @@
  */
 import { Duration } from "effect"
 import type { ProviderName } from "../domain/Corridor.ts"
+import type { Money } from "../domain/Money.ts"
 import type { PaymentStatus } from "../domain/PaymentStatus.ts"
 import type { Received } from "../domain/Received.ts"
 import type { AttemptOutcome, Word } from "../domain/Settlement.ts"
@@ -34,6 +35,10 @@ export interface Source {
   readonly note?: string
   /** Nothing more can be learned by asking: a person must look at once. */
   readonly exhausted?: boolean
+  /** What went back of the attempt's money before. */
+  readonly givenBack?: ReadonlyArray<Money>
+  /** Of money on its way back: all that waits in suspense because of the same attempt, itself included. */
+  readonly waiting?: ReadonlyArray<{ readonly money: Money }>
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
 }
@@ -172,12 +177,13 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
 }
 
 /** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
-const closeItems = ({ attempt }: Known, ruling: Ruling, source: Source, stuck: boolean) => {
+const closeItems = ({ attempt }: Known, word: Word, ruling: Ruling, source: Source, stuck: boolean) => {
   const by = source.operator?.id ?? source.cause
   const wasAskedAbout = attempt.outcome === "unknown" || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
-    ...(wasAskedAbout && ruling.outcome !== "unknown" && !stuck
+    // Silence settles nothing.
+    ...(wasAskedAbout && word._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : [])
@@ -245,7 +251,7 @@ export const assemble = (known: Known, word: Word, ruling: Ruling, source: Sourc
     ],
     suspense,
     openItems: opened,
-    closeItems: closeItems(known, ruling, source, stuck),
+    closeItems: closeItems(known, word, ruling, source, stuck),
     ...(entries === undefined ? {} : { entries }),
     ...(nextAttempt === undefined ? {} : { nextAttempt }),
     ...(settledRefund === undefined ? {} : { settledRefund }),

@@ -44,6 +44,8 @@ export const signalsInMemory = (
     return row
   }
 
+  const isProcessing = ({ payment_id }: AttemptRow) => payments.get(payment_id)?.status === "processing"
+
   const known = (row: AttemptRow) => ({ attempt: row, payment: payments.get(row.payment_id)! })
 
   const sentNow = (row: AttemptRow, now: number): AttemptRow => ({
@@ -80,18 +82,22 @@ export const signalsInMemory = (
         const row = attempts.get(attemptId)
         if (row === undefined || row.hint_at !== null || row.sends === 0) return false
         const earliest = row.asked_at === null ? now : later(row.asked_at.getTime(), hintGap).getTime()
-        kept({ ...row, hint_at: new Date(Math.max(now, earliest)) })
+        const answered = row.outcome === null ? later(row.sent_at.getTime(), orphanedAfter).getTime() : now
+        kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)) })
         return true
       }),
     claimUnsent: (lanes) =>
       withTime((now) => {
-        const unsent = Array.from(attempts.values()).filter((row) => row.sends === 0 && row.outcome === null)
+        const unsent = Array.from(attempts.values()).filter(
+          (row) => row.sends === 0 && row.outcome === null && isProcessing(row)
+        )
         return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) => known(kept(sentNow(row, now))))
       }),
     renewSend: (attemptId, token) =>
       withTime((now) => {
         const row = attempts.get(attemptId)
         if (row === undefined || row.outcome === "accepted" || row.outcome === "declined") return Option.none()
+        if (row.leg === "settlement" && !isProcessing(row)) return Option.none()
         const isOver = row.outcome === "unknown" || row.sent_at.getTime() <= now - Duration.toMillis(sendWindow)
         if (!isOver) return Option.none()
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
@@ -120,6 +126,8 @@ export const signalsInMemory = (
                   row.provider_payment_id !== null &&
                   row.provider_payment_id === stray.provider_payment_id
               )
+              .toSorted((a, b) => b.started_at.getTime() - a.started_at.getTime())
+              .slice(0, 1)
               .map(({ attempt_id }) => ({ stray, attempt_id }))
           )
           .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())

@@ -79,7 +79,8 @@ const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
     (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
 
-const isUnsent = "a.sends = 0 and a.outcome is null"
+const isUnsent = `a.sends = 0 and a.outcome is null
+    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`
 
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
@@ -98,6 +99,7 @@ const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked a
 const renewStatement = `update attempts a set ${sentNow}, leased_until = null, lease_token = null
   from payments p
   where a.attempt_id = $1 and p.payment_id = a.payment_id and coalesce(a.outcome, 'unknown') = 'unknown'
+    and (a.leg <> 'settlement' or p.status = 'processing')
     and (a.outcome = 'unknown' or a.sent_at <= now() - make_interval(secs => $4))
     and case when $3::uuid is null then a.leased_until is null or a.leased_until <= now()
       else a.lease_token = $3::uuid and a.leased_until > now() end
@@ -110,7 +112,8 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       sql.unsafe<DueAttempt>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(Effect.orDie),
     hint: (attemptId) =>
       sql`update attempts set
-          hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}))
+          hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
+            case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end)
         where attempt_id = ${attemptId} and hint_at is null and sends > 0 returning 1 as hinted`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
@@ -148,13 +151,14 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
     },
     foundStrays: (most) =>
       sql<StrayCallback & { readonly found: string; readonly word: StoredWord }>`
-        select k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
+        select * from (
+        select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
           k.received_at, k.provider_payment_id, k.word, a.attempt_id as found
         from provider_callbacks k
         join attempts a on a.provider = k.provider and a.provider_payment_id = k.provider_payment_id
         where k.payment_id is null and k.word is not null
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
-        order by k.received_at limit ${most}`.pipe(
+        order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
         Effect.map((rows) =>
           rows.map(({ found, word, ...stray }) => ({
             stray: { ...stray, report_said: reportOf(word) },

@@ -7,6 +7,7 @@ import { Conflict } from "../domain/Failure.ts"
 import type { Entry } from "../domain/Ledger.ts"
 import { Ids } from "../domain/Ids.ts"
 import { isSettled } from "../domain/PaymentStatus.ts"
+import { withTotal } from "../domain/Received.ts"
 import { LedgerStore } from "../ledger/LedgerStore.ts"
 import { laidToRest } from "./actions/Desk.ts"
 import type { Attempt, Change, Payment } from "./Payment.ts"
@@ -74,7 +75,7 @@ export const makeSuspense = Effect.gen(function* () {
         const by = permit.actor.id
         const patch = { ...settled.patch, comments: noted(payment.comments, note) }
         const after: Payment = { ...payment, ...patch, status: settled.status, updated_at: at }
-        const about = items[0]?.attempt.attempt_id ?? null
+        const about = items[0]?.attempt.attempt_id ?? settled.attempt?.attempt_id ?? null
         const resolution = { item_id, org_id, kind: "resolution" as const, payment_id, attempt_id: about }
         const written = yield* store.apply({
           ...settled,
@@ -117,7 +118,7 @@ export const makeSuspense = Effect.gen(function* () {
       status: "completed",
       patch: { amount, target, next_action: null },
       cause: `${amount.toString()} accepted instead of ${payment.amount.toString()}`,
-      attempt: laidToRest(attempt),
+      attempt: { ...laidToRest(attempt), ordered: withTotal({}, payment.amount) },
       suspense: [{ attempt_id, provider, amount: amount.negate(), occasion: "accepted" }]
     }
     return accepted
@@ -140,11 +141,16 @@ export const makeSuspense = Effect.gen(function* () {
       attempt: Attempt,
       verdict: Verdict
     ) {
-      const items = waitingItems(story, yield* waitingFor(payment))
+      const all = waitingItems(story, yield* waitingFor(payment))
+      const items = all.filter((one) => one.attempt.attempt_id === attempt.attempt_id)
       if (verdict.outcome === "completed") {
         const accepted = yield* accept(payment, attempt)
         const said = resolved(permit, verdict, `${accepted.cause},`)
-        return yield* close(permit, payment, items, accepted, said)
+        // What came in another currency besides still waits for a person.
+        const taken = items.filter(({ suspense }) =>
+          suspense.every(({ currency }) => currency === payment.amount.currency)
+        )
+        return yield* close(permit, payment, taken, accepted, said)
       }
       const message = `Only ${amountIn(payment, attempt).toString()} of ${payment.amount.toString()} arrived.`
       const given: Settled = {

@@ -46,8 +46,13 @@ export const waitingItems = (story: Story, { held, suspense }: Waiting): Readonl
 
 /** An attempt that brought less than was asked for, while its payment waits for the rest. */
 export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined =>
-  payment.direction === "inbound" && !isSettled(payment.status) && openSuspense(story).length > 0
-    ? story.attempts.find(({ leg, outcome }) => leg === "payment" && outcome === "accepted")
+  payment.direction === "inbound" && !isSettled(payment.status)
+    ? story.attempts.find(
+        ({ attempt_id, leg, outcome }) =>
+          leg === "payment" &&
+          outcome === "accepted" &&
+          openSuspense(story).some((item) => item.attempt_id === attempt_id)
+      )
     : undefined
 
 /** What the payment would be if what has arrived were all that was asked for. */
@@ -85,9 +90,10 @@ const sumOf = (payment: Payment, all: ReadonlyArray<Money>): Either.Either<Money
 
 /** The first item whose money can go back. A payment that still waits for the rest of its money is given up with it. */
 export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Either.Either<Return, string> => {
-  const [about] = waitingItems(story, waiting)
+  const about = waitingItems(story, waiting).find(({ held, suspense }) => held !== null || suspense.length > 0)
   if (about === undefined) return Either.left("Nothing of this payment's money is in suspense.")
-  if (!isSettled(payment.status) && underpaidBy(payment, story) === undefined) {
+  const isOurs = about.attempt.outcome === "declined" || about.attempt === underpaidBy(payment, story)
+  if (!isSettled(payment.status) && !isOurs) {
     return Either.left(`This payment is ${payment.status}: its money can be given back once it has ended.`)
   }
   const taker = takerOf(payment, story, about.attempt)

@@ -20,6 +20,7 @@ import { type Known, PaymentStore } from "./PaymentStore.ts"
 import { Progress } from "./Progress.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import { heldToSuspense } from "./ramp/RampBooks.ts"
+import { returnedMoney } from "./ReturnChange.ts"
 import { openSendWindow, type SendWindow } from "./SendWindow.ts"
 import { changed, type Suspense } from "./Suspense.ts"
 import { amountIn, byHand, openReturn, type Return, returnOf } from "./SuspenseItems.ts"
@@ -27,6 +28,9 @@ import { amountIn, byHand, openReturn, type Return, returnOf } from "./SuspenseI
 type Refunding = Provider & Required<Pick<Provider, "refund">>
 
 const EVENTS = 3
+
+const inAMinute = () =>
+  new Conflict({ message: "It is being given back at this moment: look at the payment again in a minute." })
 
 const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void, Conflict> => {
   switch (outcome._tag) {
@@ -74,7 +78,8 @@ export const makeSuspenseReturn = (suspense: Suspense) =>
         of_attempt: about.attempt.attempt_id,
         received: withTotal({}, money)
       }
-      const ended = isSettled(payment.status)
+      // Money of a refused attempt goes back without touching the payment, which another provider may have.
+      const ended = isSettled(payment.status) || about.attempt.outcome === "declined"
       const message = `Only ${amountIn(payment, taker).toString()} of ${payment.amount.toString()} arrived.`
       const status = ended ? payment.status : "failed"
       const patch = ended
@@ -105,8 +110,7 @@ export const makeSuspenseReturn = (suspense: Suspense) =>
       Effect.flatMap(
         store.renewSend(attempt.attempt_id, null),
         Option.match({
-          onNone: () =>
-            new Conflict({ message: "It is being given back at this moment: look at the payment again in a minute." }),
+          onNone: inAMinute,
           onSome: (known) => Effect.succeed(known)
         })
       )
@@ -114,15 +118,19 @@ export const makeSuspenseReturn = (suspense: Suspense) =>
     const send = Effect.fnUntraced(function* (
       permit: Permit<"platform">,
       known: Known,
-      { money, taker }: Return,
+      { taker }: Return,
       provider: Refunding,
       window: SendWindow,
       reason: string
     ) {
       const { attempt, payment } = known
+      // What came since then is not part of what was ordered under this reference.
+      const money = returnedMoney(attempt)
       const reference = attempt.attempt_id
       const sent = provider.refund({ attempt: refOf(taker), reference, money })
       const outcome = yield* answer.outcome(provider, sent, window)
+      // What may have been sent before is not refused because it was too late to send it again.
+      if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
       const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
       yield* progress.hear(known, outcome, {
         cause: `return at ${provider.name}`,

@@ -30,7 +30,7 @@ const doubling = Effect.gen(function* () {
     (items: ReadonlyArray<Item>, wait) =>
       Effect.gen(function* () {
         batches.push(items)
-        if (items.some(({ n }) => hanging.has(n))) yield* Effect.never
+        if (items.some(({ n }) => hanging.has(n))) return yield* Effect.never
         if (items.some(({ org }) => held.has(org))) {
           yield* Effect.sleep(Duration.millis(Number(wait)))
           if (items.some(({ org }) => held.has(org))) return yield* Effect.die(lockTimeout)
@@ -113,7 +113,7 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
     Effect.gen(function* () {
       const { ask, hanging } = yield* doubling
       hanging.add(1)
-      yield* ask(of("a", 1))
+      yield* Effect.asVoid(ask(of("a", 1)))
       const behind = yield* Effect.fork(yield* ask([...of("a", 2), ...of("b", 3)]))
       yield* TestClock.adjust("1 second")
       expect(yield* Fiber.join(behind)).toEqual(doubled(2, 3))
@@ -126,7 +126,7 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
       const { ask, hanging } = yield* doubling
       for (const n of [1, 2, 3, 4]) {
         hanging.add(n)
-        yield* ask(of("a", n))
+        yield* Effect.asVoid(ask(of("a", n)))
         yield* TestClock.adjust("1 second")
       }
       const behind = yield* Effect.fork(yield* ask(of("b", 5)))
@@ -143,13 +143,13 @@ layer(Layer.effect(Lanes, Lanes.make(10)))("The lanes of a batcher", (it) => {
     Effect.gen(function* () {
       const { ask, hanging, held } = yield* doubling
       held.add("held")
-      yield* ask(of("held", 1))
+      yield* Effect.asVoid(ask(of("held", 1)))
       yield* TestClock.adjust(batchLockTimeout)
-      yield* ask(of("held", ...Array.from({ length: longestLane }, (_, n) => n + 100)))
+      yield* Effect.asVoid(ask(of("held", ...Array.from({ length: longestLane }, (_, n) => n + 100))))
       expect(setbacks(yield* yield* ask(of("held", 2)))).toEqual(["busy"])
       hanging.add(3)
-      yield* ask(of("a", 3))
-      yield* ask(of("b", ...Array.from({ length: longestQueue }, (_, n) => n + 100)))
+      yield* Effect.asVoid(ask(of("a", 3)))
+      yield* Effect.asVoid(ask(of("b", ...Array.from({ length: longestQueue }, (_, n) => n + 100))))
       expect(setbacks(yield* yield* ask(of("c", 4)))).toEqual(["busy"])
     })
   )

@@ -46,7 +46,16 @@ const live = (all: ReadonlyArray<{ readonly leg: RampLeg; readonly word: Word; r
   const moves: Array<readonly [PaymentStatus, PaymentStatus]> = []
   for (const { expired, leg, word } of all) {
     if (leg === "settlement" && !settling) continue
-    const standing = { status, leg, outcome: outcomes[leg], collected, expired, expected, received: received[leg] }
+    const standing = {
+      status,
+      leg,
+      outcome: outcomes[leg],
+      collected,
+      expired,
+      expected,
+      received: received[leg],
+      pursued: false
+    }
     const decision = decideRamp(standing, word, false)
     received[leg] = decision.received
     if (decision.status !== status) moves.push([status, decision.status])
@@ -98,7 +107,8 @@ describe("a ramp, whatever it hears in whatever order", () => {
           collected,
           expired: true,
           expected,
-          received: {}
+          received: {},
+          pursued: false
         }
         const decision = decideRamp(standing, new Unknown({ reason: "silence" }), othersLeft)
         expect(decision).toMatchObject({ outcome: "unknown", effect: "none" })
@@ -115,7 +125,8 @@ describe("a ramp, whatever it hears in whatever order", () => {
       collected: false,
       expired: true,
       expected,
-      received: {}
+      received: {},
+      pursued: false
     }
     const report = (state: "pending" | "processing" | "completed") =>
       decideRamp(standing, new Report({ ...said, state }), false).status

@@ -54,7 +54,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
       adyen: ledger.balance(LedgerAccount.provider("adyen", KES))
     })
     const before = yield* look
-    return Effect.map(look, (now) =>
+    const gained = Effect.map(look, (now) =>
       Object.fromEntries(
         (Object.keys(now) as ReadonlyArray<keyof typeof now>).flatMap((name) => {
           const more = now[name].minor - before[name].minor
@@ -62,6 +62,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
         })
       )
     )
+    return { gained }
   })
 
   const payin = (country: string) =>
@@ -83,7 +84,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("too little waits in suspense, named with both amounts, and the rest completes the payment", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       const { arrives, payment_id } = yield* payin("FR")
       expect((yield* arrives("1.00")).status).toBe(200)
       expect(yield* recordOf(payment_id)).toMatchObject({
@@ -108,7 +109,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("too much completes the payment, and the surplus waits for a person, once", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       const { arrives, payment_id, reference } = yield* payin("DE")
       yield* arrives("1600.00")
       yield* callBack("stripe", {
@@ -130,7 +131,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("another currency goes to suspense whole", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       const { arrives, payment_id } = yield* payin("BE")
       yield* arrives("20.00", "USD")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
@@ -147,7 +148,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("an operator accepts what came: record, books and event speak of that amount", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       const { arrives, payment_id } = yield* payin("NL")
       yield* arrives("1400.00")
       const after = yield* resolve(payment_id, "completed")
@@ -162,7 +163,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("an operator gives back what came: the payment fails, and the money goes where it came from", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       stripe.will({ refund: accepts({ state: "completed" }) })
       const { arrives, payment_id } = yield* payin("AT")
       yield* arrives("900.00")
@@ -181,7 +182,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("a refund that bounces comes back to the provider, and to the organisation when a person says so", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       stripe.will({ refund: accepts({ state: "completed" }) })
       const { arrives, payment_id } = yield* payin("IE")
       yield* arrives("1500.00")
@@ -200,7 +201,7 @@ onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("suspense from two providers goes back to each of them", () =>
     Effect.gen(function* () {
-      const gained = yield* gainedSince
+      const { gained } = yield* gainedSince
       yield* serveCountry("ES", ["stripe", "adyen"])
       stripe.on("two", declines())
       adyen.on("two", declines())

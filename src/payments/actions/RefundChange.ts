@@ -1,6 +1,7 @@
 /** Rules, as a pure function, on one word about a refund. */
 import type { Word } from "../../domain/Settlement.ts"
 import type { Payment, Refund, SuspenseMoney } from "../Payment.ts"
+import { isPursued } from "../PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "../Ruling.ts"
 import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
 
@@ -43,7 +44,9 @@ const partsAfter = ({ refunds }: Payment, refund: Refund): ReadonlyArray<Refund>
 export const refundChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const refund = refundOf(known)
-  const decision = decideRefund({ payment: payment.status, state: refund.state, outcome: attempt.outcome }, word)
+  const { outcome: before } = attempt
+  const standing = { payment: payment.status, state: refund.state, outcome: before, pursued: isPursued(attempt) }
+  const decision = decideRefund(standing, word)
   const { outcome, resurfaced, state } = decision
   const settles = state !== refund.state && state !== "open"
   const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds

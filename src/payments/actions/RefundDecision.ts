@@ -11,6 +11,8 @@ export interface RefundStanding {
   readonly state: RefundState
   /** null: asked, and not yet answered. */
   readonly outcome: AttemptOutcome | null
+  /** One that was given up, has resurfaced, and that its provider is being asked about. */
+  readonly pursued?: boolean
 }
 
 export interface RefundDecision {
@@ -70,7 +72,9 @@ export const decideRefund = (standing: RefundStanding, word: Word): RefundDecisi
     case "Absent":
       return standing.outcome === "accepted" ? unmoved(standing) : stayed(standing)
     case "Unknown":
-      return standing.outcome === null ? { ...unmoved(standing), outcome: "unknown" } : unmoved(standing)
+      return standing.outcome === null
+        ? { ...unmoved(standing), outcome: "unknown" }
+        : { ...unmoved(standing), resurfaced: standing.state === "failed" && standing.pursued === true }
     case "Accepted":
     case "Report":
       switch (word.state) {

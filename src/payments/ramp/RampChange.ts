@@ -2,10 +2,10 @@
 import { Duration } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
-import { difference, totalIn, totals } from "../../domain/Received.ts"
+import { difference, takenBack, totalIn, totals } from "../../domain/Received.ts"
 import type { Word } from "../../domain/Settlement.ts"
 import type { Attempt, Change, NewAttempt, Payment, PaymentFailure, PaymentPatch, SuspenseMoney } from "../Payment.ts"
-import { isAimless, nextStep } from "../PaymentChange.ts"
+import { isAimless, isPursued, nextStep } from "../PaymentChange.ts"
 import { assemble, type Moment, type Ruled, type Source } from "../Ruling.ts"
 import { rampEntries } from "./RampBooks.ts"
 import type { RampFacts } from "./RampFacts.ts"
@@ -53,9 +53,14 @@ const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => 
 }
 
 /** What came is above zero; what was settled, or taken back, is below. */
-const suspenseOf = (known: KnownLeg, decision: RampDecision, word: Word): ReadonlyArray<SuspenseMoney> => {
+const suspenseOf = (
+  known: KnownLeg,
+  decision: RampDecision,
+  word: Word,
+  source: Source
+): ReadonlyArray<SuspenseMoney> => {
   if (decision.effect !== "suspense") return []
-  const { attempt } = known
+  const { attempt, payment } = known
   const of = (amount: Money, occasion: string): SuspenseMoney => ({
     attempt_id: attempt.attempt_id,
     provider: attempt.provider,
@@ -63,7 +68,8 @@ const suspenseOf = (known: KnownLeg, decision: RampDecision, word: Word): Readon
     occasion
   })
   if (word._tag === "Report" && word.state === "returned") {
-    return [of((word.received ?? collectedBy(known, decision)).negate(), "taken back")]
+    const left = takenBack(decision.received, payment.amount, source.givenBack ?? [])
+    return left.map((money) => of(money.negate(), `taken back ${money.currency}`))
   }
   const grown = difference(totals(attempt.received), totals(decision.received))
   return grown.map((more) => {
@@ -127,7 +133,8 @@ export const rampChangeOf = (
       collected: payment.ramp.collected !== null,
       expired: payment.expires_at !== null && payment.expires_at <= moment.shared,
       expected: leg === "collection" ? payment.amount : payment.target,
-      received: attempt.received
+      received: attempt.received,
+      pursued: isPursued(attempt)
     },
     word,
     source.next !== undefined
@@ -140,7 +147,7 @@ export const rampChangeOf = (
   const nextAttempt =
     decision.effect === "collected" && !stuck
       ? second
-      : outcome === "declined" && status === payment.status
+      : outcome === "declined" && attempt.outcome !== "declined" && !isOver(decision)
         ? source.next
         : undefined
   const patch = {
@@ -161,7 +168,7 @@ export const rampChangeOf = (
         resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
       underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
       aimless: collecting && isAimless(word, { ...payment, ...patch, status }, decision),
-      suspense: suspenseOf(known, decision, word),
+      suspense: suspenseOf(known, decision, word, source),
       note,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,
