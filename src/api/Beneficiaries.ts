@@ -7,6 +7,7 @@ import { EmailAddress } from "../domain/EmailAddress.ts"
 import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
+import { asSent } from "./Text.ts"
 
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -55,9 +56,8 @@ export const Beneficiary = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "Beneficiary" })
 
-/** The reference would otherwise show only that the text is trimmed, and none of its limits. */
 const text = (longest: number, about: { readonly description?: string } = {}) =>
-  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
+  asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
 

@@ -12,6 +12,7 @@ import { Conflict, NotFound } from "./Errors.ts"
 import { AcceptsArray, operation } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccounts.ts"
 import * as example from "./EscrowExamples.ts"
+import { asSent } from "./Text.ts"
 
 const SplitType = Schema.Literal(...splitTypes).annotations({
   description: "All splits of a milestone are of one type"
@@ -77,7 +78,7 @@ export const PartyPayout = Schema.Struct({
 }).annotations({ identifier: "PartyPayout" })
 
 const text = (longest: number, about: { readonly description?: string } = {}) =>
-  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
+  asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
 

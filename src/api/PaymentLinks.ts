@@ -9,6 +9,7 @@ import { envelope, Id, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
+import { asSent } from "./Text.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
   description: "`fixed`: exactly `amount` is paid, once. `open`: the payer chooses the amount, and several may pay"
@@ -40,7 +41,7 @@ export const PaymentLink = Schema.Struct({
 }).annotations({ identifier: "PaymentLink" })
 
 const text = (longest: number, about: { readonly description?: string } = {}) =>
-  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
+  asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
 

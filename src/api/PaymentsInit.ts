@@ -12,7 +12,7 @@ import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, Initiatio
 import { envelope, Id, IdParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
 import { Named, operation } from "./Operation.ts"
-import { credentialFields, given, matching, text } from "./Text.ts"
+import { credentialFields, given, matching, text, typed } from "./Text.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
@@ -149,7 +149,7 @@ const accessOfAction: { readonly [Action in typeof PaymentAction.Type]?: Access 
 
 export const ActOnPayment = Schema.Struct({
   action: PaymentAction,
-  otp: given(text(32, "Needed for submit_otp: the one-time password")),
+  otp: given(typed(32, "Needed for submit_otp: the one-time password")),
   amount: given(AmountInput).annotations({
     description: "For refund: how much, in the payment's currency; all that is left when absent"
   }),

@@ -1,7 +1,22 @@
 /** Fields of requests with their limits and their meaning in the reference, which would otherwise show neither. */
 import { Schema } from "effect"
 
+/** Text is kept as it was sent, or refused. */
+export const asSent = (longest: number) =>
+  Schema.String.pipe(
+    Schema.minLength(1),
+    Schema.maxLength(longest),
+    Schema.filter((value) => value.trim() !== "" || "is blank")
+  )
+
 export const text = (longest: number, description: string) =>
+  asSent(longest).annotations({
+    description,
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
+  })
+
+/** What people type, such as a one-time password: the spaces around it do not count. */
+export const typed = (longest: number, description: string) =>
   Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
     description,
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }

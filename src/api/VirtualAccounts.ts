@@ -6,6 +6,7 @@ import { AmountInput, WireDecimal } from "../domain/Decimal.ts"
 import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
+import { asSent } from "./Text.ts"
 
 export const VirtualAccount = Schema.Struct({
   account_id: Id,
@@ -46,9 +47,8 @@ export const VirtualTransaction = Schema.Struct({
   updated_at: Timestamp
 }).annotations({ identifier: "VirtualTransaction" })
 
-/** The reference would otherwise show only that the text is trimmed, and none of its limits. */
 const text = (longest: number, description: string) =>
-  Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(longest)).annotations({
+  asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, description }
   })
 

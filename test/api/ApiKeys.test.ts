@@ -38,7 +38,7 @@ onBothServers("API keys", (it) => {
       const { acme } = yield* people
       const answer = yield* post(KEYS, { ...acme.key }, { name: "  Default  ", unknown: [1] })
       expect(answer.status).toBe(201)
-      expect(bodyOf(answer)).toMatchObject({ status: "success", data: { name: "Default", role: "org-admin" } })
+      expect(bodyOf(answer)).toMatchObject({ status: "success", data: { name: "  Default  ", role: "org-admin" } })
     })
   )
 
