@@ -33,6 +33,9 @@ export const record = async (pool: Pool, { orgId }: Caller, transactionId: strin
     total_fees: row.total_fees === null ? null : Number(row.total_fees),
     payout_initiated: row.payout_id !== null,
     instructions: null,
+    failure: null,
+    refunds: [],
+    refunded_amount: 0,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString()
   }

@@ -116,9 +116,12 @@ onBothPaymentServers(
         yield* expectFee(payin.payment_id, `${all}.0`, { amount: all, currency: "UGX" })
 
         yield* charge(acme, "mobile_money", "outbound", 150, shillings(1_050n))
-        const made = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanPhone())
+        const momo = { provider: "mtn", phone_number: "+256772123456" }
+        const ugandan = { ...kenyanPhone(), country: "UG", currency: "UGX", momo_details: momo }
+        const made = yield* post("/v1/beneficiaries", { ...acme.key }, ugandan)
         const { beneficiary_id } = jsonOf(made)["data"] as Json
-        const payout = yield* initiate({ ...payoutByPhone(String(beneficiary_id)), ...across })
+        const request = { ...payoutByPhone(String(beneficiary_id)), country: "UG", mobile_money_details: momo }
+        const payout = yield* initiate({ ...request, ...across })
         expect(payout.status).toBe(200)
         yield* expectFee(payout.payment_id, "33.00", { amount: "33.00", currency: "KES" })
       })

@@ -239,7 +239,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
               await photograph(page, `confirm-fr-${colorScheme}`)
               await page.getByRole("button", { name: "Annuler" }).click()
               await legible(page)
-              await page.getByRole("heading", { name: "Paiement non abouti" }).waitFor({ timeout: 15_000 })
+              await page.getByRole("heading", { name: "Paiement annulé" }).waitFor({ timeout: 15_000 })
               await legible(page)
               await photograph(page, `failed-fr-${colorScheme}`)
             },

@@ -1,26 +1,21 @@
 /** words that come twice, late, or not at all. Each test states what should be so. */
 import { expect } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { moneyOf } from "../../src/database/StoredMoney.ts"
-import { operatorPermit } from "../../src/domain/Access.ts"
+import { Effect, Option } from "effect"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../src/domain/Ledger.ts"
-import { Report } from "../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { Progress } from "../../src/payments/Progress.ts"
-import { Resolution } from "../../src/payments/Resolution.ts"
 import { people } from "../support/Credentials.ts"
-import { post } from "../support/Send.ts"
 import { act, type Actable, actable } from "../payments/actions/Acting.ts"
-import { attemptsOf, callBack, get, initiate, jsonOf, recordOf, untilStatus } from "../payments/Calls.ts"
+import { attemptsOf, callBack, initiate, recordOf, untilStatus } from "../payments/Calls.ts"
 import { movableClock } from "../payments/PaymentServices.ts"
 import { onBothPaymentServers, serveCountry } from "../payments/PaymentServer.ts"
 import { byCard } from "../payments/Requests.ts"
 import { accepts, declines } from "../payments/ScriptedProvider.ts"
+import { giveBack, resolve } from "./ByHand.ts"
+import { paidRamp } from "./PaidRamp.ts"
 
 const KES = CurrencyCode.make("KES")
-const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 const make = () => {
   const stripe: Actable = { ...actable("stripe"), honoursReference: true }
@@ -31,55 +26,12 @@ const make = () => {
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
-const operator = operatorPermit("platform", "amina")
-const overTheProviders = Resolution.layer.pipe(Layer.provide(Progress.layer))
-const resolve = (paymentId: string, outcome: "completed" | "failed") =>
-  Effect.flatMap(Resolution, (resolution) =>
-    resolution.resolve(operator, paymentId, { outcome, reason: "seen at the bank" })
-  ).pipe(Effect.provide(overTheProviders))
-const giveBack = (paymentId: string) =>
-  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, "too little")).pipe(
-    Effect.provide(overTheProviders)
-  )
-
 onBothPaymentServers("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
   const suspenseOf = (paymentId: string) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())
     )
-
-  const ramp = (country: string, received: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"], "bank_transfer", "inbound")
-      yield* serveCountry(country, ["circle"], "crypto", "outbound")
-      stripe.otherwise(() => Effect.succeed(accepts({ state: "pending", nextAction: "bank_transfer" })))
-      const { acme } = yield* people
-      const rate = yield* get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT")
-      const { data } = jsonOf(rate) as { readonly data: { readonly rate: number } }
-      const answer = yield* post(
-        "/v1/payments-init/ramp",
-        { ...acme.key },
-        {
-          fiat_currency: "KES",
-          fiat_amount: 13000,
-          client_rate: data.rate,
-          crypto_currency: "USDT",
-          crypto_network: "POLYGON",
-          country,
-          wallet_address: WALLET,
-          bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
-        }
-      )
-      const { response } = jsonOf(answer) as { readonly response: { readonly payment_id: string } }
-      const { payment_id } = response
-      const [collection] = yield* attemptsOf(payment_id)
-      const reference = String(collection?.["attempt_id"])
-      const paid = { state: "completed", reason: null, providerPaymentId: null, providerStatus: "paid" } as const
-      stripe.says(reference, new Report({ ...paid, received: moneyOf(received, KES) }))
-      yield* callBack("stripe", { key: `${country} paid`, reference, state: null })
-      return { payment_id, reference }
-    })
 
   const paidIn = (provider: Actable, country: string) =>
     Effect.gen(function* () {
@@ -129,7 +81,7 @@ onBothPaymentServers("clawbacks and the manual rail", make, (it, { circle, manua
     Effect.gen(function* () {
       const before = yield* at("stripe")
       circle.otherwise(() => Effect.succeed(declines("sanctioned address")))
-      const { payment_id, reference } = yield* ramp("FI", "13000.00")
+      const { payment_id, reference } = yield* paidRamp(stripe, "FI", "13000.00")
       yield* untilStatus(payment_id, "failed")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* giveBack(payment_id)

@@ -1,21 +1,19 @@
 /** What really arrives for a payin: too little never completes it, too much completes it, and nothing is dropped. */
 import { expect } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { operatorPermit } from "../../src/domain/Access.ts"
+import { Effect, Option } from "effect"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../src/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../src/payments/PaymentStore.ts"
-import { Progress } from "../../src/payments/Progress.ts"
-import { Resolution } from "../../src/payments/Resolution.ts"
 import { people } from "../support/Credentials.ts"
 import { act, actable } from "./actions/Acting.ts"
-import { attemptsOf, callBack, initiate, queueOf, recordOf } from "./Calls.ts"
+import { attemptsOf, callBack, initiate, recordOf } from "./Calls.ts"
 import { changeTo, newItem } from "./NewPayment.ts"
 import { eventsOf } from "./PaymentServices.ts"
 import { onBothPaymentServers, serveCountry } from "./PaymentServer.ts"
 import { byCard } from "./Requests.ts"
 import { accepts, declines, isLost } from "./ScriptedProvider.ts"
+import { giveBack, itemsOf, resolve } from "./ByHand.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -24,24 +22,6 @@ const make = () => {
   const adyen = { ...actable("adyen"), honoursReference: true }
   return { stripe, adyen, providers: [stripe, adyen] }
 }
-
-const operator = operatorPermit("platform", "amina")
-
-/** The service's own stands over the usual providers. */
-const overTheProviders = Resolution.layer.pipe(Layer.provide(Progress.layer))
-
-const resolve = (paymentId: string, outcome: "completed" | "failed") =>
-  Effect.flatMap(Resolution, (resolution) =>
-    resolution.resolve(operator, paymentId, { outcome, reason: "agreed with the payer" })
-  ).pipe(Effect.provide(overTheProviders))
-
-const giveBack = (paymentId: string) =>
-  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, "too little")).pipe(
-    Effect.provide(overTheProviders)
-  )
-
-const itemsOf = (paymentId: string) =>
-  Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
 onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
   const gainedSince = Effect.gen(function* () {

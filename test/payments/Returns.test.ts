@@ -12,11 +12,12 @@ import { Resolution } from "../../src/payments/Resolution.ts"
 import { people } from "../support/Credentials.ts"
 import type { TestServer } from "../support/TestServer.ts"
 import { actable } from "../payments/actions/Acting.ts"
-import { attemptsOf, callBack, initiate, queueOf, recordOf } from "../payments/Calls.ts"
+import { attemptsOf, callBack, initiate, recordOf } from "../payments/Calls.ts"
 import { movableClock, timePasses } from "../payments/PaymentServices.ts"
 import { onBothPaymentServers, serveCountry } from "../payments/PaymentServer.ts"
 import { byCard } from "../payments/Requests.ts"
 import { accepts, declines, isLost, reports } from "../payments/ScriptedProvider.ts"
+import { giveBack, itemsOf, resolve } from "./ByHand.ts"
 
 const KES = CurrencyCode.make("KES")
 const USD = CurrencyCode.make("USD")
@@ -27,22 +28,6 @@ const make = () => {
   const clock = movableClock()
   return { stripe, adyen, clock, providers: [stripe, adyen] }
 }
-
-const operator = operatorPermit("platform", "amina")
-const overTheProviders = Resolution.layer.pipe(Layer.provide(Progress.layer))
-
-const resolve = (paymentId: string, outcome: "completed" | "failed") =>
-  Effect.flatMap(Resolution, (resolution) =>
-    resolution.resolve(operator, paymentId, { outcome, reason: "seen at the bank" })
-  ).pipe(Effect.provide(overTheProviders))
-
-const giveBack = (paymentId: string) =>
-  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, "too little")).pipe(
-    Effect.provide(overTheProviders)
-  )
-
-const itemsOf = (paymentId: string) =>
-  Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
 onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
   const suspenseOf = (paymentId: string) =>
@@ -143,9 +128,11 @@ onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("NL")
       yield* arrives("900.00")
-      // It moves the money, and its answer is lost.
+      // It moves the money, its answer is lost, and whoever asks gets none either.
       stripe.will({ refund: isLost() })
       yield* Effect.flip(giveBack(payment_id))
+      const back = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "return")
+      stripe.says(String(back?.["attempt_id"]), isLost())
       yield* timePasses(clock, "2 minutes")
       const slow = Layer.effect(
         PaymentStore,
@@ -155,10 +142,9 @@ onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
             Effect.zipLeft(store.renewSend(...args), timePasses(clock, "25 seconds"))
         }))
       )
-      yield* Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, payment_id, "again")).pipe(
-        Effect.provide(Resolution.layer.pipe(Layer.provide(Progress.layer), Layer.provide(slow))),
-        Effect.flip
-      )
+      yield* Effect.flatMap(Resolution, (resolution) =>
+        resolution.giveBack(operatorPermit("platform", "amina"), payment_id, "again")
+      ).pipe(Effect.provide(Resolution.layer.pipe(Layer.provide(Progress.layer), Layer.provide(slow))), Effect.flip)
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.either(giveBack(payment_id))
