@@ -488,7 +488,7 @@ onBothServers("Virtual accounts", (it) => {
   )
 })
 
-const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "a secret of the test" }
 
 onServer("Virtual accounts of a live service", "memory", { variables: live }, (it) => {
   it.effect("take no simulated deposit", () =>

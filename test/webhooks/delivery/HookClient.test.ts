@@ -202,7 +202,7 @@ layer(client({ WEBHOOK_TIMEOUT: "10 minutes" }), options)("HookClient and a body
   )
 })
 
-const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "secret" }
+const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "f".repeat(64), KYB_WEBHOOK_SECRET: "a secret of the test" }
 
 layer(client(live), options)("HookClient in live mode", (it) => {
   it.scoped("sends nothing to loopback", () =>

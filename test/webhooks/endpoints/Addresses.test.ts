@@ -14,7 +14,7 @@ const live = {
   JWT_JWKS_URL: "https://issuer.example/jwks.json",
   JWT_ISSUER: "https://issuer.example",
   JWT_AUDIENCE: "corridor",
-  KYB_WEBHOOK_SECRET: "kyb"
+  KYB_WEBHOOK_SECRET: "a secret of the test"
 }
 
 onHookServers("A sandbox's endpoints", (it, names) => {
