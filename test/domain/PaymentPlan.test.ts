@@ -374,10 +374,14 @@ describe("planPayment: the mobile network", () => {
     mobile_money_details: { provider, phone_number: "+254712345678" }
   })
 
-  it.each(["mpesa", "MPESA", "M-Pesa", "m-pesa", " mpesa "])("takes %j", (provider) => {
+  it.each(["mpesa", "MPESA", "M-Pesa", "m-pesa"])("takes %j, and keeps it as it was sent", (provider) => {
     const { order, payment } = planned(on(provider))
     expect(order.mobileMoney).toEqual({ network: "mpesa", phoneNumber: "+254712345678" })
-    expect(payment.mobile_money_details).toMatchObject({ provider: provider.trim() })
+    expect(payment.mobile_money_details).toMatchObject({ provider })
+  })
+
+  it("refuses a name with spaces around it: text is kept as sent, or refused", () => {
+    expect(refusal(on(" mpesa "))).toMatch(/^VALIDATION_ERROR mobile_money_details\.provider: /)
   })
 
   it("refuses a network of another country, and names the right ones", () => {
