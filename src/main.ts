@@ -8,9 +8,9 @@ import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
 import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
 import { startWorkers } from "./app/Workers.ts"
-import { Settings } from "./config/Settings.ts"
-import { Sandbox } from "./sandbox/Sandbox.ts"
-import { writeSandboxFile } from "./sandbox/SandboxFile.ts"
+import { Settings } from "./platform/config/Settings.ts"
+import { Sandbox } from "./app/sandbox/Sandbox.ts"
+import { writeSandboxFile } from "./app/sandbox/SandboxFile.ts"
 
 const openSandbox = Effect.gen(function* () {
   const credentials = yield* Effect.flatMap(Sandbox, (sandbox) => sandbox.ensure)

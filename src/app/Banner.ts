@@ -1,7 +1,7 @@
 /** What the terminal shows once the service is up; whoever reads JSON gets a line of the log. */
 import { Effect } from "effect"
-import { Settings } from "../config/Settings.ts"
-import type { SandboxCredentials } from "../sandbox/Sandbox.ts"
+import { Settings } from "../platform/config/Settings.ts"
+import type { SandboxCredentials } from "./sandbox/Sandbox.ts"
 
 export const banner = (credentials: SandboxCredentials | undefined) =>
   Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {

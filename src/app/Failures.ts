@@ -1,7 +1,7 @@
 /** A start that fails says in one sentence what to change; only a bug shows a stack. */
 import { Cause, Config, Effect, LogLevel, Option } from "effect"
-import { logging } from "../observability/Logging.ts"
-import { redactText } from "../observability/Redaction.ts"
+import { logging } from "../platform/observability/Logging.ts"
+import { redactText } from "../platform/observability/Redaction.ts"
 
 /** Read by itself: the settings as a whole may be what is wrong. */
 const isJson = Config.string("LOG_FORMAT").pipe(

@@ -4,10 +4,10 @@
  */
 import { Effect } from "effect"
 import { retentionPause } from "../domain/Policies.ts"
-import { IdempotencyStore } from "../idempotency/IdempotencyStore.ts"
-import { NotificationStore } from "../notifications/NotificationStore.ts"
-import { StrayCallbackStore } from "../payments/StrayCallbackStore.ts"
-import { RateLockStore } from "../rates/RateLockStore.ts"
+import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
+import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
+import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
 

@@ -1,8 +1,8 @@
 /** What ends the server: SIGTERM, ctrl-C, or the loss of its database. Either way it is held to its time. */
 import { Effect, Layer } from "effect"
-import { Settings } from "../config/Settings.ts"
-import { DatabaseServer } from "../database/DatabaseServer.ts"
-import { exitInTime } from "../fibers/Shutdown.ts"
+import { Settings } from "../platform/config/Settings.ts"
+import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
+import { exitInTime } from "../platform/fibers/Shutdown.ts"
 import { LoggingLive } from "./Live.ts"
 
 const exitLate = exitInTime(() => process.exit(1))

@@ -5,7 +5,7 @@ import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
 import type { Invalid } from "../domain/Failure.ts"
 import { type FeeTerms, wholeInBasisPoints } from "../domain/Fee.ts"
 import { Money } from "../domain/Money.ts"
-import type { FeeSubject } from "../fees/FeeRuleStore.ts"
+import type { FeeSubject } from "../money/fees/FeeRuleStore.ts"
 import { decimalOption } from "./DecimalOption.ts"
 import { decodeInput, refuse } from "./Input.ts"
 

@@ -1,10 +1,10 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option, Order } from "effect"
-import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
-import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
+import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { firstRow, inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../platform/pagination/Page.ts"
 import { forgetDeliveriesSql } from "./ForgetSql.ts"
 import type { DeliveryStatus, StoredDelivery } from "./Webhook.ts"
 

@@ -1,10 +1,10 @@
 /** Events at rest, each with the exact bytes that its deliveries repeat. Writing one finds its receivers. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
-import { inScope, newest, type Scope } from "../database/Query.ts"
+import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../platform/pagination/Page.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { writeEvents } from "./Receivers.ts"
 import type { WebhookEvent } from "./Webhook.ts"

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
-import { success } from "../api/Envelope.ts"
-import type { WebhooksApi } from "../api/Webhooks.ts"
-import type { Handlers } from "../http/Handlers.ts"
-import { makePages } from "../pagination/Page.ts"
+import { success } from "../contract/api/Envelope.ts"
+import type { WebhooksApi } from "../contract/api/Webhooks.ts"
+import type { Handlers } from "../platform/http/Handlers.ts"
+import { makePages } from "../platform/pagination/Page.ts"
 import { Webhooks } from "./Webhooks.ts"
 
 export const webhooksHandlers = Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /** What the trigger on `events` does in the database, for the memory stores: an event finds its receivers as it is written. */
 import { createHash } from "node:crypto"
-import type { MemoryTables } from "../database/MemoryTables.ts"
+import type { MemoryTables } from "../platform/database/MemoryTables.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { StoredEvent } from "../payments/Payment.ts"
+import type { StoredEvent } from "../payments/store/Payment.ts"
 import { wants } from "./EventFilter.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 

@@ -1,5 +1,5 @@
 /** Endpoints, events and deliveries as the stores hold them. */
-import type { StoredEvent } from "../payments/Payment.ts"
+import type { StoredEvent } from "../payments/store/Payment.ts"
 
 export type WebhookStatus = "active" | "disabled"
 

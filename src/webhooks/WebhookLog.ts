@@ -1,17 +1,17 @@
 /** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { TransactionData } from "../api/WebhookLog.ts"
-import { AuditLog } from "../audit/AuditLog.ts"
-import { Transactor } from "../database/Transactor.ts"
+import type { TransactionData } from "../contract/api/WebhookLog.ts"
+import { AuditLog } from "../platform/audit/AuditLog.ts"
+import { Transactor } from "../platform/database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { stringifyWire, toWireText, WireNumber } from "../domain/Decimal.ts"
 import { Invalid, type NotFound, notFound } from "../domain/Failure.ts"
 import { Ids } from "../domain/Ids.ts"
 import { Money } from "../domain/Money.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../platform/pagination/Page.ts"
 import { type Delivery, type DeliveryFilter, DeliveryStore, type PaymentDelivery } from "./DeliveryStore.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
-import { type Trouble, TroubleStore } from "./TroubleStore.ts"
+import { type Trouble, TroubleStore } from "./WebhookIssues.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
 type Transaction = typeof TransactionData.Type

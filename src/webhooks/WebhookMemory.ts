@@ -1,7 +1,7 @@
 /** The webhook store in memory: the same answers as the SQL one. */
 import { Clock, Duration, Effect, Option } from "effect"
-import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
-import type { Scope } from "../database/Query.ts"
+import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import type { Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
 import type { Store } from "./WebhookStore.ts"

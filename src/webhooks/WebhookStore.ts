@@ -1,9 +1,9 @@
 /** Webhook endpoints at rest. Their secrets are sealed, and are no part of what reads give. */
 import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, type Option } from "effect"
-import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
+import { firstRow, inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../platform/pagination/Page.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
 import { webhookStoreMemory } from "./WebhookMemory.ts"
 

@@ -2,8 +2,8 @@
 import { BigDecimal, Either, Option, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { transferAmounts } from "../../src/accounts/TransferPlan.ts"
-import type { VirtualAccount } from "../../src/accounts/VirtualAccount.ts"
+import { transferAmounts } from "../../src/treasury/accounts/TransferPlan.ts"
+import type { VirtualAccount } from "../../src/treasury/accounts/VirtualAccount.ts"
 import { AnyCurrencyCode, isCryptoAssetCode } from "../../src/domain/CryptoAsset.ts"
 import { isCurrencyCode } from "../../src/domain/Currency.ts"
 import { expected, given } from "../../src/domain/Exchange.ts"
@@ -11,9 +11,9 @@ import { checkTarget, type LockedRate } from "../../src/domain/LockedRate.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { rampAmounts } from "../../src/domain/Ramp.ts"
 import { applySpread, BasisPoints, cross, invert, Rate } from "../../src/domain/Rate.ts"
-import { priceOfPaying, priceOfReceiving } from "../../src/links/Price.ts"
-import type { Payment, Refund } from "../../src/payments/Payment.ts"
-import { targetOfPart } from "../../src/payments/actions/RefundDecision.ts"
+import { priceOfPaying, priceOfReceiving } from "../../src/hosted/links/Price.ts"
+import type { Payment, Refund } from "../../src/payments/store/Payment.ts"
+import { targetOfPart } from "../../src/payments/record/RefundDecision.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
 const currencies = ["NGN", "GBP", "UGX", "KWD", "USD", "USDT", "BTC", "ETH"].map((text) => code(text))

@@ -1,10 +1,10 @@
 /** One object of every kind that a path can name, made by its own operation with the example that its reference shows. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Document, examplesOf, operationsOf } from "../api/Operations.ts"
-import { deposit, openAccount, withdraw } from "../accounts/Banking.ts"
-import { newLink } from "../links/Linking.ts"
-import { freshAddress, invitedAgain, joined } from "../members/Inviting.ts"
+import { type Document, examplesOf, operationsOf } from "../contract/api/Operations.ts"
+import { deposit, openAccount, withdraw } from "../treasury/accounts/Banking.ts"
+import { newLink } from "../hosted/links/Linking.ts"
+import { freshAddress, invitedAgain, joined } from "../people/members/Inviting.ts"
 import type { Cast, Credential } from "../support/Credentials.ts"
 import { bodyOf, post, send } from "../support/Send.ts"
 

@@ -1,7 +1,7 @@
 /** The client that the contract gives, typed from end to end, acting for one credential. */
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
-import { Api } from "../../src/api/Api.ts"
+import { Api } from "../../src/contract/api/Api.ts"
 import type { Credential } from "./Credentials.ts"
 import { TestServer } from "./TestServer.ts"
 

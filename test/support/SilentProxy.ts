@@ -1,7 +1,7 @@
 /** Stands between the service and PostgreSQL, and can let connections go silent: open as before, and never an answer. */
 import { connect, createServer, type Socket } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
-import { DatabaseServer } from "../../src/database/DatabaseServer.ts"
+import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 
 interface Line {
   readonly sockets: readonly [Socket, Socket]

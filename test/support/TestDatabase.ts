@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { DatabaseLive } from "../../src/database/Database.ts"
-import { DatabaseServer } from "../../src/database/DatabaseServer.ts"
+import { DatabaseLive } from "../../src/platform/database/Database.ts"
+import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
 import { TEMPLATE, urlOfDatabase } from "./Cluster.ts"
 
 const onCluster = (statement: string) =>

@@ -6,8 +6,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
 import { Client } from "pg"
 import type { TestProject } from "vitest/node"
-import { embeddedPostgres } from "../../src/database/EmbeddedPostgres.ts"
-import { migrate } from "../../src/database/Migrations.ts"
+import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
+import { migrate } from "../../src/platform/database/Migrations.ts"
 import { TEMPLATE, urlOfDatabase } from "./Cluster.ts"
 
 const makeTemplate = (clusterUrl: string) =>

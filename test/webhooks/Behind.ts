@@ -1,7 +1,7 @@
 /** What no operation does or shows: a delivery's end without a worker, and the rows as they are at rest. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { MemoryTables } from "../../src/database/MemoryTables.ts"
+import { MemoryTables } from "../../src/platform/database/MemoryTables.ts"
 import type { StoredDelivery, StoredWebhook } from "../../src/webhooks/Webhook.ts"
 
 type Outcome = Pick<StoredDelivery, "status" | "attempts" | "last_status_code" | "last_error">

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Dns } from "../../src/webhooks/ssrf/Dns.ts"
-import { openStoresOn } from "../payments/PaymentServices.ts"
+import { openStoresOn } from "../payments/support/PaymentServices.ts"
 import type { Credential } from "../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../support/Send.ts"
 import { backends } from "../support/Stores.ts"

@@ -2,7 +2,7 @@
 import { Command } from "@effect/cli"
 import { type Cause, Effect, Either, Layer, Option } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"

@@ -1,8 +1,8 @@
 /** `corridor keys` */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
-import { CreateApiKey, RotateApiKey } from "../../api/ApiKeys.ts"
-import { ApiKeys } from "../../apiKeys/ApiKeys.ts"
+import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeys.ts"
+import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import type { Role } from "../../domain/Access.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { RoleName } from "../../domain/AccessNames.ts"

@@ -2,8 +2,8 @@
 import { Command } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
-import { Settings } from "../../config/Settings.ts"
-import { migrate } from "../../database/Migrations.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { migrate } from "../../platform/database/Migrations.ts"
 import { json, report } from "../Report.ts"
 
 const apply = Effect.map(migrate, (applied) => ({

@@ -1,10 +1,10 @@
 /** `corridor providers` */
 import { Args, Command } from "@effect/cli"
 import { Effect, Schema } from "effect"
-import { ProviderConfig } from "../../api/ProviderConfigs.ts"
+import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
-import { ProviderConfigs } from "../../providers/ProviderConfigs.ts"
+import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { allPages } from "../AllPages.ts"
 import { refuse } from "../Input.ts"
 import { onApp } from "../OnApp.ts"

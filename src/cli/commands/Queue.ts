@@ -1,7 +1,7 @@
 /** `corridor queue` */
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { Payments } from "../../payments/Payments.ts"
+import { Payments } from "../../payments/read/Payments.ts"
 import { allPages } from "../AllPages.ts"
 import { optional } from "../Input.ts"
 import { organizationNamed } from "../LookUp.ts"

@@ -1,18 +1,18 @@
 /** `corridor tokens` */
 import { Command } from "@effect/cli"
 import { DateTime, Duration, Effect, Option } from "effect"
-import { AuditLog } from "../../audit/AuditLog.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
   developmentAudience,
   DevelopmentIssuer,
   developmentIssuer,
   issuesTokens
-} from "../../auth/DevelopmentIssuer.ts"
-import { TokenSigner } from "../../auth/TokenSigner.ts"
-import { Settings } from "../../config/Settings.ts"
+} from "../../people/auth/DevelopmentIssuer.ts"
+import { TokenSigner } from "../../people/auth/TokenSigner.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/Policies.ts"
-import type { User } from "../../users/User.ts"
-import { UserStore } from "../../users/UserStore.ts"
+import type { User } from "../../people/users/User.ts"
+import { UserStore } from "../../people/users/UserStore.ts"
 import { optional, option, refuse } from "../Input.ts"
 import { organizationNamed, userNamed } from "../LookUp.ts"
 import { permitFor } from "../Operator.ts"

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Duration, Effect, Schema } from "effect"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { readinessTimeout } from "../../domain/Policies.ts"
 import { refuse } from "../Input.ts"
 

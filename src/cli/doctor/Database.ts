@@ -1,12 +1,12 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import type { Settings } from "../../config/Settings.ts"
-import { DatabaseServer } from "../../database/DatabaseServer.ts"
-import { migrations } from "../../database/Migrations.ts"
-import { tableExists } from "../../database/Tables.ts"
-import { keptMasterKey, knownMasterKey } from "../../secrets/MasterKeyGuard.ts"
-import { checkValue } from "../../secrets/Vault.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
+import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
+import { migrations } from "../../platform/database/Migrations.ts"
+import { tableExists } from "../../platform/database/Tables.ts"
+import { keptMasterKey, knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
+import { checkValue } from "../../platform/secrets/Vault.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 import { providers, rates } from "./LivePayments.ts"
 

@@ -1,8 +1,8 @@
 /** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option } from "effect"
-import type { Settings } from "../../config/Settings.ts"
-import { tableExists } from "../../database/Tables.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
+import { tableExists } from "../../platform/database/Tables.ts"
 import { builtInRails } from "../../domain/Corridor.ts"
 import { liveRateMaxAge } from "../../domain/Policies.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"

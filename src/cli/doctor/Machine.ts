@@ -3,7 +3,7 @@ import { constants } from "node:fs"
 import { access, readFile, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Schema } from "effect"
-import type { Settings } from "../../config/Settings.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 
 type Values = Settings["Type"]

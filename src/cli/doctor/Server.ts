@@ -1,7 +1,7 @@
 /** Whether a server of ours answers where this configuration would have it. */
 import { request } from "node:http"
 import { Duration, Effect, Option, Schema } from "effect"
-import type { Settings } from "../../config/Settings.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
 import { readinessTimeout } from "../../domain/Policies.ts"
 import { fail, ok, warn } from "./Check.ts"
 

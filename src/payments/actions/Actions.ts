@@ -11,15 +11,15 @@ import type {
   NotFound,
   OtpInvalid
 } from "../../domain/Failure.ts"
-import type { NewKey } from "../../idempotency/IdempotencyStore.ts"
-import type { Payment } from "../Payment.ts"
-import { makeUndisturbed } from "../../fibers/Undisturbed.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import type { Payment } from "../store/Payment.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
 import { makeCancel } from "./Cancel.ts"
-import { makeDesk } from "./Desk.ts"
+import { makeDesk } from "../record/PaymentCommand.ts"
 import { makeKeyed } from "./Keyed.ts"
 import { makeOtp } from "./Otp.ts"
-import { makeRefunds, type WantedRefund } from "./Refunds.ts"
-import { makeReview } from "./Review.ts"
+import { makeRefunds, type WantedRefund } from "../refund/Refunds.ts"
+import { makeReview } from "../review/Review.ts"
 
 type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>
 

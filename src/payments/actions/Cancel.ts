@@ -2,11 +2,11 @@
 import { Array as Arr, Effect } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
-import { Providers } from "../../providers/Provider.ts"
-import type { Attempt, Payment } from "../Payment.ts"
-import { PaymentStore } from "../PaymentStore.ts"
-import { ProviderAnswer } from "../ProviderAnswer.ts"
-import { type Act, type Desk, laidToRest, openAttemptsOf, refOf, refuse } from "./Desk.ts"
+import { Providers } from "../../providers/port/Provider.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { type Act, type Desk, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",

@@ -1,10 +1,10 @@
 /** An action under its caller's key: claimed before anyone is asked, and given back when the action changed nothing. */
 import { Effect } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { stillRunning } from "../../idempotency/Idempotency.ts"
-import { IdempotencyStore, type NewKey } from "../../idempotency/IdempotencyStore.ts"
-import type { Payment } from "../Payment.ts"
-import type { Desk } from "./Desk.ts"
+import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
+import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import type { Payment } from "../store/Payment.ts"
+import type { Desk } from "../record/PaymentCommand.ts"
 
 export const makeKeyed = (desk: Desk) =>
   Effect.map(

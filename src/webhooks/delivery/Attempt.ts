@@ -1,9 +1,9 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
 import { Clock, Duration, Effect, Option } from "effect"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { webhookRetry } from "../../domain/Policies.ts"
-import { redactText } from "../../observability/Redaction.ts"
-import { Vault } from "../../secrets/Vault.ts"
+import { redactText } from "../../platform/observability/Redaction.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"
 import type { Answer, ClaimedDelivery, Result } from "./Delivery.ts"
 import { HookClient, type NotAnswered } from "./HookClient.ts"

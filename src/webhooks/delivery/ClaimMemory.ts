@@ -1,6 +1,6 @@
 /** Claims in the memory stores. */
 import { Array as Arr, Clock, Effect, Order, Random } from "effect"
-import type { MemoryTables } from "../../database/MemoryTables.ts"
+import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"

@@ -1,7 +1,7 @@
 /** The dead letter queue of the memory stores. */
 import { Clock, Effect, Option, Order } from "effect"
-import { type MemoryTables, newestFirst } from "../../database/MemoryTables.ts"
-import type { Scope } from "../../database/Query.ts"
+import { type MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredDelivery } from "../Webhook.ts"
 import type { DeadLetter, Selection } from "./DeadLetter.ts"
 import type { DeadLetterStoreService } from "./DeadLetterStore.ts"

@@ -1,7 +1,7 @@
 /** The dead letter queue on PostgreSQL. */
 import type { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import { firstRow, inScope, newest, type Scope } from "../../database/Query.ts"
+import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
 import type { StoredAttempt } from "./Delivery.ts"

@@ -1,9 +1,9 @@
 /** The dead letter queue at rest: deliveries whose status is `dead`, and the log of every attempt at them. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
-import { MemoryTables } from "../../database/MemoryTables.ts"
-import type { Scope } from "../../database/Query.ts"
-import type { Window } from "../../pagination/Page.ts"
+import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import { makeDeadLetterMemory } from "./DeadLetterMemory.ts"
 import { makeDeadLetterSql } from "./DeadLetterSql.ts"

@@ -1,6 +1,6 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
 import { Cause, Duration, Effect, FiberSet, Random } from "effect"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
 import { makeAttempt } from "./Attempt.ts"

@@ -1,7 +1,7 @@
 /** Sends one request to a receiver, within the time that WEBHOOK_TIMEOUT gives it from the look-up of its name to the status. */
 import { Context, Data, Duration, Effect, Either, Layer } from "effect"
 import { Agent } from "undici"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { webhookKeepAlive } from "../../domain/Policies.ts"
 import { parseEndpointUrl } from "../ssrf/EndpointUrl.ts"
 import { EndpointRefused } from "../ssrf/ResolveChecked.ts"

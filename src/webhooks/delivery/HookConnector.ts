@@ -2,7 +2,7 @@
 import { isIP, type LookupFunction } from "node:net"
 import { Cause, Duration, Effect, Exit, Runtime } from "effect"
 import { buildConnector } from "undici"
-import { Settings } from "../../config/Settings.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { checkAddress, type Protocol } from "../ssrf/Address.ts"
 import { EndpointRefused, resolveChecked } from "../ssrf/ResolveChecked.ts"
 import { HookNetwork } from "./HookNetwork.ts"

@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
-import { MemoryTables } from "../../database/MemoryTables.ts"
+import { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { makeClaimMemory } from "./ClaimMemory.ts"
 import { makeClaimSql } from "./ClaimSql.ts"
 import type { Claim, ClaimedDelivery, ClaimOptions, DueOrganizations, Result, Settled } from "./Delivery.ts"

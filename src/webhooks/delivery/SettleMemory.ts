@@ -1,6 +1,6 @@
 /** Results in the memory stores. */
 import { Clock, Duration, Effect } from "effect"
-import type { MemoryTables } from "../../database/MemoryTables.ts"
+import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 import type { StoredWebhook } from "../Webhook.ts"
 import { buriedError, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"

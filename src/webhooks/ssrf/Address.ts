@@ -5,7 +5,7 @@
 import { isIP } from "node:net"
 import { Either } from "effect"
 import ipaddr from "ipaddr.js"
-import type { Mode } from "../../config/Settings.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
 
 export interface CheckedAddress {
   readonly address: string

@@ -1,6 +1,6 @@
 /** What can be said about an endpoint's URL before its name is looked up. */
 import { Either } from "effect"
-import type { Mode } from "../../config/Settings.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
 
 const longest = 2000
 

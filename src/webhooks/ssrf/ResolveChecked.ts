@@ -4,7 +4,7 @@
  */
 import { isIP } from "node:net"
 import { Data, Effect, Either } from "effect"
-import type { Mode } from "../../config/Settings.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
 import { type CheckedAddress, checkAddress, type Protocol } from "./Address.ts"
 import { Dns } from "./Dns.ts"
 import { parseEndpointUrl } from "./EndpointUrl.ts"

@@ -11,12 +11,12 @@ import {
   recordOf,
   timelineOf,
   untilStatus
-} from "../Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
-import { eventsOf } from "../PaymentServices.ts"
-import { byBank, byCard, byPhone } from "../Requests.ts"
-import { accepts, isLost, scripted } from "../ScriptedProvider.ts"
-import { act, actable } from "./Acting.ts"
+} from "../support/Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { eventsOf } from "../support/PaymentServices.ts"
+import { byBank, byCard, byPhone } from "../support/Requests.ts"
+import { accepts, isLost, scripted } from "../support/ScriptedProvider.ts"
+import { act, actable } from "../support/Acting.ts"
 
 const make = () => {
   const stripe = actable("stripe")

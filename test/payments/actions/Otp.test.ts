@@ -1,11 +1,11 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
-import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../PaymentServer.ts"
-import { byCard, byPhone } from "../Requests.ts"
-import { accepts } from "../ScriptedProvider.ts"
-import { act, actable } from "./Acting.ts"
+import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { byCard, byPhone } from "../support/Requests.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+import { act, actable } from "../support/Acting.ts"
 
 const ASKS = "+254712340002"
 const asksPassword = accepts({ state: "pending", nextAction: "collect_otp" })

@@ -3,11 +3,11 @@ import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf } from "../Calls.ts"
-import { onPaymentServer, serveCountry } from "../PaymentServer.ts"
-import { byBank, byCard } from "../Requests.ts"
-import { accepts } from "../ScriptedProvider.ts"
-import { act, actable, setThreshold } from "./Acting.ts"
+import { attemptsOf, callBack, eventually, initiate, recordOf } from "../support/Calls.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byBank, byCard } from "../support/Requests.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+import { act, actable, setThreshold } from "../support/Acting.ts"
 
 const ROUNDS = 5
 

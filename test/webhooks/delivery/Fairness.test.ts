@@ -4,7 +4,7 @@ import { Clock, Effect, Layer, TestClock } from "effect"
 import { webhookConcurrency } from "../../../src/domain/Policies.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
-import { newOrganization } from "../../stores/Fixtures.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"
 import { running } from "./Running.ts"
 

@@ -14,7 +14,7 @@ import {
   startServer,
   until,
   withSql
-} from "../../payments/RealServer.ts"
+} from "../../payments/support/RealServer.ts"
 
 const common = { LOG_LEVEL: "error", CORRIDOR_MASTER_KEY: "ab".repeat(32) }
 

@@ -16,7 +16,7 @@ import {
   startServer,
   until,
   withSql
-} from "../../payments/RealServer.ts"
+} from "../../payments/support/RealServer.ts"
 
 const EVENTS = 500
 

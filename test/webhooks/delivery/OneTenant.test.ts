@@ -5,7 +5,7 @@ import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/Pol
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"
-import { newOrganization } from "../../stores/Fixtures.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { newNameServer } from "../ssrf/NameServer.ts"
 import { newEndpoint, newEndpointOf, newEvents, onPostgreSQL } from "./Fixtures.ts"
 import { eventIds, hanging, newReceiver, untilTrue } from "./Receiver.ts"

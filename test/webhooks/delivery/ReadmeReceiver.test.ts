@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
 import { hookHeaders } from "../../../src/webhooks/delivery/HookHeaders.ts"
 import { formatSecret } from "../../../src/webhooks/Secret.ts"
-import { freePort, until } from "../../payments/RealServer.ts"
+import { freePort, until } from "../../payments/support/RealServer.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const snippet = /A receiver:\n+```js\n([^]*?)```/.exec(readFileSync("README.md", "utf8"))?.[1]

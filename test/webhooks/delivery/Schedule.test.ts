@@ -1,7 +1,7 @@
 /** The worker on the clock of the tests, with receivers that are a function. */
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
-import { Settings } from "../../../src/config/Settings.ts"
+import { Settings } from "../../../src/platform/config/Settings.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import {
   webhookConcurrency,
@@ -15,7 +15,7 @@ import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
 import type { HookRequest } from "../../../src/webhooks/delivery/HookExchange.ts"
-import { newOrganization } from "../../stores/Fixtures.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { claimDue } from "./Claiming.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEndpointOf, newEvents, onMemory } from "./Fixtures.ts"

@@ -5,7 +5,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { newOrganization } from "../../stores/Fixtures.ts"
+import { newOrganization } from "../../support/StoreFixtures.ts"
 import { dataOf, get, type Hook, HOOKS, onHookServers, patch, register, registered } from "../Hooks.ts"
 
 const live = {

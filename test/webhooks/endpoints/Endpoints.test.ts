@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
-import { Vault } from "../../../src/secrets/Vault.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { giveUpOn, webhookRow } from "../Behind.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { UserStore } from "../../../src/users/UserStore.ts"
-import { createKey } from "../../api/Keys.ts"
+import { UserStore } from "../../../src/people/users/UserStore.ts"
+import { createKey } from "../../contract/api/Keys.ts"
 import { byKey, type Cast, type Credential, people } from "../../support/Credentials.ts"
 import {
   deliveries,

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
-import { Vault } from "../../../src/secrets/Vault.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { webhookRow } from "../Behind.ts"

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
-import { byCard } from "../../payments/Requests.ts"
+import { byCard } from "../../payments/support/Requests.ts"
 import { dataOf, deliveries, get, notify, onHookServers, registered } from "../Hooks.ts"
 
 interface EventItem {

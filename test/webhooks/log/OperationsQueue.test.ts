@@ -1,9 +1,9 @@
 /** Endpoints among the things that wait for a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { initiate, queueOf } from "../../payments/Calls.ts"
-import { setThreshold } from "../../payments/actions/Acting.ts"
-import { byPhone } from "../../payments/Requests.ts"
+import { initiate, queueOf } from "../../payments/support/Calls.ts"
+import { setThreshold } from "../../payments/support/Acting.ts"
+import { byPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { giveUpOn, settle } from "../Behind.ts"

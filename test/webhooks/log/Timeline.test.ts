@@ -1,9 +1,9 @@
 /** The deliveries that told of a payment, in its timeline. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/Calls.ts"
-import { onBothPaymentServers } from "../../payments/PaymentServer.ts"
-import { byPhone } from "../../payments/Requests.ts"
+import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/Calls.ts"
+import { onBothPaymentServers } from "../../payments/support/PaymentServer.ts"
+import { byPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { newReceiver, withStatus } from "../delivery/Receiver.ts"
 import { deliveries, registered } from "../Hooks.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import type { Mode } from "../../../src/config/Settings.ts"
+import type { Mode } from "../../../src/platform/config/Settings.ts"
 import { Dns } from "../../../src/webhooks/ssrf/Dns.ts"
 import { resolveChecked } from "../../../src/webhooks/ssrf/ResolveChecked.ts"
 import { makeNames, type Names } from "./Names.ts"

@@ -4,8 +4,8 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
-import { newOrganization, nextId } from "../../stores/Fixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../stores/Windows.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
 const newHook = (org_id: string) =>

@@ -7,8 +7,8 @@ import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { eventPatterns, wants } from "../../../src/webhooks/EventFilter.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
-import { newOrganization, nextId } from "../../stores/Fixtures.ts"
-import { everything, expectWindows } from "../../stores/Windows.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
 const newEvent = (org_id: string, about: Partial<WebhookEvent> = {}) =>

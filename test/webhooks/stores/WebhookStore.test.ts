@@ -2,8 +2,8 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
-import { newOrganization, nextId } from "../../stores/Fixtures.ts"
-import { atOneMoment, everything, expectWindows } from "../../stores/Windows.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
 const newWebhook = (org_id: string, about: Partial<NewWebhook> = {}) =>

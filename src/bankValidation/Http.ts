@@ -1,8 +1,0 @@
-import { Effect } from "effect"
-import type { BankValidationApi } from "../api/BankValidation.ts"
-import type { Handlers } from "../http/Handlers.ts"
-import { validateUkAccount } from "./UkAccount.ts"
-
-export const bankValidationHandlers: Handlers<typeof BankValidationApi> = {
-  validateUkAccount: ({ payload }) => Effect.succeed(validateUkAccount(payload))
-}

@@ -1,0 +1,239 @@
+/** Beneficiaries: the people and businesses that payouts go to. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { CountryCode } from "../../domain/Country.ts"
+import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
+import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+import { asSent } from "./Text.ts"
+
+const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const accountTypes = ["bank", "mobile_money", "wallet"] as const
+const beneficiaryTypes = ["individual", "business", "loan_client"] as const
+
+const AccountType = Schema.Literal(...accountTypes).annotations({
+  description: "Which kind of account it is, and so which details object it has; it never changes"
+})
+const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
+
+/** Every details object is empty when the beneficiary has none of that kind, and whole otherwise. */
+export const Beneficiary = Schema.Struct({
+  beneficiary_id: Id,
+  account_type: AccountType,
+  beneficiary_of: Id.annotations({ description: "The user that made it" }),
+  beneficiary_type: BeneficiaryType,
+  country: CountryCode,
+  currency: AnyCurrencyCode,
+  fname: Schema.String,
+  lname: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  phone_number: Schema.NullOr(Schema.String).annotations({ description: "E.164" }),
+  momo_details: Schema.Struct({
+    provider: exact(Schema.String),
+    phone_number: exact(Schema.String)
+  }).annotations({ description: "`{}` unless `account_type` is `mobile_money`" }),
+  bank_details: Schema.Struct({
+    account_name: exact(Schema.String),
+    account_number: exact(Schema.String),
+    bank_name: exact(Schema.String),
+    bank_code: exact(Schema.NullOr(Schema.String)),
+    country: exact(CountryCode)
+  }).annotations({ description: "`{}` unless `account_type` is `bank`" }),
+  loan_client_details: Schema.Struct({
+    loan_id: exact(Schema.NullOr(Schema.String)),
+    loan_reference: exact(Schema.NullOr(Schema.String))
+  }),
+  wallet_details: Schema.Struct({
+    address: exact(Schema.NullOr(Schema.String)),
+    network: exact(Schema.NullOr(CryptoNetwork)),
+    email: exact(Schema.NullOr(Schema.String))
+  }).annotations({ description: "Extension. `{}` unless `account_type` is `wallet`" }),
+  external_account_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of it" }),
+  created_at: Timestamp,
+  updated_at: Timestamp
+}).annotations({ identifier: "Beneficiary" })
+
+const text = (longest: number, about: { readonly description?: string } = {}) =>
+  asSent(longest).annotations({
+    jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
+  })
+
+const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const Phone = text(40, { description: "International form, or the national form of `country`; kept as E.164" })
+
+const fields = {
+  account_type: AccountType,
+  beneficiary_type: BeneficiaryType,
+  country: CountryCode,
+  currency: AnyCurrencyCode,
+  fname: text(100),
+  lname: text(100),
+  email: given(EmailAddress),
+  phone_number: given(Phone),
+  momo_details: given(
+    Schema.Struct({
+      provider: given(text(100, { description: "A mobile money network of `country`, by name or code, in any case" })),
+      phone_number: given(Phone)
+    })
+  ).annotations({ description: "Required, whole, when `account_type` is `mobile_money`" }),
+  bank_details: given(
+    Schema.Struct({
+      account_name: given(text(200, { description: "Default: `fname` and `lname`" })),
+      account_number: given(
+        text(64, {
+          description:
+            "An IBAN when it starts with two letters; 10 digits with the check digit of the bank (NUBAN) in NG; 8 digits in GB"
+        })
+      ),
+      bank_name: given(text(200)),
+      bank_code: given(text(32, { description: "Required, except with an IBAN. A sort code of 6 digits in GB" })),
+      country: given(CountryCode).annotations({ description: "Default: `country` of the beneficiary" })
+    })
+  ).annotations({ description: "Required when `account_type` is `bank`" }),
+  loan_client_details: given(Schema.Struct({ loan_id: given(text(100)), loan_reference: given(text(100)) })),
+  wallet_details: given(
+    Schema.Struct({
+      address: given(text(128)),
+      network: given(CryptoNetwork),
+      email: given(EmailAddress)
+    })
+  ).annotations({
+    description:
+      "Extension. Required when `account_type` is `wallet`: `address` and `network` of a crypto wallet, or `email` of a PayPal account"
+  }),
+  external_account_id: given(text(255))
+}
+
+export const CreateBeneficiary = Schema.Struct({ ...fields, org_id: OrgParam.org_id }).annotations({
+  identifier: "CreateBeneficiary"
+})
+
+export const ChangeBeneficiary = Schema.partialWith(Schema.Struct(fields), { exact: true }).annotations({
+  identifier: "ChangeBeneficiary"
+})
+
+const request = {
+  account_type: "mobile_money",
+  beneficiary_type: "individual",
+  country: "KE",
+  currency: "KES",
+  fname: "Ada",
+  lname: "Wanjiku",
+  email: "ada@example.com",
+  momo_details: { provider: "M-Pesa", phone_number: "0712345678" }
+}
+
+const example = {
+  beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+  beneficiary_of: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  ...request,
+  phone_number: null,
+  momo_details: { provider: "M-Pesa", phone_number: "+254712345678" },
+  bank_details: {},
+  loan_client_details: {},
+  wallet_details: {},
+  external_account_id: null,
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const BeneficiaryPath = Schema.Struct({ beneficiary_id: IdParam })
+
+export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
+  .add(
+    HttpApiEndpoint.get("list", "/beneficiaries")
+      .setUrlParams(
+        Schema.Struct({
+          user_id: Schema.optional(IdParam.annotations({ description: "Only those that this user made" })),
+          ...OrgParam,
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "List beneficiaries",
+          description: "Newest first.",
+          response: {
+            status: "success",
+            message: "Beneficiaries",
+            data: [example],
+            meta: { count: 1, has_more: false, last_evaluated_key: null },
+            last_evaluated_key: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/beneficiaries")
+      .setPayload(CreateBeneficiary)
+      .addSuccess(envelope(Beneficiary), { status: 201 })
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Create a beneficiary",
+          description:
+            "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
+          request,
+          response: { status: "success", message: "Beneficiary created", data: example }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .addSuccess(envelope(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Get a beneficiary",
+          description: "One beneficiary of the organisation.",
+          response: { status: "success", message: "Beneficiary", data: example }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .setPayload(ChangeBeneficiary)
+      .addSuccess(envelope(Beneficiary))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Change a beneficiary",
+          description:
+            "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
+          request: { momo_details: { phone_number: "+254722000111" } },
+          response: {
+            status: "success",
+            message: "Beneficiary changed",
+            data: { ...example, momo_details: { provider: "M-Pesa", phone_number: "+254722000111" } }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/beneficiaries/:beneficiary_id")
+      .setPath(BeneficiaryPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Delete a beneficiary",
+          description: "409 while a payment to it is under way. Payments that are over keep its id."
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Beneficiaries")
+  .annotate(OpenApi.Description, "The people and businesses that payouts go to.")

@@ -1,0 +1,64 @@
+/** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
+import { Schema } from "effect"
+import { uuidOrNil } from "../../domain/Ids.ts"
+
+export const Timestamp = Schema.Date.annotations({
+  identifier: "Timestamp",
+  jsonSchema: { type: "string", format: "date-time", description: "ISO 8601, UTC" }
+})
+
+export const Id = Schema.String.annotations({
+  description: "UUIDv7",
+  jsonSchema: { format: "uuid" }
+})
+
+/** An id in a path: whatever cannot be an id is treated as one that does not exist. */
+export const IdParam = Schema.transform(Schema.String, Schema.String, {
+  strict: true,
+  decode: uuidOrNil,
+  encode: (id) => id
+})
+
+export const envelope = <S extends Schema.Schema.Any>(data: S) =>
+  Schema.Struct({ status: Schema.Literal("success"), message: Schema.String, data })
+
+export const success = <A>(message: string, data: A) => ({ status: "success" as const, message, data })
+
+export const PageSize = Schema.optionalWith(
+  Schema.NumberFromString.pipe(
+    Schema.filter((n) => (Number.isInteger(n) && n >= 1 && n <= 100) || "must be a whole number from 1 to 100")
+  ).annotations({
+    jsonSchema: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Page size, 1 to 100" }
+  }),
+  { default: () => 10 }
+)
+
+export const CursorParam = Schema.optional(
+  Schema.String.annotations({ description: "`last_evaluated_key` of the page before" })
+)
+
+export const PageParams = { limit: PageSize, last_evaluated_key: CursorParam }
+
+export const OrgParam = {
+  org_id: Schema.optional(
+    Schema.String.annotations({ description: "The organisation; the credential's own when absent. Any other is 403." })
+  )
+}
+
+const cursor = Schema.NullOr(Schema.String).annotations({ description: "null on the last page" })
+
+const meta = Schema.Struct({ count: Schema.Int, has_more: Schema.Boolean, last_evaluated_key: cursor })
+
+const page = <S extends Schema.Schema.Any, M extends Schema.Schema.Any>(item: S, meta: M) =>
+  Schema.Struct({
+    status: Schema.Literal("success"),
+    message: Schema.String,
+    data: Schema.Array(item),
+    meta,
+    last_evaluated_key: cursor
+  })
+
+export const pageOf = <S extends Schema.Schema.Any>(item: S) => page(item, meta)
+
+export const countedPageOf = <S extends Schema.Schema.Any>(item: S) =>
+  page(item, Schema.Struct({ ...meta.fields, total_count: Schema.Int }))

@@ -1,0 +1,178 @@
+/** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { permissionRoles, permissions } from "../../domain/Access.ts"
+import { PermissionName, RoleName } from "../../domain/AccessNames.ts"
+import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
+import { envelope, Id, IdParam, Timestamp } from "./Envelope.ts"
+import { Conflict, NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+
+export const OrgMember = Schema.Struct({
+  user_id: Id,
+  org_id: Id,
+  email: Schema.String,
+  role: RoleName,
+  permissions: Schema.Array(PermissionName).annotations({
+    description: "What was granted beyond the role, in alphabetical order; what the role gives by itself is not listed"
+  }),
+  created_at: Schema.propertySignature(Timestamp).annotations({ description: "When they became a member" }),
+  updated_at: Timestamp
+}).annotations({ identifier: "OrgMember" })
+
+export const ChangeMember = Schema.Struct({ role: RoleName }).annotations({ identifier: "ChangeMember" })
+
+export const GrantPermission = Schema.Struct({ permission: PermissionName }).annotations({
+  identifier: "GrantPermission"
+})
+
+export const ReplacePermissions = Schema.Struct({ permissions: Schema.Array(PermissionName) }).annotations({
+  identifier: "ReplacePermissions"
+})
+
+export const memberExample = {
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  email: "ada@acme.example",
+  role: "staff",
+  permissions: ["webhooks"],
+  created_at: "2026-03-02T09:15:00.000Z",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: IdParam })
+
+const ofRole = (role: string): string =>
+  permissions
+    .filter((permission) => permissionRoles[permission] === role)
+    .map((permission) => `\`${permission}\``)
+    .join(", ")
+
+const lattice = `The role \`staff\` holds ${ofRole("staff")} by itself, \`org-admin\` also ${ofRole("org-admin")}. Nobody grants what they do not hold, by role or by grant, and nobody changes a member whose role is above their own: 403. What an operation needs of the organisation itself, such as a feature, no permission replaces.`
+
+export const MembersApi = HttpApiGroup.make("members")
+  .add(
+    HttpApiEndpoint.get("list", "/organizations/:org_id/members")
+      .setPath(Schema.Struct({ org_id: Schema.String }))
+      .setUrlParams(Schema.Struct(CamelPageParams))
+      .addSuccess(camelPageOf(OrgMember))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "member_list",
+          summary: "List members",
+          description: "Those who joined last come first.",
+          response: {
+            status: "success",
+            message: "Members",
+            data: [memberExample],
+            meta: { count: 1, has_more: false, lastEvaluatedKey: null },
+            lastEvaluatedKey: null
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/organizations/:org_id/members/:user_id")
+      .setPath(MemberPath)
+      .setPayload(ChangeMember)
+      .addSuccess(envelope(OrgMember))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Change the role of a member",
+          description:
+            "Holds from the next request on, for their tokens and their API keys; permissions stay granted, and open invitations of theirs to a higher role are withdrawn. Nobody lifts anyone above their own role, or changes someone whose role is above it: 403. The last org-admin cannot be demoted: 409.",
+          request: { role: "staff" },
+          response: { status: "success", message: "Member changed", data: memberExample }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/organizations/:org_id/members/:user_id")
+      .setPath(MemberPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Remove a member",
+          description:
+            "Their API keys are revoked and their open invitations withdrawn with it, at once and on every instance. Someone whose role is above one's own cannot be removed: 403. The last org-admin cannot be removed: 409."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("grant", "/organizations/:org_id/members/:user_id/permissions")
+      .setPath(MemberPath)
+      .setPayload(GrantPermission)
+      .addSuccess(envelope(OrgMember))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Grant a permission",
+          description: `Opens the operations of that permission to a member of a lower role, from the next request on. It stays with the person: their API keys have their role alone. Granting twice changes nothing. ${lattice}`,
+          request: { permission: "payouts" },
+          response: {
+            status: "success",
+            message: "Permission granted",
+            data: { ...memberExample, role: "member", permissions: ["payouts"] }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("replace", "/organizations/:org_id/members/:user_id/permissions")
+      .setPath(MemberPath)
+      .setPayload(ReplacePermissions)
+      .addSuccess(envelope(OrgMember))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Replace the permissions of a member",
+          description: `Grants those in the list and revokes the others, all or none. What the member has already may stay, whoever asks. ${lattice}`,
+          request: { permissions: ["payouts", "refunds"] },
+          response: {
+            status: "success",
+            message: "Permissions replaced",
+            data: { ...memberExample, role: "member", permissions: ["payouts", "refunds"] }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("revoke", "/organizations/:org_id/members/:user_id/permissions/:permission")
+      .setPath(Schema.Struct({ ...MemberPath.fields, permission: PermissionName }))
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Revoke a permission",
+          description:
+            "Works at once, on every instance. Revoking what was not granted changes nothing, and what the role gives by itself stays."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("check", "/organizations/:org_id/members/:user_id/permissions/check")
+      .setPath(MemberPath)
+      .setUrlParams(Schema.Struct({ permission: PermissionName }))
+      .addSuccess(envelope(Schema.Struct({ allowed: Schema.Boolean }).annotations({ identifier: "PermissionCheck" })))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "members",
+          summary: "Check a permission",
+          description: "Whether the member may do what the permission opens, by their role or because it was granted.",
+          response: { status: "success", message: "Permission checked", data: { allowed: true } }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Members and permissions")
+  .annotate(OpenApi.Description, "The people of an organisation and what they may do in it.")

@@ -1,0 +1,34 @@
+/** Moments as callers write them: ISO 8601, on a day that exists. */
+import { ParseResult, Schema } from "effect"
+import { isDate } from "../../domain/CalendarDate.ts"
+
+const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
+
+const isMoment = (text: string): boolean =>
+  moment.test(text) && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
+
+export const Moment = Schema.String.pipe(
+  Schema.filter((text) => isMoment(text) || "must be an ISO 8601 time with its offset, such as 2026-03-31T18:00:00Z"),
+  Schema.compose(Schema.Date)
+).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+const DAY_MILLIS = 86_400_000
+
+/** A bound of a range of time: a moment, or a UTC day, of which the bound is the start or the end. */
+const bound = (dayMillis: number, description: string) =>
+  Schema.transformOrFail(Schema.String, Schema.DateFromSelf, {
+    strict: true,
+    decode: (text, _, ast) => {
+      if (isDate(text)) return ParseResult.succeed(new Date(Date.parse(text) + dayMillis))
+      if (isMoment(text)) return ParseResult.succeed(new Date(text))
+      const why = "must be a date or time in ISO 8601, such as 2026-03-02 or 2026-03-02T09:00:00Z"
+      return ParseResult.fail(new ParseResult.Type(ast, text, why))
+    },
+    encode: (date) => ParseResult.succeed(date.toISOString())
+  }).annotations({ description, jsonSchema: { type: "string", description, examples: ["2026-03-02T09:00:00Z"] } })
+
+export const FromMoment = bound(0, "Only what happened then or later: a time in ISO 8601, or a UTC day")
+export const ToMoment = bound(
+  DAY_MILLIS,
+  "Only what happened before that time in ISO 8601, or until the end of that UTC day"
+)

@@ -1,0 +1,42 @@
+/** The mobile money networks of a country. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { CountryCode } from "../../domain/Country.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { envelope } from "./Envelope.ts"
+import { operation } from "./Operation.ts"
+
+export const Network = Schema.Struct({
+  name: Schema.String,
+  code: Schema.String,
+  country: CountryCode,
+  currency: CurrencyCode
+}).annotations({ identifier: "Network" })
+
+export const NetworksRequest = Schema.Struct({ country: CountryCode }).annotations({ identifier: "NetworksRequest" })
+
+export const NetworksApi = HttpApiGroup.make("networks")
+  .add(
+    HttpApiEndpoint.post("list", "/externals/networks")
+      .setPayload(NetworksRequest)
+      .addSuccess(envelope(Schema.Array(Network)))
+      .pipe(
+        operation({
+          access: "any",
+          summary: "List mobile money networks",
+          description:
+            "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
+          request: { country: "KE" },
+          response: {
+            status: "success",
+            message: "Mobile money networks",
+            data: [
+              { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
+              { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
+            ]
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Mobile money networks")
+  .annotate(OpenApi.Description, "Where mobile money is paid, by country.")

@@ -1,0 +1,156 @@
+/** Exchange rates: look one up, which locks it, and set one. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Either, ParseResult, Schema } from "effect"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
+import { envelope, Id, OrgParam, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+
+/** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
+const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
+  strict: true,
+  decode: (text, _, ast) =>
+    Either.fromOption(fromPlainText(text), () => "is not a decimal number such as 1500.50").pipe(
+      Either.filterOrLeft(
+        (d) => d.value > 0n,
+        () => "is not above zero"
+      ),
+      Either.flatMap(checkAmountLength),
+      Either.mapLeft((why) => new ParseResult.Type(ast, text, why))
+    ),
+  encode: (d) => ParseResult.succeed(toPlainText(d))
+}).annotations({
+  jsonSchema: {
+    type: "number",
+    exclusiveMinimum: 0,
+    description:
+      "Extension. An amount of `fromCurrency`: above zero, of at most 15 significant digits, with no more fraction digits than the currency has.",
+    examples: [1500.5]
+  }
+})
+
+const rate = WireDecimal.annotations({
+  jsonSchema: {
+    type: "number",
+    description: "What one unit of `from_currency` is worth in `to_currency`, exactly; at most 12 significant digits.",
+    examples: [129.198966408]
+  }
+})
+
+/** Any code of the right form: one that nobody knows has no rate. */
+const Code = Schema.String.pipe(
+  Schema.pattern(/^[A-Z]{3,5}$/, {
+    message: () => 'is not a currency or asset code such as "KES" or "USDT", in upper case'
+  })
+).annotations({ description: "An ISO 4217 currency code or a crypto asset code, in upper case" })
+
+const LookupParams = Schema.Struct({
+  fromCurrency: Code,
+  toCurrency: Code,
+  amount: Schema.optionalWith(AmountText, { exact: true }),
+  ...OrgParam
+}).pipe(
+  Schema.filter(({ fromCurrency, toCurrency }) =>
+    fromCurrency === toCurrency ? { path: ["toCurrency"], message: "is the same currency as fromCurrency" } : undefined
+  )
+)
+
+export const LockedExchangeRate = Schema.Struct({
+  org_rate_id: Id.annotations({
+    jsonSchema: {
+      type: "string",
+      format: "uuid",
+      description: "UUIDv7. Send it as `org_rate_id` with a payment, before `expires_at`"
+    }
+  }),
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate,
+  amount: Schema.NullOr(WireDecimal).annotations({ description: "As asked; null without one" }),
+  target_amount: Schema.NullOr(WireDecimal).annotations({
+    description:
+      "`amount` times `rate`. Between two fiat currencies rounded half-even to the minor unit of `to_currency`, as a payment's `target_amount` must be; where one of them is crypto rounded down (crypto to at most 8 fraction digits), which is what a ramp at that rate gives. Null without an amount"
+  }),
+  expires_at: Timestamp,
+  created_at: Timestamp
+}).annotations({ identifier: "LockedExchangeRate" })
+
+export const SetExchangeRate = Schema.Struct({
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate: RateInput
+})
+  .pipe(
+    Schema.filter(({ from_currency, to_currency }) =>
+      from_currency === to_currency
+        ? { path: ["to_currency"], message: "is the same currency as from_currency" }
+        : undefined
+    )
+  )
+  .annotations({ identifier: "SetExchangeRate" })
+
+export const BaseExchangeRate = Schema.Struct({
+  from_currency: AnyCurrencyCode,
+  to_currency: AnyCurrencyCode,
+  rate,
+  updated_at: Timestamp
+}).annotations({ identifier: "BaseExchangeRate" })
+
+const path = "/organizations/admin/exchange-rate"
+
+export const RatesApi = HttpApiGroup.make("rates")
+  .add(
+    HttpApiEndpoint.get("lookup", path)
+      .setUrlParams(LookupParams)
+      .addSuccess(envelope(LockedExchangeRate))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "any",
+          summary: "Look up an exchange rate",
+          description:
+            "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. A pair without a rate of its own is crossed through USD, rounded down. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
+          response: {
+            status: "success",
+            message: "Exchange rate, locked until expires_at",
+            data: {
+              org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819",
+              from_currency: "USD",
+              to_currency: "KES",
+              rate: 129.198966408,
+              amount: 1500.5,
+              target_amount: 193863.05,
+              expires_at: "2026-03-02T09:30:00.000Z",
+              created_at: "2026-03-02T09:15:00.000Z"
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("set", path)
+      .setPayload(SetExchangeRate)
+      .addSuccess(envelope(BaseExchangeRate))
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Set a base rate",
+          description:
+            "Extension. One direction only: the way back keeps its own rate, but is never served at more than the inverse of a newer one, so that nobody gains by going there and back. What is locked already stays as it is.",
+          request: { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+          response: {
+            status: "success",
+            message: "Exchange rate set",
+            data: {
+              from_currency: "USD",
+              to_currency: "KES",
+              rate: 129.35,
+              updated_at: "2026-03-02T09:15:00.000Z"
+            }
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Exchange rates")
+  .annotate(OpenApi.Description, "The rates of cross-currency payments and crypto ramps.")

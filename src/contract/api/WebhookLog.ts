@@ -1,0 +1,196 @@
+/** Events, their deliveries, and how to send one again or one for a test. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AmountInput } from "../../domain/Decimal.ts"
+import { eventTypes } from "../../domain/EventTypes.ts"
+import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
+import { FromMoment } from "./Moment.ts"
+import { operation } from "./Operation.ts"
+
+const Text = Schema.NullOr(Schema.String)
+const EventTypeName = Schema.Literal(...eventTypes)
+
+const DeliveryStatus = Schema.Literal("pending", "delivered", "dead").annotations({
+  description: "`dead`: given up; it can be replayed"
+})
+
+export const Delivery = Schema.Struct({
+  delivery_id: Id,
+  event_id: Id,
+  event_type: Schema.String,
+  webhook_id: Id,
+  status: DeliveryStatus,
+  attempts: Schema.Int.annotations({ description: "How often it was sent so far, replays included" }),
+  last_status_code: Schema.NullOr(Schema.Int),
+  last_error: Text,
+  next_attempt_at: Schema.NullOr(Timestamp).annotations({ description: "null when nothing is left to send" }),
+  created_at: Timestamp
+}).annotations({ identifier: "Delivery" })
+
+export const Event = Schema.Struct({
+  event_id: Id,
+  event_type: Schema.String,
+  org_id: Id,
+  created_at: Timestamp,
+  data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+}).annotations({ identifier: "Event" })
+
+const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
+const DateTimeText = Schema.String.pipe(
+  Schema.filter(
+    (text) =>
+      (dateTime.test(text) && !Number.isNaN(Date.parse(text))) ||
+      "must be a time in ISO 8601, such as 2026-03-02T09:00:00Z"
+  )
+).annotations({ jsonSchema: { type: "string", format: "date-time" } })
+
+export const TransactionData = Schema.Struct({
+  transaction_id: Schema.NonEmptyString,
+  status: Schema.NonEmptyString,
+  amount: AmountInput,
+  currency: AnyCurrencyCode,
+  updated_at: DateTimeText
+}).annotations({ identifier: "TransactionData" })
+
+export const Notify = Schema.Struct({
+  org_id: Schema.String,
+  transaction_data: TransactionData
+}).annotations({ identifier: "Notify" })
+
+export const Notified = Schema.Struct({
+  event_id: Id,
+  endpoints: Schema.Int.annotations({ description: "How many endpoints it goes to" })
+}).annotations({ identifier: "Notified" })
+
+const transaction = {
+  transaction_id: "0199c2a5-0c10-7d11-a1b2-c3d4e5f60718",
+  status: "completed",
+  amount: 1500.5,
+  currency: "KES",
+  updated_at: "2026-03-02T09:15:00.000Z"
+}
+
+const ids = {
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+  event_id: "0199c2a8-2e50-7c6f-9a32-4d5e6f7a8b9c",
+  webhook_id: "0199c2a7-1d40-7b5e-8f21-3c4d5e6f7a8b",
+  delivery_id: "0199c2a8-2e51-7d70-8b43-5e6f7a8b9c0d"
+}
+
+const delivery = {
+  delivery_id: ids.delivery_id,
+  event_id: ids.event_id,
+  event_type: "payment.completed",
+  webhook_id: ids.webhook_id,
+  status: "pending",
+  attempts: 1,
+  last_status_code: 503,
+  last_error: "The receiver answered 503",
+  next_attempt_at: "2026-03-02T09:16:01.000Z",
+  created_at: "2026-03-02T09:15:00.000Z"
+}
+
+const firstPage = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
+
+export const WebhookLogApi = HttpApiGroup.make("webhookLog")
+  .add(
+    HttpApiEndpoint.post("notify", "/public/webhooks/notify")
+      .setPayload(Notify)
+      .addSuccess(envelope(Notified))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send a test notification",
+          description:
+            "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
+          request: { org_id: ids.org_id, transaction_data: transaction },
+          response: {
+            status: "success",
+            message: "Test notification queued",
+            data: { event_id: ids.event_id, endpoints: 1 }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("deliveries", "/public/webhooks/deliveries")
+      .setUrlParams(
+        Schema.Struct({
+          ...OrgParam,
+          ...PageParams,
+          status: Schema.optional(DeliveryStatus),
+          webhook_id: Schema.optional(IdParam)
+        })
+      )
+      .addSuccess(pageOf(Delivery))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          summary: "List deliveries",
+          description:
+            "Extension. Newest first: what was sent, or is to be sent, to which endpoint, and what came of it. What was delivered is kept for 30 days, what died until it is replayed or for 90.",
+          response: { status: "success", message: "Deliveries", data: [delivery], ...firstPage }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("replay", "/public/webhooks/deliveries/:delivery_id/replay")
+      .setPath(Schema.Struct({ delivery_id: IdParam }))
+      .addSuccess(envelope(Delivery))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send a delivery again",
+          description:
+            "Extension. Puts a delivered or dead one back in the queue, with all its attempts before it; one that is pending is left as it is. The event keeps its id and its bytes.",
+          response: {
+            status: "success",
+            message: "Delivery queued",
+            data: { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("events", "/public/events")
+      .setUrlParams(
+        Schema.Struct({
+          ...OrgParam,
+          ...PageParams,
+          from: Schema.optional(FromMoment),
+          event_type: Schema.optional(EventTypeName)
+        })
+      )
+      .addSuccess(pageOf(Event))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          summary: "List events",
+          description:
+            "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",
+          response: {
+            status: "success",
+            message: "Events",
+            data: [
+              {
+                event_id: ids.event_id,
+                event_type: "transaction.updated",
+                org_id: ids.org_id,
+                created_at: "2026-03-02T09:15:00.000Z",
+                data: { ...transaction, test: true }
+              }
+            ],
+            ...firstPage
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Events and deliveries")
+  .annotate(OpenApi.Description, "What was sent to webhook endpoints, and what came of it.")

@@ -1,0 +1,223 @@
+/** Where the holder of a link's address pays: the price, the one payment at a time, and how that payment stands. */
+import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { Actions } from "../../payments/actions/Actions.ts"
+import { makeCalledOff } from "../../payments/record/CalledOff.ts"
+import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
+import { PaymentStore } from "../../payments/store/PaymentStore.ts"
+import { makeLinkMethods } from "./LinkMethods.ts"
+import { makeLinkPrices } from "./LinkPrices.ts"
+import { formatRef, isRef, REF_BYTES } from "./LinkRef.ts"
+import { LinkStore } from "./LinkStore.ts"
+import type { LinkOrder, LinkState, LinkVisit, Offer, PayResult, StatusVisit } from "./LinkVisit.ts"
+import { closedBecause, type PaymentLink, permitOf } from "./PaymentLink.ts"
+import type { Price } from "./Price.ts"
+
+/** The link has another payment, or takes none any more. */
+class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
+
+const freesLink = ({ status }: Payment): boolean =>
+  status === "failed" || status === "canceled" || status === "rejected"
+
+export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
+  LinkCounter,
+  {
+    readonly open: (linkRef: string) => Effect.Effect<Option.Option<LinkVisit>>
+    /** None when there is no rate at the moment, or nobody to take the payment. */
+    readonly offer: (link: PaymentLink) => Effect.Effect<Option.Option<Offer>>
+    readonly pay: (link: PaymentLink, order: LinkOrder) => Effect.Effect<PayResult>
+    readonly status: (linkRef: string, submission: string) => Effect.Effect<Option.Option<StatusVisit>>
+    /** These change nothing where the payment does not ask for them. */
+    readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">
+    readonly resendOtp: (visit: StatusVisit) => Effect.Effect<void>
+    readonly cancel: (visit: StatusVisit) => Effect.Effect<"done" | "refused">
+  }
+>() {
+  static readonly layer = Layer.effect(
+    LinkCounter,
+    Effect.gen(function* () {
+      const store = yield* LinkStore
+      const payments = yield* PaymentStore
+      const organizations = yield* Organizations
+      const initiation = yield* Initiation
+      const actions = yield* Actions
+      const { agreed, receiving, seal } = yield* makeLinkPrices
+      const methodsOf = yield* makeLinkMethods
+      const calledOff = yield* makeCalledOff
+      const ids = yield* Ids
+      const { mode, publicUrl } = yield* Settings
+
+      const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+      const merchantOf = (link: PaymentLink) =>
+        Effect.map(organizations.find(link.org_id), Option.match({ onNone: () => "", onSome: ({ name }) => name }))
+
+      const paymentIn = (link: PaymentLink, paymentId: string) => payments.find(Option.some(link.org_id), paymentId)
+
+      const stateOf = Effect.fnUntraced(function* (link: PaymentLink) {
+        const because = closedBecause(link, yield* currentDate)
+        if (because === "paid") return { _tag: "Closed", because } satisfies LinkState
+        if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
+          const latest = yield* paymentIn(link, link.payment_id)
+          if (Option.isSome(latest) && !freesLink(latest.value)) {
+            return { _tag: "Taken", submission: link.submission } satisfies LinkState
+          }
+        }
+        return because === undefined
+          ? ({ _tag: "Payable" } satisfies LinkState)
+          : ({ _tag: "Closed", because } satisfies LinkState)
+      })
+
+      const returnUrlOf = ({ link_ref }: PaymentLink, submission: string) =>
+        Either.match(checkReturnUrl(`${publicUrl}/pay/${link_ref}/${submission}`, mode), {
+          onLeft: () => ({}),
+          onRight: (return_url) => ({ return_url })
+        })
+
+      const newSubmission = Effect.map(ids.bytes(REF_BYTES), formatRef)
+
+      const collect = Effect.fnUntraced(function* (
+        link: PaymentLink,
+        submission: string,
+        order: LinkOrder,
+        price: Price
+      ) {
+        const { link_id, org_id } = link
+        const request: Collection = {
+          amount: price.pays.toDecimal(),
+          currency: link.payer_currency,
+          target_amount: price.receives.toDecimal(),
+          target_currency: link.currency,
+          ...(price.orgRateId === null ? {} : { org_rate_id: price.orgRateId }),
+          payment_method: order.method,
+          direction: "payin",
+          country: link.country,
+          ...(link.description === null ? {} : { description: link.description }),
+          ...order.details,
+          ...returnUrlOf(link, submission),
+          metadata: { link_id }
+        }
+        const now = yield* currentDate
+        yield* initiation.collect(permitOf(link), request, {
+          alongside: ({ payment_id }) =>
+            Effect.filterOrFail(
+              store.claim({ link_id, org_id, payment_id, submission, replacing: link.payment_id, now }),
+              (claimed) => claimed,
+              () => new LinkTaken()
+            ).pipe(Effect.asVoid)
+        })
+      })
+
+      /** Whoever was faster has the link; everybody is led to what became of it. */
+      const whereTaken = Effect.fnUntraced(function* ({ link_ref }: PaymentLink, submission: string) {
+        const link = yield* Effect.flatMap(store.findByRef(link_ref), Effect.orDie)
+        if (Option.isSome(yield* store.paymentOf(link, submission))) return { _tag: "Led", submission } as const
+        const state = yield* stateOf(link)
+        return state._tag === "Taken"
+          ? ({ _tag: "Led", submission: state.submission } as const)
+          : ({ _tag: "Closed" } as const)
+      })
+
+      const begin = (link: PaymentLink, submission: string, order: LinkOrder, price: Price) => {
+        const led = { _tag: "Led", submission } as const
+        return collect(link, submission, order, price).pipe(
+          Effect.as<PayResult>(led),
+          Effect.catchTags({
+            LinkTaken: () => whereTaken(link, submission),
+            AllProvidersFailed: () => Effect.succeed(led),
+            RateMismatch: () => Effect.succeed({ _tag: "Repriced" } as const),
+            NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
+            InsufficientFunds: () => Effect.succeed({ _tag: "NoRoute" } as const),
+            Invalid: ({ message }) =>
+              Effect.as(Effect.logWarning(`A payment link's form was refused: ${message}`), {
+                _tag: "Refused"
+              } as const),
+            IdempotencyConflict: Effect.die
+          })
+        )
+      }
+
+      const acting = (visit: StatusVisit) => [permitOf(visit.link), visit.payment.payment_id] as const
+
+      return {
+        open: Effect.fn("LinkCounter.open")(function* (linkRef) {
+          const link = isRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
+          if (Option.isNone(link)) return Option.none()
+          const [merchant, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
+          return Option.some({ link: link.value, merchant, testMode: mode === "sandbox", state })
+        }),
+        offer: Effect.fn("LinkCounter.offer")(function* (link) {
+          const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
+          if (Option.isNone(price)) return Option.none()
+          const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
+          const methods = yield* methodsOf(link, pays)
+          if (methods.length === 0) return Option.none()
+          const sealed = price.value === null ? null : yield* seal(link, price.value)
+          return Option.some({ methods, price: price.value, seal: sealed, submission: yield* newSubmission })
+        }),
+        pay: Effect.fn("LinkCounter.pay")(function* (link, order) {
+          const state = yield* stateOf(link)
+          const submission = order.submission ?? (yield* newSubmission)
+          if (Option.isSome(yield* store.paymentOf(link, submission))) return { _tag: "Led", submission }
+          if (state._tag === "Taken") return { _tag: "Led", submission: state.submission }
+          if (state._tag === "Closed") return { _tag: "Closed" }
+          const price = yield* agreed(link, order)
+          if (Option.isNone(price)) return { _tag: "Repriced" }
+          if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
+          return yield* begin(link, submission, order, price.value)
+        }),
+        status: Effect.fn("LinkCounter.status")(function* (linkRef, submission) {
+          if (!isRef(linkRef) || !isRef(submission)) return Option.none()
+          const link = yield* store.findByRef(linkRef)
+          if (Option.isNone(link)) return Option.none()
+          const paymentId = yield* store.paymentOf(link.value, submission)
+          if (Option.isNone(paymentId)) return Option.none()
+          const [merchant, payment] = yield* Effect.all([
+            merchantOf(link.value),
+            Effect.flatMap(paymentIn(link.value, paymentId.value), Effect.orDie)
+          ])
+          const testMode = mode === "sandbox"
+          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })
+        }),
+        giveOtp: Effect.fn("LinkCounter.giveOtp")((visit, otp) =>
+          actions.submitOtp(...acting(visit), otp).pipe(
+            Effect.as("done" as const),
+            Effect.catchTags({
+              OtpInvalid: () => Effect.succeed("wrong" as const),
+              Conflict: () => Effect.succeed("done" as const),
+              NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
+              InsufficientFunds: Effect.die
+            })
+          )
+        ),
+        resendOtp: Effect.fn("LinkCounter.resendOtp")((visit) =>
+          actions.resendOtp(...acting(visit)).pipe(
+            Effect.asVoid,
+            Effect.catchTags({
+              Conflict: () => Effect.void,
+              NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
+              InsufficientFunds: Effect.die
+            })
+          )
+        ),
+        cancel: Effect.fn("LinkCounter.cancel")((visit) =>
+          actions.cancel(...acting(visit), "canceled by the payer at the payment link").pipe(
+            Effect.as("done" as const),
+            Effect.catchTags({
+              Conflict: () => Effect.succeed("refused" as const),
+              NotFound: Effect.die,
+              IdempotencyConflict: Effect.die,
+              InsufficientFunds: Effect.die
+            })
+          )
+        )
+      }
+    })
+  )
+}

@@ -1,0 +1,157 @@
+/** The life of a payment link, as its organisation sees it: made, looked at, called off. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { CountryCode } from "../../domain/Country.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Money } from "../../domain/Money.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { formatRef, REF_BYTES } from "./LinkRef.ts"
+import { LinkStore } from "./LinkStore.ts"
+import { closedBecause, type PaymentLink, statusOf } from "./PaymentLink.ts"
+
+type Draft = typeof CreatePaymentLink.Type
+type View = typeof LinkView.Type
+
+const invalid = (message: string): Invalid => new Invalid({ message })
+
+const NO_AMOUNT = 'amount: is needed for a fixed link; leave it out only with amount_type "open".'
+
+export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
+  PaymentLinks,
+  {
+    readonly create: (permit: Permit<"payment_links">, draft: Draft) => Effect.Effect<View, Invalid | NotFound>
+    readonly list: (permit: Permit<"payment_links">) => Effect.Effect<ReadonlyArray<View>>
+    readonly get: (permit: Permit<"payment_links">, linkId: string) => Effect.Effect<View, NotFound>
+    readonly cancel: (permit: Permit<"payment_links">, linkId: string) => Effect.Effect<void, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    PaymentLinks,
+    Effect.gen(function* () {
+      const store = yield* LinkStore
+      const organizations = yield* Organizations
+      const rates = yield* RateQuote
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { publicUrl } = yield* Settings
+      const { atomically } = yield* Transactor
+
+      const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+      const viewOf = (link: PaymentLink, now: Date): View => ({
+        link_id: link.link_id,
+        org_id: link.org_id,
+        email: link.email,
+        link_ref: link.link_ref,
+        amount: link.amount === null ? null : link.amount.toDecimal(),
+        currency: link.currency,
+        payer_currency: link.payer_currency,
+        description: link.description,
+        amount_type: link.amount_type,
+        status: statusOf(link, now),
+        expires_at: link.expires_at,
+        paid_at: link.paid_at,
+        created_at: link.created_at,
+        url: `${publicUrl}/pay/${link.link_ref}`,
+        country: link.country
+      })
+
+      const orNotFound = Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.fail(notFound("payment link")),
+          onSome: (link: PaymentLink) => Effect.succeed(link)
+        })
+      )
+
+      const amountOf = ({ amount, amount_type, currency }: Draft): Effect.Effect<Money | null, Invalid> => {
+        if (amount === undefined) {
+          return amount_type === "open" ? Effect.succeed(null) : Effect.fail(invalid(NO_AMOUNT))
+        }
+        return Effect.mapError(Money.fromDecimal(amount, currency), (why) => invalid(`amount: ${why}.`))
+      }
+
+      /** A rate that is only stale comes back; one that nobody ever set does not. */
+      const checkRate = Effect.fnUntraced(function* (orgId: string, { currency, payer_currency = currency }: Draft) {
+        const rate = yield* Effect.catchTag(rates.live(orgId, payer_currency, currency), "StaleRate", () =>
+          Effect.succeedSome(undefined)
+        )
+        if (Option.isNone(rate)) {
+          return yield* invalid(`payer_currency: there is no rate from ${payer_currency} to ${currency}.`)
+        }
+      })
+
+      return {
+        create: Effect.fn("PaymentLinks.create")(function* (permit, draft) {
+          const org_id = yield* Effect.mapError(permit.scope, () => invalid("org_id: say which organisation is meant."))
+          const created_by = yield* Effect.mapError(permit.actor.userId, () => invalid("A link is made by a user."))
+          const now = yield* currentDate
+          const amount = yield* amountOf(draft)
+          if (draft.expires_at !== undefined && draft.expires_at.getTime() <= now.getTime()) {
+            return yield* invalid("expires_at: is over already; name a time in the future, or leave it out.")
+          }
+          yield* checkRate(org_id, draft)
+          const organization = yield* Effect.flatMap(
+            organizations.find(org_id),
+            Effect.mapError(() => notFound("organisation"))
+          )
+          return yield* atomically(
+            Effect.gen(function* () {
+              const link = yield* store.insert({
+                link_id: yield* ids.next,
+                org_id,
+                created_by,
+                link_ref: formatRef(yield* ids.bytes(REF_BYTES)),
+                email: draft.email ?? null,
+                amount_type: draft.amount_type,
+                amount,
+                currency: draft.currency,
+                payer_currency: draft.payer_currency ?? draft.currency,
+                country: draft.country ?? CountryCode.make(organization.country),
+                description: draft.description ?? null,
+                expires_at: draft.expires_at ?? null
+              })
+              yield* audit.record(permit, {
+                action: "payment_link.created",
+                org: org_id,
+                subject: ["payment_link", link.link_id],
+                detail: { amount_type: link.amount_type, amount: amount?.toString() ?? null }
+              })
+              return viewOf(link, now)
+            })
+          )
+        }),
+        list: Effect.fn("PaymentLinks.list")(function* (permit) {
+          const now = yield* currentDate
+          return (yield* store.list(permit.scope)).map((link) => viewOf(link, now))
+        }),
+        get: Effect.fn("PaymentLinks.get")(function* (permit, linkId) {
+          return viewOf(yield* orNotFound(store.find(permit.scope, linkId)), yield* currentDate)
+        }),
+        cancel: Effect.fn("PaymentLinks.cancel")(function* (permit, linkId) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const link = yield* orNotFound(store.findForUpdate(permit.scope, linkId))
+              const now = yield* currentDate
+              if (closedBecause(link, now) === "paid") {
+                return yield* new Conflict({ message: "This link is paid, and a paid link cannot be canceled." })
+              }
+              if (link.canceled_at !== null) return
+              yield* store.cancel(permit.scope, linkId, now)
+              yield* audit.record(permit, {
+                action: "payment_link.canceled",
+                org: link.org_id,
+                subject: ["payment_link", linkId]
+              })
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,112 @@
+/**
+ * A card that its customer gives at the hosted checkout, for a payment whose first card could not be kept: routed and
+ * dispatched from here as an initiation would be.
+ */
+import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
+import { maskCard } from "../../domain/Card.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { checkoutPatience } from "../../domain/Policies.ts"
+import { makeDesk } from "../../payments/record/PaymentCommand.ts"
+import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
+import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
+import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
+import { makeHeldRate } from "../../payments/review/HeldRate.ts"
+import type { Payment } from "../../payments/store/Payment.ts"
+import { noted } from "../../payments/record/Ruling.ts"
+import { makePaymentRouter } from "../../payments/route/PaymentRouter.ts"
+import { providerOrder } from "../../payments/route/ProviderOrder.ts"
+import { providersMoney } from "../../payments/store/ProvidersMoney.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import type { Card } from "../../providers/port/Provider.ts"
+
+/** It names the rate, so that the next one that runs out is told as well. */
+const rateOver = ({ org_rate_id }: Payment): string =>
+  `The rate ${org_rate_id} ran out before the customer gave the card: review it with accept_rate to go on.`
+
+const sentAs = ({ expiryMonth, expiryYear, holder, number }: Card) => ({
+  card_number: number,
+  expiry_month: expiryMonth,
+  expiry_year: expiryYear,
+  ...(holder === null ? {} : { card_holder_name: holder })
+})
+
+export class CardEntry extends Context.Tag("corridor/CardEntry")<
+  CardEntry,
+  {
+    /** `overtaken`: the payment has changed since it was read, and nobody was asked. The call goes on after the answer. */
+    readonly payWithCard: (
+      payment: Payment,
+      card: Redacted.Redacted<Card>
+    ) => Effect.Effect<"asked" | "overtaken" | "no_route">
+    /** The customer would rather not. A payment that has changed since it was read stays as it is. */
+    readonly giveUp: (payment: Payment) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    CardEntry,
+    Effect.gen(function* () {
+      const desk = yield* makeDesk
+      const dispatch = yield* Dispatch
+      const router = yield* makePaymentRouter
+      const heldRate = yield* makeHeldRate
+      const ids = yield* Ids
+      const checkoutUrl = yield* makeCheckoutUrl
+      const undisturbed = yield* makeUndisturbed
+
+      /** The rate has run out: nobody is asked until a reviewer accepts another, which is theirs to see. */
+      const waitsForPrice = Effect.fnUntraced(function* (payment: Payment) {
+        const note = rateOver(payment)
+        if (payment.comments?.includes(note) === true) return
+        const opened_at = new Date(yield* Clock.currentTimeMillis)
+        yield* desk.write(payment, {
+          status: payment.status,
+          patch: { comments: noted(payment.comments, note) },
+          openItems: [reviewItem(yield* ids.next, { ...payment, created_at: opened_at }, note)],
+          cause: note
+        })
+      })
+
+      const payWithCard = Effect.fn("CardEntry.payWithCard")(
+        function* (payment: Payment, card: Redacted.Redacted<Card>) {
+          if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
+          const { candidates } = yield* router(payment.org_id, payment, providersMoney(payment))
+          if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
+          const chosen = yield* dispatch.choose(candidates, "payment")
+          // The version decides between two cards that are given at once: the later one finds the payment changed.
+          const opened = yield* desk.write(payment, {
+            status: payment.status,
+            patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
+            nextAttempt: chosen.attempt,
+            cause: "the customer gave a card at the hosted checkout"
+          })
+          const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
+          yield* Effect.timeoutOption(undisturbed(dispatch.ask(opened, order, chosen)), checkoutPatience)
+          return "asked" as const
+        },
+        Effect.catchTags({
+          Overtaken: () => Effect.succeed("overtaken" as const),
+          InsufficientFunds: () => Effect.succeed("no_route" as const),
+          Conflict: () => Effect.succeed("no_route" as const)
+        })
+      )
+
+      return {
+        payWithCard,
+        giveUp: Effect.fn("CardEntry.giveUp")((payment) =>
+          desk
+            .write(payment, {
+              status: "canceled",
+              patch: { next_action: null, action_data: {} },
+              cause: "canceled by the customer at the hosted checkout",
+              closeItems: [{ kind: "review", attempt_id: null, by: "the customer" }]
+            })
+            .pipe(
+              Effect.asVoid,
+              Effect.catchTag("Overtaken", () => Effect.void),
+              Effect.orDie
+            )
+        )
+      }
+    })
+  )
+}

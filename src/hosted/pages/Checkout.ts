@@ -1,0 +1,120 @@
+/** The hosted checkout of one payment. Whoever holds its address may see it, pay it and call it off, and nothing else. */
+import { timingSafeEqual } from "node:crypto"
+import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { isAbandoned, makeCalledOff, makeRailWord } from "../../payments/record/CalledOff.ts"
+import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
+import { type Attempt, isOpen, type Payment } from "../../payments/store/Payment.ts"
+import { PaymentStore } from "../../payments/store/PaymentStore.ts"
+import type { Card } from "../../providers/port/Provider.ts"
+import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
+import { CardEntry } from "./CardEntry.ts"
+
+/** What the customer can do about the payment at this moment. */
+export type Stage =
+  | { readonly _tag: "Confirm"; readonly attempt: Attempt }
+  | { readonly _tag: "GiveCard" }
+  | { readonly _tag: "Wait" }
+  /** The rail knows that the customer would rather not; the payment is about to hear of it. */
+  | { readonly _tag: "CalledOff" }
+  | { readonly _tag: "Over" }
+
+export interface Visit {
+  readonly payment: Payment
+  readonly merchant: string
+  readonly testMode: boolean
+  readonly calledOff: boolean
+  readonly stage: Stage
+}
+
+const sameText = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Asks the customer for something that this page can take. */
+const asksHere = ({ next_action, status }: Payment): boolean =>
+  status === "pending" && (next_action === "redirect" || next_action === "pay_by_link")
+
+export class Checkout extends Context.Tag("corridor/Checkout")<
+  Checkout,
+  {
+    /** None for a wrong token and for a payment that does not exist alike. */
+    readonly open: (paymentId: string, token: string) => Effect.Effect<Option.Option<Visit>>
+    /** These change nothing where the stage does not ask for them, so that doing them twice does no harm. */
+    readonly pay: (visit: Visit) => Effect.Effect<void>
+    readonly cancel: (visit: Visit) => Effect.Effect<void>
+    readonly payWithCard: (
+      visit: Visit,
+      card: Redacted.Redacted<Card>
+    ) => Effect.Effect<"asked" | "overtaken" | "no_route">
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Checkout,
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const organizations = yield* Organizations
+      const railWord = yield* makeRailWord
+      const calledOff = yield* makeCalledOff
+      const customer = yield* RailCustomer
+      const cardEntry = yield* CardEntry
+      const checkoutUrl = yield* makeCheckoutUrl
+      const { mode } = yield* Settings
+
+      const tokenOf = (paymentId: string): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
+
+      /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
+      const stageAtRail = Effect.fnUntraced(function* (attempt: Attempt) {
+        const word = yield* railWord(attempt)
+        if (word?._tag === "Report" && word.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
+        return { _tag: isAbandoned(word) ? "CalledOff" : "Wait" } satisfies Stage
+      })
+
+      const stageOf = Effect.fnUntraced(function* (payment: Payment) {
+        if (isSettled(payment.status)) return { _tag: "Over" } satisfies Stage
+        if (!asksHere(payment)) return { _tag: "Wait" } satisfies Stage
+        const [attempt] = (yield* payments.attemptsOf(payment.payment_id)).filter(isOpen)
+        if (attempt === undefined) {
+          const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
+          return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
+        }
+        return yield* stageAtRail(attempt)
+      })
+
+      const visit = Effect.fnUntraced(function* (payment: Payment) {
+        const organization = yield* organizations.find(payment.org_id)
+        const stage: Stage = yield* stageOf(payment)
+        const opened: Visit = {
+          payment,
+          merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+          testMode: mode === "sandbox",
+          calledOff: stage._tag === "CalledOff" || (yield* calledOff(payment)),
+          stage
+        }
+        return opened
+      })
+
+      return {
+        open: Effect.fn("Checkout.open")(function* (text, token) {
+          const paymentId = uuidOrNil(text)
+          if (!sameText(token, tokenOf(paymentId))) return Option.none()
+          // The token is the credential: it names this one payment, of whichever organisation.
+          const payment = yield* payments.find(Option.none(), paymentId)
+          return Option.isSome(payment) ? Option.some(yield* visit(payment.value)) : Option.none()
+        }),
+        pay: Effect.fn("Checkout.pay")(({ stage }) =>
+          stage._tag === "Confirm" ? customer.pay(stage.attempt.attempt_id) : Effect.void
+        ),
+        cancel: Effect.fn("Checkout.cancel")(({ payment, stage }) => {
+          if (stage._tag === "Confirm") return customer.abandon(stage.attempt.attempt_id)
+          return stage._tag === "GiveCard" ? cardEntry.giveUp(payment) : Effect.void
+        }),
+        payWithCard: ({ payment }, card) => cardEntry.payWithCard(payment, card)
+      }
+    })
+  )
+}

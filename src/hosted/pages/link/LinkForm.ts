@@ -1,0 +1,129 @@
+/** What a payer types into the form of a payment link, read field by field. */
+import { Either, Option, Redacted, Schema } from "effect"
+import { EmailAddress } from "../../../domain/EmailAddress.ts"
+import { findNetwork } from "../../../domain/MobileNetwork.ts"
+import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
+import type { LinkOrder, PayerDetails } from "../../links/LinkVisit.ts"
+import { type LinkMethod, linkMethods } from "../../links/LinkMethods.ts"
+import { isRef } from "../../links/LinkRef.ts"
+import type { PaymentLink } from "../../links/PaymentLink.ts"
+import { cardOf } from "../CardForm.ts"
+import type { Words } from "../Words.ts"
+import { typedAmount } from "./TypedAmount.ts"
+
+/** What is shown again when something is wrong; nothing of a card is among it. */
+export const keptFields = ["amount", "name", "email", "phone", "network", "bank_name", "account_number"] as const
+export const linkFields = [...keptFields, "number", "expiry", "cvv"] as const
+
+export type KeptField = (typeof keptFields)[number]
+export type LinkField = (typeof linkFields)[number]
+
+export type Kept = Readonly<Partial<Record<KeptField, string>>>
+
+const methodFields: Readonly<Record<LinkMethod, ReadonlyArray<LinkField>>> = {
+  mobile_money: ["network", "phone", "name", "email"],
+  card: ["number", "expiry", "cvv", "name", "email", "phone"],
+  bank_transfer: ["bank_name", "account_number", "name", "email", "phone"]
+}
+
+/** In the order in which they are shown. */
+export const fieldsOf = (link: PaymentLink, method: LinkMethod): ReadonlyArray<LinkField> =>
+  link.amount_type === "open" ? ["amount", ...methodFields[method]] : methodFields[method]
+
+export const methodIn = (text: string | null | undefined): LinkMethod | undefined =>
+  linkMethods.find((method) => method === text)
+
+export const keptOf = (form: URLSearchParams): Kept =>
+  Object.fromEntries(keptFields.flatMap((field) => (form.has(field) ? [[field, form.get(field) ?? ""]] : [])))
+
+const CONTROL = /\p{Cc}/u
+
+const line = (longest: number) => (text: string) => {
+  const trimmed = text.trim()
+  return trimmed !== "" && trimmed.length <= longest && !CONTROL.test(trimmed) ? Option.some(trimmed) : Option.none()
+}
+
+const [name, bankName, accountNumber] = [line(200), line(200), line(64)]
+
+const email = Schema.decodeUnknownOption(EmailAddress)
+
+interface Circumstances {
+  readonly link: PaymentLink
+  readonly method: LinkMethod
+  readonly now: Date
+  readonly words: Words
+}
+
+type Read = Partial<Record<LinkField, Option.Option<unknown>>>
+
+const missingIn = (read: Read): ReadonlyArray<LinkField> =>
+  linkFields.filter((field) => read[field] !== undefined && Option.isNone(read[field]))
+
+/** Left: the fields to be typed again. */
+export const orderOf = (
+  form: URLSearchParams,
+  { link, method, now, words }: Circumstances
+): Either.Either<LinkOrder, ReadonlyArray<LinkField>> => {
+  const typed = (field: LinkField): string => form.get(field) ?? ""
+  const phone = (method === "mobile_money" ? readPhoneNumberOf : readPhoneNumber)(typed("phone"), link.country)
+  const payer = { name: name(typed("name")), email: email(typed("email")), phone: Either.getRight(phone) }
+  const amount = link.amount_type === "open" ? { amount: typedAmount(typed("amount"), link.payer_currency, words) } : {}
+  const own = methodDetails(form, method, link, now)
+  const wrong = [...missingIn({ ...amount, ...payer }), ...Either.getOrElse(Either.flip(own), () => [])]
+  const details = Option.all(payer)
+  if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
+  return Either.right({
+    submission: Option.getOrNull(Option.filter(Option.fromNullable(form.get("submission")), isRef)),
+    method,
+    chosen: amount.amount === undefined ? null : Option.getOrNull(amount.amount),
+    seal: form.get("rate"),
+    details: { payer_details: details.value, ...own.right(details.value) }
+  })
+}
+
+type Payer = NonNullable<PayerDetails["payer_details"]>
+type Own = (payer: Payer) => PayerDetails
+
+const methodDetails = (
+  form: URLSearchParams,
+  method: LinkMethod,
+  { country }: PaymentLink,
+  now: Date
+): Either.Either<Own, ReadonlyArray<LinkField>> => {
+  const typed = (field: LinkField): string => form.get(field) ?? ""
+  switch (method) {
+    case "mobile_money":
+      return Option.match(findNetwork(country, typed("network")), {
+        onNone: () => Either.left<ReadonlyArray<LinkField>>(["network"]),
+        onSome: ({ code }) =>
+          Either.right<Own>(({ phone }) => ({ mobile_money_details: { provider: code, phone_number: phone } }))
+      })
+    case "card": {
+      const withHolder = new URLSearchParams([...form].filter(([field]) => field !== "holder"))
+      withHolder.set("holder", typed("name"))
+      return Either.mapBoth(cardOf(withHolder, now), {
+        onLeft: (fields) => fields.filter((field) => field !== "holder"),
+        onRight: (card): Own => {
+          const { cvv, expiryMonth, expiryYear, number } = Redacted.value(card)
+          return ({ name: holder }) => ({
+            card_details: {
+              card_number: number,
+              expiry_month: expiryMonth,
+              expiry_year: expiryYear,
+              ...(cvv === null ? {} : { cvv }),
+              card_holder_name: holder
+            }
+          })
+        }
+      })
+    }
+    case "bank_transfer": {
+      const read = { bank_name: bankName(typed("bank_name")), account_number: accountNumber(typed("account_number")) }
+      return Option.match(Option.all(read), {
+        onNone: () => Either.left(missingIn(read)),
+        onSome: (bank) =>
+          Either.right<Own>((payer) => ({ bank_details: { account_name: payer.name, ...bank, country } }))
+      })
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/** How a payment through a link stands, and what its payer is still asked for. */
+import { Duration } from "effect"
+import { html } from "../../../contract/docs/Html.ts"
+import { transferRefresh } from "../../../domain/Policies.ts"
+import { isSettled } from "../../../domain/PaymentStatus.ts"
+import type { StatusVisit } from "../../links/LinkVisit.ts"
+import { outcome, waitingPage } from "../CheckoutPage.ts"
+import { cancelButton, detail, details, framed } from "../Frame.ts"
+import type { Page } from "../Layout.ts"
+import type { Words } from "../Words.ts"
+import { instructionNames, linkWordsFor } from "./LinkWords.ts"
+
+/** Of the form for a one-time password, or of an attempt to cancel. */
+export type StatusTrouble = "wrong_otp" | "cancel_refused" | undefined
+
+interface Shown {
+  readonly visit: StatusVisit
+  readonly words: Words
+  /** The page itself, relative, so that it holds behind any proxy. */
+  readonly address: string
+  readonly trouble: StatusTrouble
+}
+
+const refusal = ({ trouble, words }: Shown) =>
+  trouble === "cancel_refused" && html`<p class="notice" role="alert">${linkWordsFor(words).cancelRefused}</p>`
+
+const waiting = (shown: Shown): Page => {
+  const { address, visit, words } = shown
+  const said = html`<p>${linkWordsFor(words).waitingText(visit.merchant)}</p>
+    ${refusal(shown)}`
+  return waitingPage(visit, words, address, said)
+}
+
+const otpPage = (shown: Shown): Page => {
+  const { trouble, visit, words } = shown
+  const linkWords = linkWordsFor(words)
+  const wrong = trouble === "wrong_otp"
+  return {
+    title: linkWords.otpTitle,
+    content: framed(
+      visit,
+      words,
+      html`<section class="body">
+        <h1>${linkWords.otpTitle}</h1>
+        <p>${linkWords.otpText}</p>
+        ${refusal(shown)}
+        <form method="post">
+          <div class="field">
+            <label for="otp">${linkWords.otp}</label>
+            <input
+              id="otp"
+              name="otp"
+              required
+              inputmode="numeric"
+              autocomplete="one-time-code"
+              maxlength="32"
+              ${wrong && html`aria-invalid="true" aria-describedby="otp-problem"`}
+            />
+            ${wrong && html`<p class="problem" id="otp-problem">${linkWords.otpProblem}</p>`}
+          </div>
+          <button class="primary" name="action" value="otp">${linkWords.otpSend}</button>
+          <button class="secondary" name="action" value="resend" formnovalidate>${linkWords.otpResend}</button>
+          ${cancelButton(words)}
+        </form>
+      </section>`
+    )
+  }
+}
+
+const shownTime = (text: string): string => text.replace(/^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}).*Z$/, "$1 $2 UTC")
+
+const transferPage = (shown: Shown): Page => {
+  const { address, visit, words } = shown
+  const linkWords = linkWordsFor(words)
+  const { action_data } = visit.payment
+  return {
+    title: linkWords.transferTitle,
+    refresh: { seconds: Duration.toSeconds(transferRefresh), address },
+    content: framed(
+      visit,
+      words,
+      html`<section class="body">
+        <h1>${linkWords.transferTitle}</h1>
+        <p>${linkWords.transferText}</p>
+        ${refusal(shown)}
+        <dl>
+          ${instructionNames.map((name) => {
+            const value = action_data[name]
+            if (value === undefined || value === null || value === "") return false
+            return detail(linkWords.instructions[name], name === "expires_at" ? shownTime(value) : value)
+          })}
+        </dl>
+        <form method="post">${cancelButton(words)}</form>
+      </section>`
+    )
+  }
+}
+
+/** A browser holds redirects after a form to this very site, so the payer is led on by a page. */
+const onwardPage = ({ visit, words }: Shown, address: string): Page => {
+  const linkWords = linkWordsFor(words)
+  return {
+    title: linkWords.onwardTitle,
+    refresh: { seconds: 0, address },
+    content: framed(
+      visit,
+      words,
+      html`<section class="body outcome">
+        <h1>${linkWords.onwardTitle}</h1>
+        <p>${linkWords.onwardText}</p>
+        <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>
+      </section>`
+    )
+  }
+}
+
+/** `linkAddress`: the form, for another try. */
+const overPage = ({ visit, words }: Shown, linkAddress: string): Page => {
+  const { status } = visit.payment
+  const close = html`<p class="close">${words.closeThis}</p>`
+  if (status === "completed" || status === "refunded") return outcome(visit, words, close)
+  const linkWords = linkWordsFor(words)
+  const { calledOff } = visit
+  const title = calledOff ? words.canceledTitle : words.failedTitle
+  return {
+    title,
+    content: framed(
+      visit,
+      words,
+      html`<section class="body outcome">
+        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">✕</div>
+        <h1>${title}</h1>
+        <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
+        ${details(visit, words)}
+        <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
+      </section>`
+    )
+  }
+}
+
+/** Our own checkout is named by its path, so that it is found behind any proxy. */
+const onwards = (target: string, publicUrl: string): string =>
+  target.startsWith(`${publicUrl}/`) ? `../..${target.slice(publicUrl.length)}` : target
+
+export const statusPage = (shown: Shown, linkAddress: string, publicUrl: string): Page => {
+  const { action_data, next_action, status } = shown.visit.payment
+  if (isSettled(status)) return overPage(shown, linkAddress)
+  if (status !== "pending") return waiting(shown)
+  if (next_action === "collect_otp") return otpPage(shown)
+  if (next_action === "bank_transfer") return transferPage(shown)
+  const target = next_action === "pay_by_link" ? action_data["payment_link"] : action_data["redirect_url"]
+  const leads = (next_action === "redirect" || next_action === "pay_by_link") && typeof target === "string"
+  return leads && shown.trouble === undefined ? onwardPage(shown, onwards(target, publicUrl)) : waiting(shown)
+}

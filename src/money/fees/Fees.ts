@@ -1,0 +1,110 @@
+/** Fees as operators set them, every change audited, and as a payment is charged them when it is initiated. */
+import { Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
+import { Invalid, NotFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
+import type { NewFee } from "../../payments/store/Payment.ts"
+import { type FeeRule, FeeRuleStore, type FeeSubject } from "./FeeRuleStore.ts"
+
+/** None: there is no rule. */
+export interface FeeRuleChange {
+  readonly before: Option.Option<FeeRule>
+  readonly after: Option.Option<FeeRule>
+}
+
+const detailOf = ({ basis_points, fixed }: FeeTerms) => ({
+  basis_points,
+  fixed_amount: fixed === null ? null : fixed.toNumericText(),
+  fixed_currency: fixed === null ? null : fixed.currency
+})
+
+/** A fee is taken from what the organisation receives, or added to what it pays: of a ramp it does neither. */
+const NO_RAMP_FEES =
+  "direction: external payments (ramps) are charged no fee, since none of their money is the organisation's: set its spread instead, or a fee for inbound or outbound payments."
+
+const isFree = ({ basis_points, fixed }: FeeTerms): boolean => basis_points === 0 && fixed === null
+
+export class Fees extends Context.Tag("corridor/Fees")<
+  Fees,
+  {
+    /** The terms replace those of the rule as a whole; terms that charge nothing remove it. Ramps are not charged. */
+    readonly set: (
+      permit: Permit<"platform">,
+      subject: FeeSubject,
+      terms: FeeTerms
+    ) => Effect.Effect<FeeRuleChange, NotFound | Invalid>
+    readonly list: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<FeeRule>>
+    /** What a new payment is charged, to be written with it. A fee that rounds to zero is none. */
+    readonly charge: (payment: FeeSubject & Charged) => Effect.Effect<ReadonlyArray<NewFee>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Fees,
+    Effect.gen(function* () {
+      const store = yield* FeeRuleStore
+      const organizations = yield* OrganizationStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const replace = (
+        before: Option.Option<FeeRule>,
+        { direction, org_id, payment_method }: FeeSubject,
+        terms: FeeTerms
+      ) =>
+        Effect.gen(function* () {
+          if (!isFree(terms)) {
+            const { basis_points, fixed } = terms
+            const fee_rule_id = yield* ids.next
+            const rule = { fee_rule_id, org_id, payment_method, direction, basis_points, fixed }
+            return Option.some(yield* store.put(rule))
+          }
+          if (Option.isSome(before)) yield* store.remove(before.value.fee_rule_id)
+          return Option.none<FeeRule>()
+        })
+
+      return {
+        set: Effect.fn("Fees.set")(function* (permit, subject, terms) {
+          const { direction, org_id, payment_method } = subject
+          if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
+          return yield* atomically(
+            Effect.gen(function* () {
+              if (Option.isNone(yield* organizations.find(Option.none(), org_id))) {
+                return yield* new NotFound({ message: "There is no such organisation." })
+              }
+              const before = yield* store.findForUpdate(subject)
+              const after = yield* replace(before, subject, terms)
+              const rule = Option.orElse(after, () => before)
+              if (Option.isSome(rule)) {
+                yield* audit.record(permit, {
+                  action: "fee_rule.set",
+                  org: org_id,
+                  subject: ["fee_rule", rule.value.fee_rule_id],
+                  detail: {
+                    payment_method,
+                    direction,
+                    old: Option.getOrNull(Option.map(before, detailOf)),
+                    new: Option.getOrNull(Option.map(after, detailOf))
+                  }
+                })
+              }
+              return { before, after }
+            })
+          )
+        }),
+        list: (permit) => store.list(permit.scope),
+        charge: Effect.fnUntraced(function* (payment) {
+          const rule = yield* store.find(payment)
+          if (Option.isNone(rule)) return []
+          const amount = feeOf(rule.value, payment)
+          if (amount.isZero) return []
+          return [{ fee_id: yield* ids.next, fee_rule_id: rule.value.fee_rule_id, amount }]
+        })
+      }
+    })
+  )
+}

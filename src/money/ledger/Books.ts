@@ -1,0 +1,66 @@
+/** The rows of the books, and what a check of them answers. */
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { EntryKind, LedgerAccount } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { Rounding } from "./Rounding.ts"
+
+export interface StoredPosting {
+  readonly entry_id: string
+  readonly org_id: string | null
+  readonly account: LedgerAccount
+  readonly amount: Money
+  readonly kind: EntryKind
+  readonly payment_id: string | null
+  readonly reference: string | null
+  readonly created_at: Date
+}
+
+export interface StoredBalance {
+  readonly account: LedgerAccount
+  readonly org_id: string
+  readonly balance: Money
+  /** Null: the balance may fall without end. */
+  readonly floor: Money | null
+}
+
+/** How far below zero an organisation's settlement account may go. */
+export interface CreditLimit {
+  readonly org_id: string
+  readonly currency: AnyCurrencyCode
+  /** Null: what holds where nothing was set, which is nothing in live mode and anything in a sandbox. */
+  readonly credit_limit: Money | null
+}
+
+export interface StoredLimit extends CreditLimit {
+  readonly credit_limit: Money
+}
+
+export type ProblemKind =
+  | "unbalanced_entry"
+  | "unbalanced_books"
+  | "wrong_balance"
+  | "missing_balance"
+  | "below_floor"
+  | "wrong_floor"
+  | "foreign_posting"
+  | "fx_loss"
+  | "unknown_organization"
+
+export interface Problem {
+  readonly kind: ProblemKind
+  /** The account, entry, payment, currency or organisation that it is about. */
+  readonly subject: string
+  readonly message: string
+}
+
+export interface BooksReport {
+  readonly entries: number
+  readonly postings: number
+  /** Accounts that have postings or a balance. */
+  readonly accounts: number
+  /** The accounts among them whose balance is kept and was compared. */
+  readonly balances: number
+  readonly rounding: Rounding
+  /** The first hundred of each kind; none: the books are in order. */
+  readonly problems: ReadonlyArray<Problem>
+}

@@ -1,0 +1,85 @@
+/** The books as other features post to them, and as operators look after them. */
+import { Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, NotFound } from "../../domain/Failure.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import type { BooksReport, CreditLimit, StoredBalance } from "./Books.ts"
+import { LedgerStore, type Store } from "./LedgerStore.ts"
+
+/** For features, inside the transaction of the change that moves the money. */
+type Posting = Pick<Store, "post" | "balance" | "balances" | "lockedBalance" | "lockedBalances" | "postings">
+
+/** None: no limit of its own. */
+export interface CreditLimitChange {
+  readonly before: Option.Option<Money>
+  readonly after: Option.Option<Money>
+}
+
+interface Operating {
+  readonly check: (permit: Permit<"platform">) => Effect.Effect<BooksReport>
+  readonly balancesOf: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<StoredBalance>>
+  readonly setCreditLimit: (
+    permit: Permit<"platform">,
+    limit: CreditLimit
+  ) => Effect.Effect<CreditLimitChange, NotFound | Conflict>
+}
+
+const textOf = (limit: Option.Option<Money>): string | null =>
+  Option.getOrNull(Option.map(limit, (money) => money.toNumericText()))
+
+export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & Operating>() {
+  static readonly layer = Layer.effect(
+    Ledger,
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const organizations = yield* Organizations
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
+
+      const change = (permit: Permit<"platform">, limit: CreditLimit) =>
+        Effect.gen(function* () {
+          const { credit_limit, currency, org_id } = limit
+          if (Option.isNone(yield* organizations.find(org_id))) {
+            return yield* new NotFound({ message: "There is no such organisation." })
+          }
+          const before = yield* store.setLimit(limit)
+          const after = Option.fromNullable(credit_limit)
+          yield* audit.record(permit, {
+            action: "credit_limit.set",
+            org: org_id,
+            subject: ["ledger_account", LedgerAccount.settlement(org_id, currency)],
+            detail: { currency, old: textOf(before), new: textOf(after) }
+          })
+          return { before, after }
+        })
+
+      return {
+        post: store.post,
+        balance: store.balance,
+        balances: store.balances,
+        lockedBalance: store.lockedBalance,
+        lockedBalances: store.lockedBalances,
+        postings: store.postings,
+        check: Effect.fn("Ledger.check")(() => store.check),
+        balancesOf: (permit) => store.balancesOf(permit.scope),
+        setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit, limit) =>
+          atomically(change(permit, limit)).pipe(
+            Effect.catchTag("InsufficientFunds", ({ account }) =>
+              Effect.flatMap(
+                store.balance(account),
+                (now) =>
+                  new Conflict({
+                    message: `The settlement balance is ${now.toString()} already: the credit limit cannot be less than that.`
+                  })
+              )
+            )
+          )
+        )
+      }
+    })
+  )
+}

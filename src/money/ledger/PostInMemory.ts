@@ -1,0 +1,59 @@
+/** What the triggers of the books do in the database, for the memory stores: nothing is touched unless all of it fits. */
+import { Either } from "effect"
+import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { InsufficientFunds } from "../../domain/Failure.ts"
+import { currencyOf, type Entry, keepsBalance, kindOf, type LedgerAccount, settled } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import type { StoredBalance } from "./Books.ts"
+
+type Tables = Pick<MemoryTables["Type"], "organizations" | "ledgerPostings" | "ledgerBalances" | "ledgerLimits">
+
+export const limitKey = (orgId: string, currency: string): string => `${orgId} ${currency}`
+
+export const postingKey = (entryId: string, account: LedgerAccount): string => `${entryId} ${account}`
+
+/** The floor that an account has by its kind and its organisation's credit limit. */
+export const floorOf = (tables: Tables, account: LedgerAccount, orgId: string): Money | null => {
+  const currency = currencyOf(account)
+  if (kindOf(account) !== "settlement") return Money.zero(currency)
+  const limit = tables.ledgerLimits.get(limitKey(orgId, currency))
+  if (limit !== undefined) return limit.credit_limit.negate()
+  return tables.organizations.get(orgId)?.sandbox === true ? null : Money.zero(currency)
+}
+
+export const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: string): StoredBalance =>
+  tables.ledgerBalances.get(account) ?? {
+    account,
+    org_id: orgId,
+    balance: Money.zero(currencyOf(account)),
+    floor: floorOf(tables, account, orgId)
+  }
+
+export const isShort = ({ balance, floor }: StoredBalance): boolean => floor !== null && balance.minor < floor.minor
+
+/** Throws for an entry that must not be, as the database does. */
+export const postInMemory = (
+  tables: Tables,
+  entries: ReadonlyArray<Entry>,
+  now: number
+): Either.Either<void, InsufficientFunds> => {
+  const written = entries.flatMap(({ postings: _, ...entry }, index) =>
+    settled(entries[index]!).map((posting) => ({ ...entry, ...posting, created_at: new Date(now) }))
+  )
+  const balances = new Map<LedgerAccount, StoredBalance>()
+  for (const { account, amount, entry_id, org_id } of written) {
+    if (tables.ledgerPostings.has(postingKey(entry_id, account))) throw new Error(`entry ${entry_id} is posted already`)
+    if (!keepsBalance(account) || org_id === null) continue
+    const before = balances.get(account) ?? balanceOrNew(tables, account, org_id)
+    if (before.org_id !== org_id) throw new Error(`${account} belongs to another organisation`)
+    const balance = new Money({ currency: amount.currency, minor: before.balance.minor + amount.minor })
+    balances.set(account, { ...before, balance })
+  }
+  const [short] = Array.from(balances.values(), (row) => (isShort(row) ? [row.account] : []))
+    .flat()
+    .sort()
+  if (short !== undefined) return Either.left(new InsufficientFunds({ account: short }))
+  for (const row of written) tables.ledgerPostings.set(postingKey(row.entry_id, row.account), row)
+  for (const [account, row] of balances) tables.ledgerBalances.set(account, row)
+  return Either.void
+}

@@ -1,0 +1,86 @@
+/** What a check of the books can find, in a sentence each. */
+import type { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Problem } from "./Books.ts"
+import type { Exchanged } from "./Rounding.ts"
+
+/** Of each kind of problem the first so many are named: broken books may have one in every row. */
+export const MOST_NAMED = 100
+
+export interface UnbalancedEntry {
+  readonly entry_id: string
+  readonly currency: string
+  readonly left_over: string
+}
+
+export interface UnbalancedBooks {
+  readonly currency: string
+  readonly left_over: string
+}
+
+/** An account whose balance is kept: what its row says, what follows from its postings, and what is wrong between them. */
+export interface ComparedAccount {
+  readonly account: LedgerAccount
+  readonly posted: string
+  /** Null: there is no row. */
+  readonly balance: string | null
+  readonly floor: string | null
+  readonly due_floor: string | null
+  readonly differs: boolean
+  readonly below: boolean
+  readonly floor_differs: boolean
+  /** Postings that another organisation made. */
+  readonly foreign: boolean
+}
+
+const floorWords = (floor: string | null): string => (floor === null ? "none" : floor)
+
+const problemsOfAccount = (row: ComparedAccount): ReadonlyArray<Problem> => {
+  const { account, balance, due_floor, floor, posted } = row
+  if (balance === null) {
+    const message = `${account} has no balance, but postings that add up to ${posted}.`
+    return [{ kind: "missing_balance", subject: account, message }]
+  }
+  const found: Array<Problem> = []
+  const add = (kind: Problem["kind"], message: string) => found.push({ kind, subject: account, message })
+  if (row.differs) add("wrong_balance", `${account} has a balance of ${balance}, but its postings add up to ${posted}.`)
+  if (row.below) add("below_floor", `${account} has a balance of ${balance}, below its floor of ${floorWords(floor)}.`)
+  if (row.floor_differs) {
+    add("wrong_floor", `${account} has the floor ${floorWords(floor)}, but it should be ${floorWords(due_floor)}.`)
+  }
+  if (row.foreign) add("foreign_posting", `${account} has postings of an organisation that it does not belong to.`)
+  return found
+}
+
+const problemOfExchange = ({ from_currency, given, lost, rate, subject, taken, to_currency }: Exchanged): Problem => ({
+  kind: "fx_loss",
+  subject,
+  message: `fx/${to_currency} lost ${lost} by ${subject}: it gave ${given} for ${taken} ${from_currency} at ${rate}.`
+})
+
+export const problemsOf = (found: {
+  readonly entries: ReadonlyArray<UnbalancedEntry>
+  readonly books: ReadonlyArray<UnbalancedBooks>
+  readonly accounts: ReadonlyArray<ComparedAccount>
+  /** Exchanges that gave more than they may. */
+  readonly exchanges: ReadonlyArray<Exchanged>
+  /** Organisations that postings name and nobody knows. */
+  readonly strangers: ReadonlyArray<{ readonly org_id: string }>
+}): ReadonlyArray<Problem> => [
+  ...found.books.map(({ currency, left_over }): Problem => ({
+    kind: "unbalanced_books",
+    subject: currency,
+    message: `The books in ${currency} do not add up to zero: ${left_over} are left over.`
+  })),
+  ...found.entries.map(({ currency, entry_id, left_over }): Problem => ({
+    kind: "unbalanced_entry",
+    subject: entry_id,
+    message: `Entry ${entry_id} does not balance: ${left_over} ${currency} are left over.`
+  })),
+  ...found.accounts.flatMap(problemsOfAccount),
+  ...found.exchanges.map(problemOfExchange),
+  ...found.strangers.map(({ org_id }): Problem => ({
+    kind: "unknown_organization",
+    subject: org_id,
+    message: `There are postings of organisation ${org_id}, which does not exist.`
+  }))
+]

@@ -1,0 +1,104 @@
+/** What `fx` gained and lost by rounding, in memory: the same answers as in SQL. */
+import { BigDecimal, type Context } from "effect"
+import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import type { StoredPosting } from "./Books.ts"
+import { MOST_NAMED } from "./Problems.ts"
+import { allowedLoss, type Exchanged, lostBy, type Rounding, type RoundingTotal } from "./Rounding.ts"
+
+type Tables = Context.Tag.Service<typeof MemoryTables>
+
+interface Terms {
+  readonly from: AnyCurrencyCode
+  readonly rate: BigDecimal.BigDecimal
+  /** Of an initiation; zero where the service computed the amounts. */
+  readonly target: BigDecimal.BigDecimal
+}
+
+interface Judged extends Exchanged {
+  readonly loss: BigDecimal.BigDecimal
+  readonly allowed: BigDecimal.BigDecimal
+}
+
+const zero = BigDecimal.make(0n, 0)
+const textOf = (d: BigDecimal.BigDecimal): string => toPlainText(BigDecimal.normalize(d))
+
+const termsOf = (tables: Tables, { payment_id, reference }: StoredPosting): Terms | undefined => {
+  const terms = (from: AnyCurrencyCode, rate: string | null | undefined, target: BigDecimal.BigDecimal) =>
+    rate === null || rate === undefined ? undefined : { from, rate: BigDecimal.unsafeFromString(rate), target }
+  if (payment_id === null) {
+    const transfer = tables.virtualTransactions.get(reference ?? "")
+    return transfer === undefined ? undefined : terms(transfer.currency, transfer.rate, zero)
+  }
+  const payment = tables.payments.get(payment_id)
+  if (payment === undefined) return undefined
+  const { amount, org_rate_id, ramp, target } = payment
+  return ramp === null
+    ? terms(amount.currency, tables.rateLocks.get(org_rate_id ?? "")?.rate, target.toDecimal())
+    : terms(amount.currency, ramp.rate, zero)
+}
+
+const judged = (subject: string, rows: ReadonlyArray<StoredPosting>, { from, rate, target }: Terms): Judged => {
+  const sumOf = (side: ReadonlyArray<StoredPosting>) => BigDecimal.sumAll(side.map(({ amount }) => amount.toDecimal()))
+  const theirs = rows.filter(({ account }) => currencyOf(account) !== from)
+  const to = theirs[0] === undefined ? from : currencyOf(theirs[0].account)
+  const taken = sumOf(rows.filter(({ account }) => currencyOf(account) === from))
+  const given = BigDecimal.negate(sumOf(theirs))
+  const loss = lostBy(taken, given, rate)
+  const allowed = allowedLoss(to, new Set(rows.map(({ entry_id }) => entry_id)).size, target)
+  return {
+    subject,
+    from_currency: from,
+    to_currency: to,
+    rate: textOf(rate),
+    taken: textOf(taken),
+    given: textOf(given),
+    lost: textOf(loss),
+    loss,
+    allowed
+  }
+}
+
+const totalOf = (currency: string, exchanges: ReadonlyArray<Judged>): RoundingTotal => ({
+  currency,
+  exchanges: exchanges.length,
+  given_away: textOf(BigDecimal.sumAll(exchanges.map(({ loss }) => BigDecimal.max(loss, zero)))),
+  kept: textOf(BigDecimal.sumAll(exchanges.map(({ loss }) => BigDecimal.max(BigDecimal.negate(loss), zero))))
+})
+
+export const roundingInMemory = (
+  tables: Tables
+): { readonly losses: ReadonlyArray<Exchanged>; readonly rounding: Rounding } => {
+  const bySubject = new Map<string, Array<StoredPosting>>()
+  for (const row of tables.ledgerPostings.values()) {
+    if (kindOf(row.account) !== "fx") continue
+    const subject = row.payment_id ?? row.entry_id
+    bySubject.set(subject, [...(bySubject.get(subject) ?? []), row])
+  }
+  const exchanges: Array<Judged> = []
+  let unchecked = 0
+  for (const [subject, rows] of Array.from(bySubject).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const terms = termsOf(tables, rows[0]!)
+    if (terms === undefined) unchecked += 1
+    else if (rows.some(({ account }) => currencyOf(account) !== terms.from))
+      exchanges.push(judged(subject, rows, terms))
+  }
+  const currencies = Array.from(new Set(exchanges.map(({ to_currency }) => to_currency))).sort()
+  return {
+    losses: exchanges
+      .filter(({ allowed, loss }) => BigDecimal.greaterThan(loss, allowed))
+      .slice(0, MOST_NAMED)
+      .map(({ allowed: _allowed, loss: _loss, ...exchange }) => exchange),
+    rounding: {
+      totals: currencies.map((code) =>
+        totalOf(
+          code,
+          exchanges.filter(({ to_currency }) => to_currency === code)
+        )
+      ),
+      unchecked
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/** The life of a beneficiary: made, changed, deleted; each change audited in its own transaction. */
+import { Context, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { applyPatch, type Beneficiary, checkBeneficiary, type Draft, type Patch } from "./Beneficiary.ts"
+import { BeneficiaryStore } from "./BeneficiaryStore.ts"
+
+export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
+  Beneficiaries,
+  {
+    readonly list: (
+      permit: Permit<"any">,
+      of: Option.Option<string>,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<Beneficiary>>
+    readonly get: (permit: Permit<"any">, id: string) => Effect.Effect<Beneficiary, NotFound>
+    readonly create: (permit: Permit<"any">, draft: Draft) => Effect.Effect<Beneficiary, Invalid>
+    readonly change: (permit: Permit<"any">, id: string, patch: Patch) => Effect.Effect<Beneficiary, NotFound | Invalid>
+    readonly remove: (permit: Permit<"any">, id: string) => Effect.Effect<void, NotFound | Conflict>
+    /** For whoever pays one, and has been let through for that: the organisation of the payment, or every one. */
+    readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Beneficiary>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Beneficiaries,
+    Effect.gen(function* () {
+      const store = yield* BeneficiaryStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const orNotFound = Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.fail(notFound("beneficiary")),
+          onSome: (beneficiary: Beneficiary) => Effect.succeed(beneficiary)
+        })
+      )
+
+      const record = (
+        permit: Permit<"any">,
+        action: string,
+        { beneficiary_id, org_id }: Beneficiary,
+        detail: Readonly<Record<string, unknown>> = {}
+      ) => audit.record(permit, { action, org: org_id, subject: ["beneficiary", beneficiary_id], detail })
+
+      return {
+        list: (permit, of, window) => store.list(permit.scope, of, window),
+        find: store.find,
+        get: (permit, id) => orNotFound(store.find(permit.scope, id)),
+        create: Effect.fn("Beneficiaries.create")(function* (permit, draft) {
+          const org_id = Option.getOrUndefined(permit.scope)
+          const beneficiary_of = Option.getOrUndefined(permit.actor.userId)
+          if (org_id === undefined) {
+            return yield* new Invalid({ message: "org_id: say which organisation the beneficiary is for." })
+          }
+          if (beneficiary_of === undefined) {
+            return yield* new Invalid({ message: "beneficiary_of: a beneficiary is made by a user." })
+          }
+          const fields = yield* checkBeneficiary(draft)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const beneficiary_id = yield* ids.next
+              const made = yield* store.insert({ ...fields, beneficiary_id, org_id, beneficiary_of })
+              yield* record(permit, "beneficiary.created", made, { account_type: made.account_type })
+              return made
+            })
+          )
+        }),
+        change: Effect.fn("Beneficiaries.change")(function* (permit, id, patch) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const old = yield* orNotFound(store.findForUpdate(permit.scope, id))
+              const fields = yield* applyPatch(old, patch)
+              const changed = yield* orNotFound(store.update(permit.scope, id, fields))
+              yield* record(permit, "beneficiary.changed", changed, { fields: Object.keys(patch) })
+              return changed
+            })
+          )
+        }),
+        remove: Effect.fn("Beneficiaries.remove")(function* (permit, id) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const beneficiary = yield* orNotFound(store.findForUpdate(permit.scope, id))
+              if (yield* store.hasPaymentUnderWay(permit.scope, id)) {
+                return yield* new Conflict({
+                  message: "A payment to this beneficiary is under way; delete it when that is over."
+                })
+              }
+              yield* store.remove(permit.scope, id)
+              yield* record(permit, "beneficiary.deleted", beneficiary)
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,115 @@
+/**
+ * The janitor: asks providers about attempts that nobody has answered, that were orphaned by a crash, that stay silent, or
+ * of which a hint came. It never fails a payment for silence, and hands over to a person after the last enquiry.
+ */
+import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { providerNames } from "../../domain/Corridor.ts"
+import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
+import { absenceGrace, enquiriesPerProvider, settlementSends, workerPoll } from "../../domain/Policies.ts"
+import { type Provider, Providers } from "../../providers/port/Provider.ts"
+import { refOf } from "../record/PaymentCommand.ts"
+import { makeLanes } from "../store/Lanes.ts"
+import type { DueAttempt } from "../store/Payment.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+import { Progress } from "../record/RecordOutcome.ts"
+import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { Settling } from "../dispatch/Settling.ts"
+import type { Source } from "../record/Ruling.ts"
+import { openSendWindow } from "../route/SendWindow.ts"
+
+const unknown = (reason: string) => new Unknown({ reason })
+
+/** Nobody waits for the second leg of a ramp, so that what its provider does not have is simply sent again. */
+const isResent = ({ leg, outcome }: DueAttempt): boolean =>
+  leg === "settlement" && (outcome === null || outcome === "unknown")
+
+/**
+ * That a provider has no trace of an attempt proves nothing while the call may still be on its way, nor where the provider
+ * does not promise it. To send it again it is enough that its reference moves money once.
+ */
+const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Enquiry => {
+  if (enquiry._tag !== "Absent") return enquiry
+  if (attempt.sent_ago < Duration.toSeconds(absenceGrace)) return unknown("the provider has no trace of it yet")
+  return provider.provesAbsence || (isResent(attempt) && provider.honoursReference)
+    ? enquiry
+    : unknown("the provider has no trace of it, which proves nothing there")
+}
+
+export class Enquiries extends Context.Tag("corridor/Enquiries")<
+  Enquiries,
+  {
+    /** Asks about whatever is due and waits for the answers; answers with how many that were. */
+    readonly runOnce: Effect.Effect<number>
+    /** Asks about what becomes due, until it is interrupted. */
+    readonly worker: Effect.Effect<never>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Enquiries,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const providers = yield* Providers
+      const progress = yield* Progress
+      const settling = yield* Settling
+      const answer = yield* ProviderAnswer
+      const lanes = yield* makeLanes(enquiriesPerProvider)
+
+      const ask = Effect.fnUntraced(function* (attempt: DueAttempt) {
+        const provider = providers.find(attempt.provider)
+        if (provider === undefined) return unknown(`${attempt.provider} is switched off`)
+        return believed(provider, attempt, yield* answer.enquiry(provider, refOf(attempt)))
+      })
+
+      const sourceOf = ({ hinted, provider }: DueAttempt): Source => ({
+        cause: `status enquiry at ${provider}`,
+        hinted
+      })
+
+      /** Under the lease alone: an instance that was overtaken while it asked sends nothing. */
+      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt) {
+        const window = yield* openSendWindow
+        const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
+        if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window)
+      })
+
+      const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
+        const enquiry = yield* ask(attempt)
+        if (enquiry._tag !== "Absent" || !isResent(attempt)) {
+          return yield* progress.hearAbout(attempt, enquiry, sourceOf(attempt))
+        }
+        if (attempt.sends < settlementSends) return yield* sendAgain(attempt)
+        const word = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
+        return yield* progress.hearAbout(attempt, word, { ...sourceOf(attempt), exhausted: true })
+      })
+
+      /** What cannot be written down is noted as not known, and asked about again in its turn: it stops nobody else. */
+      const alone = (attempt: DueAttempt): Effect.Effect<void> =>
+        enquire(attempt).pipe(
+          Effect.catchAllCause((cause) =>
+            Effect.zipRight(
+              Effect.logError("An enquiry failed", cause),
+              progress.hearAbout(attempt, unknown("its answer could not be written down"), sourceOf(attempt))
+            )
+          ),
+          Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),
+          Effect.annotateLogs({ payment_id: attempt.payment_id, attempt_id: attempt.attempt_id }),
+          Effect.asVoid
+        )
+
+      const everyLane = providerNames.map((provider) => ({ provider, room: enquiriesPerProvider }))
+
+      return {
+        runOnce: Effect.gen(function* () {
+          const due = yield* store.claimEnquiries(everyLane)
+          yield* Effect.forEach(due, alone, { concurrency: "unbounded", discard: true })
+          return due.length
+        }).pipe(Effect.withSpan("Enquiries.runOnce")),
+        worker: Effect.suspend(() => store.claimEnquiries(lanes.room())).pipe(
+          Effect.flatMap(Effect.forEach((attempt) => lanes.run(attempt.provider, alone(attempt)), { discard: true })),
+          Effect.repeat(Schedule.spaced(workerPoll)),
+          Effect.zipRight(Effect.never)
+        )
+      }
+    })
+  )
+}

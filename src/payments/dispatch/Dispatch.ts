@@ -1,0 +1,143 @@
+/**
+ * Offers a payment to its candidates. An attempt is committed before its provider is called, and only a `Declined`
+ * reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
+ */
+import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import { Declined, type Outcome } from "../../domain/Outcome.ts"
+import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
+import { spanned } from "../../platform/observability/Spans.ts"
+import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
+import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
+import { type Candidates, type Chosen, makeChoose } from "../route/Choice.ts"
+import type { Attempt, Leg, NewAttempt, Payment } from "../store/Payment.ts"
+import { type Heard, Progress } from "../record/RecordOutcome.ts"
+import { ProviderAnswer } from "./ProviderAnswer.ts"
+
+type Order = Omit<PaymentOrder, "reference">
+
+interface Call {
+  readonly payment: Payment
+  readonly order: Order
+  readonly chosen: Chosen
+  /** When the caller must have an answer, in nanoseconds of a clock that nobody sets. */
+  readonly deadline: bigint
+}
+
+const NANOS_PER_MILLI = 1_000_000n
+
+/** Milliseconds that are left; below zero once it has passed. */
+const leftUntil = (deadline: bigint): Effect.Effect<number> =>
+  Effect.map(Clock.currentTimeNanos, (now) => Number((deadline - now) / NANOS_PER_MILLI))
+
+export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ...attempt }: NewAttempt): Attempt => ({
+  of_attempt: null,
+  received: {},
+  ...attempt,
+  payment_id,
+  org_id,
+  outcome: null,
+  reason: null,
+  provider_payment_id: null,
+  answered_at: null,
+  enquiries: 0,
+  next_enquiry_at: null,
+  sends: 1,
+  sent_at: attempt.started_at,
+  said: null,
+  ordered: null
+})
+
+const causeOf = (outcome: Outcome, provider: ProviderName): string => {
+  switch (outcome._tag) {
+    case "Accepted":
+      return `accepted by ${provider}`
+    case "Declined":
+      return `declined by ${provider}: ${outcome.reason}`
+    case "Unknown":
+      return `no verdict from ${provider}: ${outcome.reason}`
+  }
+}
+
+export class Dispatch extends Context.Tag("corridor/Dispatch")<
+  Dispatch,
+  {
+    /** Picks whom to ask first; the attempt is to be committed with the payment. */
+    readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
+    /**
+     * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
+     * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
+     */
+    readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Heard>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Dispatch,
+    Effect.gen(function* () {
+      const providers = yield* Providers
+      const health = yield* ProviderHealth
+      const progress = yield* Progress
+      const choose = yield* makeChoose
+      const answer = yield* ProviderAnswer
+
+      const call = Effect.fnUntraced(
+        function* ({ chosen, deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
+          const provider = providers.find(name)
+          if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
+          const left = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
+          const sent = provider.initiate({ ...order, reference: attempt_id })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, left)
+          yield* health.report(name, outcome)
+          return outcome
+        },
+        (effect, { payment }, attempt) =>
+          Effect.annotateLogs(effect, {
+            payment_id: payment.payment_id,
+            attempt_id: attempt.attempt_id,
+            provider: attempt.provider
+          }).pipe(spanned(() => "Dispatch.call"))
+      )
+
+      const attempt = (request: Call): Effect.Effect<Heard> =>
+        Effect.gen(function* () {
+          const { chosen, payment } = request
+          const outcome = yield* call(request, chosen.attempt)
+          // Nobody waits for a second leg: whoever asks about it next finds that it was not sent, and sends it.
+          if (outcome._tag === "Declined" && outcome.unsent === true && chosen.attempt.leg === "settlement") {
+            return { payment, outcome: null, follows: false }
+          }
+          if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
+          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+          return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
+        })
+
+      /** Only a refusal gets here: nothing moved, so another provider may be asked, while there is time. */
+      const fallBack = (refusal: Declined, request: Call): Effect.Effect<Heard> =>
+        Effect.gen(function* () {
+          const { chosen, deadline, payment } = request
+          const left = yield* leftUntil(deadline)
+          const next =
+            Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
+              ? yield* choose(chosen.rest, chosen.attempt.leg)
+              : undefined
+          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const heard = yield* progress.hear(known, refusal, {
+            cause: causeOf(refusal, chosen.attempt.provider),
+            next: next?.attempt
+          })
+          const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
+          return goesOn ? yield* attempt({ ...request, payment: heard.payment, chosen: next }) : heard
+        })
+
+      return {
+        choose,
+        ask: Effect.fnUntraced(function* (payment, order, chosen) {
+          const budget = BigInt(Duration.toMillis(initiationBudget)) * NANOS_PER_MILLI
+          const deadline = (yield* Clock.currentTimeNanos) + budget
+          return yield* attempt({ payment, order, chosen, deadline })
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,71 @@
+/** Asking a provider with a limit: silence and answers that cannot be read are verdicts too, and say that nobody knows. */
+import { Context, Duration, Effect, Layer } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
+import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { providerRetry } from "../../domain/Policies.ts"
+import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
+import type { AttemptRef, Provider } from "../../providers/port/Provider.ts"
+import type { SendWindow } from "../route/SendWindow.ts"
+
+export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
+  ProviderAnswer,
+  {
+    readonly to: <A, B>(ask: Effect.Effect<A>, unknown: (reason: string) => B) => Effect.Effect<A | B>
+    readonly enquiry: (provider: Provider, attempt: AttemptRef) => Effect.Effect<Enquiry>
+    /**
+     * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
+     * for again where the provider moves money only once for a reference.
+     */
+    readonly outcome: (
+      provider: Provider,
+      send: Effect.Effect<Outcome>,
+      window: SendWindow,
+      timeLeft?: Duration.Duration
+    ) => Effect.Effect<Outcome>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    ProviderAnswer,
+    Effect.gen(function* () {
+      const { providerTimeout } = yield* Settings
+      const within = yield* makeDeadlines
+
+      const answer = <A, B>(ask: Effect.Effect<A>, limit: Duration.Duration, unknown: (reason: string) => B) =>
+        Effect.catchAllDefect(
+          within(ask, limit, () => unknown(`no answer within ${Duration.format(limit)}`)),
+          (defect) =>
+            Effect.as(Effect.logError("A provider adapter failed", defect), unknown("its answer could not be read"))
+        )
+
+      return {
+        to: (ask, unknown) => answer(ask, providerTimeout, unknown),
+        enquiry: (provider, attempt) =>
+          Effect.map(
+            answer(
+              provider.enquire(attempt),
+              providerTimeout,
+              (reason) => new Unknown({ reason: `asked for its status: ${reason}` })
+            ),
+            cleanEnquiry
+          ),
+        outcome: ({ honoursReference, name }, send, window, timeLeft = providerTimeout) => {
+          const once = Effect.flatMap(send, (outcome) =>
+            outcome._tag === "Unknown" ? Effect.fail(outcome) : Effect.succeed(outcome)
+          )
+          const persistent = Effect.merge(
+            honoursReference ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once
+          )
+          const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
+          const tooLate = new Declined({
+            reason: `it was too late to send it to ${name}, so nothing was sent`,
+            unsent: true
+          })
+          return Effect.flatMap(window.isOpen, (open) =>
+            open ? Effect.map(sent, cleanOutcome) : Effect.succeed<Outcome>(tooLate)
+          )
+        }
+      }
+    })
+  )
+}

@@ -1,0 +1,79 @@
+/** Sends the second legs of ramps, each once. */
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { Dispatch } from "./Dispatch.ts"
+import { makeLanes } from "../store/Lanes.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
+import { isRamp, secondLeg, settlementOrder } from "../route/LegOrder.ts"
+import { makeRampRouter } from "../route/RampRouter.ts"
+import { SecondLeg } from "../route/SecondLeg.ts"
+
+export class Settling extends Context.Tag("corridor/Settling")<
+  Settling,
+  {
+    /** For whoever has the leave to send an attempt again, within the time that it was given. */
+    readonly sendAgain: (known: Known, window: SendWindow) => Effect.Effect<void>
+    /** Sends what is due, here or left behind by others, until it is interrupted. */
+    readonly worker: Effect.Effect<never>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Settling,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const dispatch = yield* Dispatch
+      const route = yield* makeRampRouter
+      const second = yield* SecondLeg
+      const undisturbed = yield* makeUndisturbed
+
+      /** Whoever was asked for this leg before is not asked again. */
+      const othersFor = Effect.fnUntraced(function* (
+        payment: Payment & { readonly ramp: object },
+        leg: Attempt["leg"]
+      ) {
+        const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
+        const { candidates } = isRamp(payment) ? yield* route(payment.org_id, secondLeg(payment)) : { candidates: [] }
+        return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
+      })
+
+      const send = Effect.fn("Settling.send")(
+        function* ({ attempt, payment }: Known, window: SendWindow) {
+          if (!isRamp(payment)) return
+          const rest = yield* othersFor(payment, attempt.leg)
+          const { attempt_id, config_id, leg, provider, started_at } = attempt
+          const again = { attempt_id, config_id, leg, provider, started_at, enquire_in: null }
+          yield* dispatch.ask(payment, settlementOrder(payment), { attempt: again, rest, window })
+        },
+        (effect, { attempt, payment }) =>
+          Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id })
+      )
+
+      const lanes = yield* makeLanes(settlementsPerProvider)
+
+      const sendDue = Effect.gen(function* () {
+        const window = yield* openSendWindow
+        const due = yield* store.claimUnsent(lanes.room())
+        for (const known of due) {
+          yield* lanes.run(
+            known.attempt.provider,
+            undisturbed(send(known, window)).pipe(
+              Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
+            )
+          )
+        }
+      })
+
+      return {
+        sendAgain: (known, window) => undisturbed(send(known, window)),
+        worker: sendDue.pipe(
+          Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
+          Effect.map(Option.isSome),
+          Effect.forever
+        )
+      }
+    })
+  )
+}

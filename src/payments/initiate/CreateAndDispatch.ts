@@ -1,0 +1,100 @@
+/** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
+import { Array as Arr, Effect, Option } from "effect"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
+import type { InsufficientFunds } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { LedgerAccount } from "../../domain/Ledger.ts"
+import { Fees } from "../../money/fees/Fees.ts"
+import { together } from "../../platform/fibers/Together.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { makeReviewThreshold, reviewItem } from "../review/ReviewThreshold.ts"
+import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import { makeDraft } from "./Draft.ts"
+import type { NewFee, Opening, Payment } from "../store/Payment.ts"
+import { holdsAfter } from "../store/PaymentPostings.ts"
+import type { PaymentPlan } from "./PaymentPlan.ts"
+import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "../route/PaymentRouter.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+import { providerOrder } from "../route/ProviderOrder.ts"
+import { providersMoney } from "../store/ProvidersMoney.ts"
+
+export interface LaunchOptions<E = never> {
+  readonly key?: NewKey | undefined
+  /** The account of the books that pays for it; the organisation's settlement account when not given. */
+  readonly funding?: LedgerAccount
+  /** What else is written in the transaction that writes the payment down; its failure undoes that. */
+  readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
+}
+
+export const makeLaunch = Effect.gen(function* () {
+  const store = yield* PaymentStore
+  const dispatch = yield* Dispatch
+  const organizations = yield* Organizations
+  const fees = yield* Fees
+  const ids = yield* Ids
+  const draft = yield* makeDraft
+  const router = yield* makePaymentRouter
+  const threshold = yield* makeReviewThreshold
+  const checkoutUrl = yield* makeCheckoutUrl
+  const undisturbed = yield* makeUndisturbed
+  const { atomically } = yield* Transactor
+
+  const create = Effect.fnUntraced(function* <E = never>(opening: Opening, { alongside, key }: LaunchOptions<E>) {
+    const written = store.create(key === undefined ? opening : { ...opening, key })
+    const all =
+      alongside === undefined
+        ? written
+        : atomically(Effect.tap(written, (created) => (created ? alongside(opening.payment) : Effect.void)))
+    return (yield* all) ? opening.payment : yield* stillRunning()
+  })
+
+  /**
+   * Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. What it is to pay
+   * out is held meanwhile, so that nobody spends it twice.
+   */
+  const hold = Effect.fnUntraced(function* <E = never>(
+    drafted: Payment,
+    charged: ReadonlyArray<NewFee>,
+    reason: string,
+    options: LaunchOptions<E>
+  ) {
+    const payment: Payment = { ...drafted, next_action: "wait", holds: drafted.direction === "outbound" }
+    const item = reviewItem(yield* ids.next, payment, reason)
+    return yield* create({ payment, attempt: null, fees: charged, item }, options)
+  })
+
+  return Effect.fnUntraced(function* <E = never>(
+    permit: Permit<Access>,
+    orgId: string,
+    planned: PaymentPlan,
+    options: LaunchOptions<E> = {}
+  ) {
+    const [routed, charged, organization] = yield* together([
+      router(orgId, planned.payment, providersMoney(planned.payment)),
+      fees.charge({ ...planned.payment, org_id: orgId }),
+      organizations.find(orgId)
+    ])
+    if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
+    const drafted = yield* draft(permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
+    const held = yield* threshold(drafted, organization)
+    if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
+    const chosen = yield* dispatch.choose(routed.candidates, "payment")
+    const payment: Payment = { ...drafted, holds: holdsAfter(drafted, drafted.status, chosen.attempt) }
+    const order = providerOrder(payment, "payment", {
+      card: planned.card,
+      checkoutUrl: checkoutUrl(payment.payment_id)
+    })
+    const dispatched = Effect.gen(function* () {
+      yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
+      const heard = yield* dispatch.ask(payment, order, chosen)
+      if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
+      return yield* whereAllDeclined(payment)
+    })
+    return yield* undisturbed(dispatched)
+  })
+})

@@ -1,0 +1,129 @@
+/** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
+import {
+  type AllProvidersFailed,
+  type IdempotencyConflict,
+  type InsufficientFunds,
+  Invalid,
+  type NoRoute,
+  type RateMismatch
+} from "../../domain/Failure.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import type { Route } from "../../domain/Routing.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { type LaunchOptions, makeLaunch } from "./CreateAndDispatch.ts"
+import type { Payment } from "../store/Payment.ts"
+import { planPayment, type Request, type Surroundings } from "./PaymentPlan.ts"
+import { makePaymentRouter } from "../route/PaymentRouter.ts"
+import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
+import { providersMoney } from "../store/ProvidersMoney.ts"
+
+export type Payin = Request & { readonly direction: "payin" }
+export type Payout = Request & { readonly direction: "payout" }
+/** A payin whose payer does not know where the money goes: the account that takes a transfer is its provider's to name. */
+export type Collection = Omit<Payin, "bank_account">
+
+type Refusal = Invalid | RateMismatch
+export type LaunchFailure = Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
+type Launched = Effect.Effect<Payment, LaunchFailure>
+
+export class Initiation extends Context.Tag("corridor/Initiation")<
+  Initiation,
+  {
+    readonly payin: (permit: Permit<"any">, request: Payin, key?: NewKey) => Launched
+    readonly payout: (permit: Permit<"payouts">, request: Payout, key?: NewKey) => Launched
+    /** For features that price and take a payin on the organisation's behalf, and write it down with their own. */
+    readonly collect: <E = never>(
+      permit: Permit<"any">,
+      request: Collection,
+      options: LaunchOptions<E>
+    ) => Effect.Effect<Payment, LaunchFailure | E>
+    /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
+    readonly payFrom: <E = never>(
+      permit: Permit<Access>,
+      orgId: string,
+      wanted: WantedPayout,
+      options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
+    ) => Effect.Effect<Payment, LaunchFailure | E>
+    readonly preview: (permit: Permit<"any">, request: Request) => Effect.Effect<Route, Refusal>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Initiation,
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const beneficiaries = yield* Beneficiaries
+      const rates = yield* RateQuote
+      const router = yield* makePaymentRouter
+      const launch = yield* makeLaunch
+      const { mode } = yield* Settings
+
+      const orgOf = (permit: Permit<"any" | "payouts">) =>
+        Effect.mapError(
+          permit.scope,
+          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
+        )
+
+      /** Only a request that leaves its country open waits for the organisation to be read. */
+      const countryOf = (orgId: string, { country }: Request) =>
+        country === undefined
+          ? Effect.map(organizations.find(orgId), (organization) => Option.getOrUndefined(organization)?.country ?? "")
+          : Effect.succeed<string>(country)
+
+      const plan = Effect.fnUntraced(function* (
+        orgId: string,
+        request: Request,
+        targetBy: Surroundings["targetBy"] = "caller"
+      ) {
+        const scope = Option.some(orgId)
+        const beneficiary =
+          request.beneficiary_id === undefined
+            ? Option.none()
+            : yield* beneficiaries.find(scope, uuidOrNil(request.beneficiary_id))
+        const lock = request.org_rate_id === undefined ? Option.none() : yield* rates.locked(orgId, request.org_rate_id)
+        return yield* planPayment(request, {
+          orgCountry: yield* countryOf(orgId, request),
+          mode,
+          now: new Date(yield* Clock.currentTimeMillis),
+          targetBy,
+          beneficiary,
+          lock
+        })
+      })
+
+      const initiate = Effect.fnUntraced(function* (permit: Permit<"any" | "payouts">, request: Request, key?: NewKey) {
+        const orgId = yield* orgOf(permit)
+        return yield* launch(permit, orgId, yield* plan(orgId, request), { key })
+      })
+
+      return {
+        payin: initiate,
+        payout: initiate,
+        collect: Effect.fnUntraced(function* <E = never>(
+          permit: Permit<"any">,
+          request: Collection,
+          options: LaunchOptions<E>
+        ) {
+          const orgId = yield* orgOf(permit)
+          const { bank_details } = request
+          const bank =
+            bank_details === undefined ? {} : { bank_account: { account_number: bank_details.account_number } }
+          const { card, payment } = yield* plan(orgId, { ...request, ...bank }, "service")
+          return yield* launch(permit, orgId, { card, payment: { ...payment, bank_account: {} } }, options)
+        }),
+        payFrom: (permit, orgId, wanted, options) =>
+          Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
+        preview: Effect.fn("Initiation.preview")(function* (permit, request) {
+          const orgId = yield* orgOf(permit)
+          const { payment } = yield* plan(orgId, request)
+          return yield* router(orgId, payment, providersMoney(payment))
+        })
+      }
+    })
+  )
+}

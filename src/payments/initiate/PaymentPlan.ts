@@ -1,0 +1,191 @@
+/**
+ * Turns an initiation into a payment, as a pure function: every conditional field, every amount and the locked rate are
+ * checked here, and each refusal names its field.
+ */
+import { Either, Option, Redacted } from "effect"
+import type { InitiatePayment } from "../../contract/api/PaymentsInit.ts"
+import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
+import { maskCard } from "../../domain/Card.ts"
+import { flowOf } from "../../domain/Corridor.ts"
+import { CountryCode, isCountryCode } from "../../domain/Country.ts"
+import { Invalid, RateMismatch } from "../../domain/Failure.ts"
+import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
+import { Money } from "../../domain/Money.ts"
+import { countryOfPhoneNumber } from "../../domain/PhoneNumber.ts"
+import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
+import type { Card } from "../../providers/port/Provider.ts"
+import type { JsonObject, Payment } from "../store/Payment.ts"
+import { payerProblems } from "./PayerCheck.ts"
+import { destinationProblems } from "./DestinationCheck.ts"
+import { recipientInfo } from "./RecipientInfo.ts"
+
+export type Request = typeof InitiatePayment.Type
+
+/** What the plan needs to know beside the request. */
+export interface Surroundings {
+  readonly orgCountry: string
+  readonly mode: "sandbox" | "live"
+  /** For the card, whose time is its issuer's; a lock has a clock of its own. */
+  readonly now: Date
+  /** Who worked the target amount out: callers round half-even, the service gives what it is worth and no more. */
+  readonly targetBy: "caller" | "service"
+  /** As named by beneficiary_id, when it is one of the organisation's. */
+  readonly beneficiary: Option.Option<Beneficiary>
+  /** As named by org_rate_id, when it is one of the organisation's. */
+  readonly lock: Option.Option<LockedRate>
+}
+
+type Described = Pick<
+  Payment,
+  | "direction"
+  | "payment_method"
+  | "country"
+  | "amount"
+  | "target"
+  | "org_rate_id"
+  | "client_reference"
+  | "description"
+  | "beneficiary_id"
+  | "payer_details"
+  | "mobile_money_details"
+  | "card_details"
+  | "bank_account"
+  | "recipient_info"
+  | "metadata"
+  | "return_url"
+>
+
+export interface PaymentPlan {
+  readonly payment: Described
+  /** It is never stored. */
+  readonly card: Redacted.Redacted<Card> | null
+}
+
+const needed = (field: string, why: string): string => `${field}: is needed ${why}`
+
+const missingFields = (request: Request): ReadonlyArray<string> => {
+  const { direction, payment_method } = request
+  const problems: Array<string> = []
+  const need = (field: keyof Request, why: string) => {
+    if (request[field] === undefined) problems.push(needed(field, why))
+  }
+  if (direction === "payin") need("payer_details", "for a payin")
+  if (direction === "payout") need("beneficiary_id", "for a payout")
+  if (payment_method === "mobile_money") need("mobile_money_details", "for mobile_money")
+  if (payment_method === "card" && direction === "payin") need("card_details", "for card")
+  if (payment_method === "bank_transfer") {
+    need("bank_details", "for bank_transfer")
+    need("bank_account", "for bank_transfer")
+  }
+  return problems
+}
+
+interface Amounts {
+  readonly amount: Money
+  readonly target: Money
+}
+
+const amountsOf = (request: Request): Either.Either<Amounts, ReadonlyArray<string>> => {
+  const amount = Money.fromDecimal(request.amount, request.currency)
+  const target = Money.fromDecimal(request.target_amount, request.target_currency)
+  if (Either.isLeft(amount)) return Either.left([`amount: ${amount.left}`])
+  if (Either.isLeft(target)) return Either.left([`target_amount: ${target.left}`])
+  if (request.currency === request.target_currency) {
+    return amount.right.minor === target.right.minor
+      ? Either.right({ amount: amount.right, target: target.right })
+      : Either.left(["target_amount: must equal amount when both are in the same currency"])
+  }
+  return request.org_rate_id === undefined
+    ? Either.left([needed("org_rate_id", "when target_currency differs from currency: look the rate up first")])
+    : Either.right({ amount: amount.right, target: target.right })
+}
+
+const checkRate = (
+  request: Request,
+  amounts: Amounts,
+  { lock, targetBy }: Surroundings
+): Either.Either<void, Invalid | RateMismatch> => {
+  if (request.currency === request.target_currency) return Either.void
+  if (Option.isNone(lock)) {
+    return Either.left(
+      new RateMismatch({
+        message: "org_rate_id: is not a rate that was locked for this organisation; look it up again."
+      })
+    )
+  }
+  const checked = checkLocked(lock.value, request.currency, request.target_currency)
+  if (Either.isLeft(checked)) return Either.left(new RateMismatch({ message: checked.left }))
+  return targetBy === "caller" ? checkTarget(checked.right, amounts) : checkGiven(checked.right, amounts)
+}
+
+const countryOf = (request: Request, { beneficiary, orgCountry }: Surroundings): CountryCode => {
+  if (request.country !== undefined) return request.country
+  const bank =
+    request.direction === "payout"
+      ? Option.getOrUndefined(Option.map(beneficiary, (one) => one.bank_details.country ?? one.country))
+      : request.bank_details?.country
+  const phone = request.mobile_money_details?.phone_number ?? request.payer_details?.phone
+  const fromPhone = phone === undefined ? undefined : Option.getOrUndefined(countryOfPhoneNumber(phone))
+  const country = bank ?? fromPhone ?? orgCountry
+  return isCountryCode(country) ? country : CountryCode.make(orgCountry)
+}
+
+const object = (value: JsonObject | undefined): JsonObject => value ?? {}
+
+export const planPayment = (
+  request: Request,
+  surroundings: Surroundings
+): Either.Either<PaymentPlan, Invalid | RateMismatch> => {
+  const country = countryOf(request, surroundings)
+  const amounts = amountsOf(request)
+  const returnUrl =
+    request.return_url === undefined ? Either.right(null) : checkReturnUrl(request.return_url, surroundings.mode)
+  const problems = [
+    ...missingFields(request),
+    ...(Either.isLeft(amounts) ? amounts.left : []),
+    ...destinationProblems(request, surroundings.beneficiary),
+    ...payerProblems(request, country, surroundings.now),
+    ...(Either.isLeft(returnUrl) ? [`return_url: ${returnUrl.left}`] : [])
+  ]
+  if (problems.length > 0 || Either.isLeft(amounts) || Either.isLeft(returnUrl)) {
+    return Either.left(new Invalid({ message: `${problems.join("; ")}.` }))
+  }
+  const { amount, target } = amounts.right
+  const rate = checkRate(request, amounts.right, surroundings)
+  if (Either.isLeft(rate)) return Either.left(rate.left)
+  const card = request.card_details
+  const recipient = surroundings.beneficiary
+  return Either.right({
+    payment: {
+      direction: flowOf(request.direction),
+      payment_method: request.payment_method,
+      country,
+      amount,
+      target,
+      org_rate_id: request.currency === request.target_currency ? null : (request.org_rate_id ?? null),
+      client_reference: request.client_reference ?? null,
+      description: request.description ?? null,
+      beneficiary_id: Option.getOrNull(Option.map(recipient, (one) => one.beneficiary_id)),
+      payer_details: {
+        ...object(request.payer_details),
+        ...(request.bank_details === undefined ? {} : { bank_details: request.bank_details })
+      },
+      mobile_money_details: object(request.mobile_money_details),
+      card_details: card === undefined ? {} : maskCard(card),
+      bank_account: object(request.bank_account),
+      recipient_info: Option.match(recipient, { onNone: () => ({}), onSome: recipientInfo }),
+      metadata: object(request.metadata),
+      return_url: returnUrl.right
+    },
+    card:
+      card === undefined || request.payment_method !== "card"
+        ? null
+        : Redacted.make({
+            number: card.card_number,
+            expiryMonth: card.expiry_month,
+            expiryYear: card.expiry_year,
+            cvv: card.cvv ?? null,
+            holder: card.card_holder_name ?? null
+          })
+  })
+}

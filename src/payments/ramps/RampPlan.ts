@@ -1,0 +1,140 @@
+/** What a ramp request comes to: its direction, both amounts, who pays and who is paid; or all that is wrong with it. */
+import { type BigDecimal, Either, type Option } from "effect"
+import { type RampRequest, statedDirection } from "../../contract/api/Ramps.ts"
+import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
+import type { CountryCode } from "../../domain/Country.ts"
+import { type CryptoAssetCode, type CryptoNetwork, networksOf } from "../../domain/CryptoAsset.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { Invalid, RateMismatch } from "../../domain/Failure.ts"
+import { Money } from "../../domain/Money.ts"
+import { rampAmounts, type RampDirection, withinDrift } from "../../domain/Ramp.ts"
+import type { Rate } from "../../domain/Rate.ts"
+import type { JsonObject } from "../store/Payment.ts"
+import {
+  carriesAsset,
+  type Checked,
+  collectionOf,
+  payeeOf,
+  type RampCollection,
+  refuse,
+  walletOf
+} from "./RampSides.ts"
+
+/** What the plan needs to know beside the request. */
+export interface RampSurroundings {
+  /** As it is now, from fiat to crypto for an on-ramp and from crypto to fiat for an off-ramp. */
+  readonly liveRate: (direction: RampDirection) => Rate
+  /** As named by beneficiary_id, when it is one of the organisation's. */
+  readonly beneficiary: Option.Option<Beneficiary>
+}
+
+export interface RampCustomer {
+  readonly type: "retail" | "institution"
+  readonly business_id: string | null
+  readonly business_name: string | null
+}
+
+export interface RampPlan {
+  readonly direction: RampDirection
+  readonly fiat: Money
+  readonly crypto: Money
+  /** The live one, which makes the amounts. */
+  readonly rate: Rate
+  readonly clientRate: BigDecimal.BigDecimal
+  readonly asset: CryptoAssetCode
+  readonly network: CryptoNetwork
+  readonly country: CountryCode
+  /** Where an on-ramp settles. */
+  readonly walletAddress: string | null
+  readonly collection: RampCollection
+  /** Whom an off-ramp pays. */
+  readonly beneficiary: Beneficiary | null
+  readonly customer: RampCustomer
+  readonly client_reference: string | null
+  readonly metadata: JsonObject
+}
+
+export const directionOf = (request: RampRequest): Either.Either<RampDirection, Invalid> => {
+  const stated = statedDirection(request)
+  return stated === undefined
+    ? Either.left(
+        new Invalid({
+          message: "wallet_address: is needed for an on-ramp, beneficiary_id for an off-ramp; send one of them."
+        })
+      )
+    : Either.right(stated)
+}
+
+const fiatOf = ({ fiat_amount, fiat_currency }: RampRequest): Checked<Money> =>
+  Either.mapLeft(Money.fromDecimal(fiat_amount, fiat_currency), (why) => [`fiat_amount: ${why}`])
+
+const networkOf = (request: RampRequest): Checked<CryptoNetwork> => {
+  const { crypto_currency, crypto_network } = request
+  return carriesAsset(request)
+    ? Either.right(crypto_network)
+    : refuse(`crypto_network: does not carry ${crypto_currency}; use ${networksOf(crypto_currency).join(" or ")}`)
+}
+
+const customerOf = ({ business_id, business_name, customer_type = "retail" }: RampRequest): Checked<RampCustomer> => {
+  const missing = Object.entries({ business_id, business_name }).flatMap(([field, value]) =>
+    value === undefined ? [`${field}: is needed for an institution`] : []
+  )
+  return customer_type === "institution" && missing.length > 0
+    ? Either.left(missing)
+    : Either.right({
+        type: customer_type,
+        business_id: business_id ?? null,
+        business_name: business_name ?? null
+      })
+}
+
+const checkRate = (
+  { client_rate, crypto_currency, fiat_currency }: RampRequest,
+  direction: RampDirection,
+  live: Rate
+): Either.Either<Rate, RateMismatch> => {
+  if (withinDrift(client_rate, live)) return Either.right(live)
+  const [from, to] = direction === "on_ramp" ? [fiat_currency, crypto_currency] : [crypto_currency, fiat_currency]
+  return Either.left(
+    new RateMismatch({
+      message: `client_rate: is more than 0.5 percent away from the live rate, ${toPlainText(live)}; look it up again with fromCurrency ${from} and toCurrency ${to}, the direction of an ${direction === "on_ramp" ? "on-ramp" : "off-ramp"}.`
+    })
+  )
+}
+
+const problemsOf = (checked: Checked<unknown>): ReadonlyArray<string> => (Either.isLeft(checked) ? checked.left : [])
+
+const invalid = (problems: ReadonlyArray<string>): Invalid => new Invalid({ message: `${problems.join("; ")}.` })
+
+export const planRamp = (
+  request: RampRequest,
+  { beneficiary, liveRate }: RampSurroundings
+): Either.Either<RampPlan, Invalid | RateMismatch> =>
+  Either.gen(function* () {
+    const direction = yield* directionOf(request)
+    const checked = {
+      fiat: fiatOf(request),
+      network: networkOf(request),
+      walletAddress: walletOf(request, direction),
+      collection: collectionOf(request, direction),
+      beneficiary: payeeOf(request, direction, beneficiary),
+      customer: customerOf(request)
+    }
+    const parts = yield* Either.mapLeft(Either.all(checked), () => invalid(Object.values(checked).flatMap(problemsOf)))
+    const rate = yield* checkRate(request, direction, liveRate(direction))
+    const asset = request.crypto_currency
+    const crypto = yield* Either.mapLeft(rampAmounts({ direction, fiat: parts.fiat, asset, rate }), (why) =>
+      invalid([`fiat_amount: ${why}`])
+    )
+    return {
+      ...parts,
+      direction,
+      crypto,
+      rate,
+      clientRate: request.client_rate,
+      asset,
+      country: request.country,
+      client_reference: request.client_reference ?? null,
+      metadata: request.metadata ?? {}
+    }
+  })

@@ -1,0 +1,135 @@
+/** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
+import { Array as Arr, Context, Effect, Layer, Option } from "effect"
+import type { RampRequest } from "../../contract/api/Ramps.ts"
+import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
+import type { Permit } from "../../domain/Access.ts"
+import {
+  type AllProvidersFailed,
+  type IdempotencyConflict,
+  Invalid,
+  type InsufficientFunds,
+  NoRoute,
+  RateMismatch
+} from "../../domain/Failure.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import type { RampDirection } from "../../domain/Ramp.ts"
+import type { Route } from "../../domain/Routing.ts"
+import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import { makeReviewThreshold, reviewItem } from "../review/ReviewThreshold.ts"
+import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import { makeDraft } from "../initiate/Draft.ts"
+import type { Opening } from "../store/Payment.ts"
+import { whereAllDeclined } from "../route/PaymentRouter.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+import { providerOrder } from "../route/ProviderOrder.ts"
+import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
+import { type LegToRoute, makeRampRouter } from "../route/RampRouter.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { describeRamp } from "./RampPayment.ts"
+import { directionOf, planRamp } from "./RampPlan.ts"
+
+type Launched = Effect.Effect<
+  RampPayment,
+  Invalid | RateMismatch | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
+>
+
+const noRate = (from: string, to: string, why: string): RateMismatch =>
+  new RateMismatch({ message: `client_rate: there is no live rate from ${from} to ${to}${why}.` })
+
+const unserved = ({ country, direction, payment_method }: LegToRoute, { excluded }: Route): NoRoute => {
+  const reasons = excluded.map(({ provider, reason }) => `${provider}: ${reason}`).join(" ")
+  return new NoRoute({ message: `No provider serves ${payment_method} ${direction} in ${country}. ${reasons}`.trim() })
+}
+
+export class Ramps extends Context.Tag("corridor/Ramps")<
+  Ramps,
+  {
+    readonly onRamp: (permit: Permit<"any">, request: RampRequest, key?: NewKey) => Launched
+    readonly offRamp: (permit: Permit<"payouts">, request: RampRequest, key?: NewKey) => Launched
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Ramps,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const dispatch = yield* Dispatch
+      const beneficiaries = yield* Beneficiaries
+      const rates = yield* RateQuote
+      const route = yield* makeRampRouter
+      const draft = yield* makeDraft
+      const organizations = yield* Organizations
+      const threshold = yield* makeReviewThreshold
+      const ids = yield* Ids
+      const checkoutUrl = yield* makeCheckoutUrl
+      const undisturbed = yield* makeUndisturbed
+
+      const liveRate = Effect.fnUntraced(function* (orgId: string, direction: RampDirection, request: RampRequest) {
+        const { crypto_currency: crypto, fiat_currency: fiat } = request
+        const [from, to] = direction === "on_ramp" ? ([fiat, crypto] as const) : ([crypto, fiat] as const)
+        const rate = yield* Effect.mapError(rates.live(orgId, from, to), () => noRate(from, to, " that is not stale"))
+        return yield* Effect.mapError(rate, () => noRate(from, to, ""))
+      })
+
+      const candidatesOf = Effect.fnUntraced(function* (orgId: string, leg: LegToRoute) {
+        const routed = yield* route(orgId, leg)
+        return Arr.isNonEmptyReadonlyArray(routed.candidates) ? routed.candidates : yield* unserved(leg, routed)
+      })
+
+      const plan = Effect.fnUntraced(function* (orgId: string, request: RampRequest) {
+        const direction = yield* directionOf(request)
+        const beneficiary =
+          request.beneficiary_id === undefined
+            ? Option.none()
+            : yield* beneficiaries.find(Option.some(orgId), uuidOrNil(request.beneficiary_id))
+        const rate = yield* liveRate(orgId, direction, request)
+        return yield* planRamp(request, { liveRate: () => rate, beneficiary })
+      })
+
+      const create = Effect.fnUntraced(function* (opening: Opening, key: NewKey | undefined) {
+        if (!(yield* store.create(key === undefined ? opening : { ...opening, key }))) return yield* stillRunning()
+      })
+
+      /** Nobody is asked, and no time runs, until it is reviewed. */
+      const hold = Effect.fnUntraced(function* (drafted: RampPayment, reason: string, key: NewKey | undefined) {
+        const payment: RampPayment = { ...drafted, next_action: "wait" }
+        yield* create({ payment, attempt: null, item: reviewItem(yield* ids.next, payment, reason) }, key)
+        return payment
+      })
+
+      const initiate = Effect.fnUntraced(function* (
+        permit: Permit<"any" | "payouts">,
+        request: RampRequest,
+        key?: NewKey
+      ) {
+        const orgId = yield* Effect.mapError(
+          permit.scope,
+          () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
+        )
+        const planned = yield* plan(orgId, request)
+        const drafted = yield* draft(permit, orgId, describeRamp(planned), [])
+        if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
+        // What is collected must have somewhere to go before anyone is asked to pay.
+        yield* candidatesOf(orgId, secondLeg(drafted))
+        const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
+        const held = yield* threshold(drafted, yield* organizations.find(orgId))
+        if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
+        const chosen = yield* dispatch.choose(candidates, "collection")
+        const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
+        const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
+        const dispatched = Effect.gen(function* () {
+          yield* create({ payment, attempt: chosen.attempt }, key)
+          const heard = yield* dispatch.ask(payment, order, chosen)
+          if (heard.payment.status === "failed" && heard.outcome === "declined") return yield* whereAllDeclined(payment)
+          return isRamp(heard.payment) ? heard.payment : payment
+        })
+        return yield* undisturbed(dispatched)
+      })
+
+      return { onRamp: initiate, offRamp: initiate }
+    })
+  )
+}

@@ -1,0 +1,46 @@
+/** What waits for a person, from payments and from webhooks, as one list. */
+import { Order } from "effect"
+import type { OperatorItem as WireItem } from "../../contract/api/Payments.ts"
+import type { Trouble } from "../../webhooks/WebhookIssues.ts"
+import type { OpenItem } from "../store/Payment.ts"
+
+type Item = typeof WireItem.Type
+
+const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payment_id }: OpenItem): Item => ({
+  item_id,
+  kind,
+  org_id,
+  payment_id,
+  attempt_id,
+  webhook_id: null,
+  delivery_id: null,
+  dead_letters: null,
+  detail,
+  created_at: opened_at
+})
+
+const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: Trouble): string => {
+  if (kind === "disabled_endpoint") return `${endpoint_url} is disabled. ${reason ?? "Its owner did it."}`
+  const many = dead_letters === 1 ? "1 delivery" : `${dead_letters} deliveries`
+  return `${many} to ${endpoint_url} failed for good; of the oldest: ${reason ?? "no reason is known"}.`
+}
+
+const ofWebhook = (trouble: Trouble): Item => {
+  const { created_at, dead_letters, delivery_id, item_id, kind, org_id, webhook_id } = trouble
+  const about = { item_id, kind, org_id, payment_id: null, attempt_id: null, webhook_id, delivery_id, dead_letters }
+  return { ...about, detail: wordsOf(trouble), created_at }
+}
+
+const newestFirst = Order.reverse(
+  Order.combine(
+    Order.mapInput(Order.Date, (item: Item) => item.created_at),
+    Order.mapInput(Order.string, (item: Item) => item.item_id)
+  )
+)
+
+/** The two are in the same order and begin after the same position, so the first of both are the first of all. */
+export const queueOf = (
+  items: ReadonlyArray<OpenItem>,
+  troubles: ReadonlyArray<Trouble>,
+  take: number
+): ReadonlyArray<Item> => [...items.map(ofPayment), ...troubles.map(ofWebhook)].toSorted(newestFirst).slice(0, take)

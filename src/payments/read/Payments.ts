@@ -1,0 +1,83 @@
+/** Reading payments. */
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
+import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
+import { RampResult } from "../../contract/api/Ramps.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { rampResponse } from "../ramps/RampResponse.ts"
+import { WebhookLog } from "../../webhooks/WebhookLog.ts"
+import { FundingEvents } from "../record/FundingEvents.ts"
+import { initiationResponse } from "../initiate/InitiationResponse.ts"
+import { queueOf } from "./OperationsQueue.ts"
+import type { Payment } from "../store/Payment.ts"
+import { type PaymentFilter, PaymentStore } from "../store/PaymentStore.ts"
+import { isRamp } from "../route/LegOrder.ts"
+import { eventTimesOf, timelineOf } from "./Timeline.ts"
+
+const encodeResult = Schema.encodeSync(InitiationResult)
+const encodeRamp = Schema.encodeSync(RampResult)
+
+export class Payments extends Context.Tag("corridor/Payments")<
+  Payments,
+  {
+    readonly find: (permit: Permit<"any">, paymentId: string) => Effect.Effect<Payment, NotFound>
+    readonly findByTransaction: (permit: Permit<"any">, transactionId: string) => Effect.Effect<Payment, NotFound>
+    /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
+    readonly answerTo: (orgId: string, paymentId: string) => Effect.Effect<string>
+    readonly timeline: (
+      permit: Permit<"any">,
+      paymentId: string
+    ) => Effect.Effect<ReadonlyArray<typeof TimelineItem.Type>, NotFound>
+    readonly list: (
+      permit: Permit<"transactions">,
+      filter: PaymentFilter,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<Payment>>
+    /** Whatever waits for a person, endpoints of webhooks included. */
+    readonly queue: (
+      permit: Permit<"operations">,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<typeof OperatorItem.Type>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Payments,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const webhooks = yield* WebhookLog
+      const funding = yield* FundingEvents
+
+      const orNotFound = Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.fail(notFound("payment")),
+          onSome: (payment: Payment) => Effect.succeed(payment)
+        })
+      )
+      const find = (permit: Permit<"any">, id: string) => orNotFound(store.find(permit.scope, id))
+
+      return {
+        find,
+        findByTransaction: (permit, id) => orNotFound(store.findByTransaction(permit.scope, id)),
+        answerTo: Effect.fnUntraced(function* (orgId, id) {
+          const payment = yield* Effect.orDie(orNotFound(store.find(Option.some(orgId), id)))
+          if (isRamp(payment)) return stringifyWire(encodeRamp(rampResponse(payment)))
+          const answer = payment.funding === null ? Option.none() : yield* funding.answerOf(payment)
+          return Option.getOrElse(answer, () => stringifyWire(encodeResult(initiationResponse(payment))))
+        }),
+        timeline: Effect.fn("Payments.timeline")(function* (permit, id) {
+          const payment = yield* find(permit, id)
+          const story = yield* store.story(payment)
+          return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
+        }),
+        list: (permit, filter, window) => store.list(permit.scope, filter, window),
+        queue: Effect.fn("Payments.queue")(function* (permit, window) {
+          const items = yield* store.openItems(permit.scope, window)
+          return queueOf(items, yield* webhooks.troubles(permit, window), window.take)
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,167 @@
+/** Rules, as a pure function, on one word about an attempt to collect or pay: what it changes follows from the ruling. */
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { difference, moneyIn as orderedOf, takenBack, totalIn, unowned } from "../../domain/Received.ts"
+import { type Decision, decide, ownsMoney, type Word } from "../../domain/Settlement.ts"
+import type { Attempt, Payment, PaymentPatch, SuspenseMoney } from "../store/Payment.ts"
+import { holdsAfter } from "../store/PaymentPostings.ts"
+import { providersMoney } from "../store/ProvidersMoney.ts"
+import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+
+const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
+
+const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
+
+/** A payin that its provider takes back: the organisation may have spent it, so a person decides who bears it. */
+const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
+  direction === "inbound" && status === "completed" && decision.status === "refunded"
+
+/** What was given back already is not there to be taken. */
+const clawedBack = ({ attempt, payment }: Known, { givenBack = [] }: Source): ReadonlyArray<SuspenseMoney> => {
+  const parts = payment.refunds.filter(({ state }) => state === "completed").map(({ amount }) => amount)
+  return takenBack(attempt.received, payment.amount, [...parts, ...givenBack]).map((money) => ({
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    amount: money.negate(),
+    occasion: `taken back ${money.currency}`
+  }))
+}
+
+/** It was refused, and its provider is being asked about it nevertheless. */
+export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
+  outcome === "declined" && next_enquiry_at !== null
+
+/** A word about waiting that came after the payment had gone on. */
+const isOutdated = (state: string, { status }: Decision): boolean =>
+  (state === "pending" || state === "processing") && state !== status
+
+/** What the word says about the payment itself, its status aside. */
+const paymentPatch = (payment: Payment, attempt: Attempt, word: Word, decision: Decision): PaymentPatch => {
+  const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
+  return {
+    ...(taken ? { provider: attempt.provider } : {}),
+    ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
+    ...(taken && (word._tag === "Accepted" || word._tag === "Report")
+      ? {
+          provider_payment_id: word.providerPaymentId ?? payment.provider_payment_id,
+          provider_status: isOutdated(word.state, decision)
+            ? payment.provider_status
+            : (word.providerStatus ?? payment.provider_status)
+        }
+      : {}),
+    ...nextStep(payment, attempt, word),
+    ...(isOver(decision.status) ? { next_action: null } : {})
+  }
+}
+
+/** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
+export const nextStep = (payment: Payment, attempt: Attempt, word: Word): PaymentPatch => {
+  switch (word._tag) {
+    case "Accepted":
+      return attempt.outcome === "declined"
+        ? {}
+        : { next_action: word.nextAction, action_data: word.actionData, provider_data: word.providerData }
+    case "Unknown":
+      return attempt.outcome === null ? { next_action: "check_status" } : {}
+    case "Report":
+      return word.waitsFor !== undefined && isUntold(payment)
+        ? { next_action: word.waitsFor.nextAction, action_data: word.waitsFor.actionData }
+        : {}
+    default:
+      return {}
+  }
+}
+
+/** Nobody can tell the customer what to do. */
+export const isUntold = ({ next_action }: Pick<Payment, "next_action">): boolean =>
+  next_action === null || next_action === "check_status"
+
+/** The provider waits for a customer whom nobody can tell what to do, since its answer was lost. */
+export const isAimless = (
+  word: Word,
+  { direction, next_action, status }: Payment,
+  { outcome }: Pick<Decision, "outcome">
+): boolean =>
+  word._tag === "Report" &&
+  word.state === "pending" &&
+  status === "pending" &&
+  outcome === "accepted" &&
+  direction !== "outbound" &&
+  isUntold({ next_action })
+
+/** What its provider has that the payment has no place for. What goes out is what is lacking. */
+const suspenseOf = ({ attempt, payment }: Known, decision: Decision): ReadonlyArray<SuspenseMoney> => {
+  const asked = providersMoney(payment)
+  const owned = ownsMoney(decision)
+  const before = unowned(attempt.received, asked, ownsMoney({ status: payment.status, outcome: attempt.outcome }))
+  return difference(before, unowned(decision.received, asked, owned)).map((amount) => ({
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    amount: payment.direction === "outbound" ? amount.negate() : amount,
+    occasion: `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
+  }))
+}
+
+const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>) => {
+  const surplus = ownsMoney(decision) && unowned(decision.received, providersMoney(payment), true).length > 0
+  const added = surplus
+    ? moved[0]
+    : moved.find(({ amount }) => (payment.direction === "outbound" ? amount.isNegative : amount.isPositive))
+  if (added === undefined) return undefined
+  const total = totalIn(decision.received, added.amount.currency).toString()
+  const asked = providersMoney(payment).toString()
+  if (ownsMoney(decision)) {
+    return `${total} arrived at ${attempt.provider} instead of ${asked}: the surplus is held until an operator settles it.`
+  }
+  return attempt.outcome === "declined" || isOver(decision.status)
+    ? `${attempt.provider} reports money for a payment that is ${payment.status}: it is held until an operator settles it.`
+    : `Only ${total} of ${asked} arrived at ${attempt.provider}: it is held until the rest comes or an operator settles it.`
+}
+
+export const changeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
+  const standing = {
+    status: payment.status,
+    outcome: attempt.outcome,
+    flow: payment.direction,
+    asked: providersMoney(payment),
+    received: attempt.received,
+    pursued: isPursued(attempt),
+    ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
+  }
+  const decision = decide(standing, word, source.next !== undefined)
+  const { outcome, received, resurfaced, status } = decision
+  const refuses = outcome === "declined" && attempt.outcome !== "declined"
+  const nextAttempt = refuses && !isOver(status) ? source.next : undefined
+  const patch = {
+    ...paymentPatch(payment, attempt, word, decision),
+    holds: holdsAfter(payment, status, nextAttempt)
+  }
+  const moved = suspenseOf(known, decision)
+  const gone = isClawedBack(payment, decision) ? clawedBack(known, source) : undefined
+  const wasInSuspense = unowned(attempt.received, standing.asked, ownsMoney(standing)).length > 0
+  return assemble(
+    known,
+    word,
+    {
+      status,
+      outcome,
+      patch,
+      // What arrives as it was asked for is told by the status alone.
+      ...(moved.length === 0 && !wasInSuspense ? {} : { received }),
+      waits: resurfaced || (outcome !== "declined" && !isOver(status)),
+      // What waits for a customer is not an operator's to chase.
+      underWay: resurfaced || (outcome === "accepted" && status === "processing"),
+      aimless: isAimless(word, { ...payment, ...patch, status }, decision),
+      suspense: gone ?? moved,
+      note:
+        gone === undefined
+          ? noteOf(known, decision, moved)
+          : `${attempt.provider} has taken the money back: an operator must settle who bears it.`,
+      cleared: wasInSuspense && unowned(received, standing.asked, ownsMoney(decision)).length === 0,
+      nextAttempt,
+      changes: status !== payment.status
+    },
+    source,
+    moment
+  )
+}

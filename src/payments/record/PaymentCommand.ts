@@ -1,0 +1,117 @@
+/** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
+import { Clock, Data, Effect, Option } from "effect"
+import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { overtakenRetry } from "../../domain/Policies.ts"
+import type { AttemptRef } from "../../providers/port/Provider.ts"
+import { FundingEvents } from "./FundingEvents.ts"
+import { type Attempt, type AttemptPatch, type Change, isOpen, type Payment } from "../store/Payment.ts"
+import { holdsAfter } from "../store/PaymentPostings.ts"
+import { eventsOf } from "./PaymentEvents.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+
+/** What an action changes; the rest of the change follows from it. */
+export interface Act
+  extends
+    Pick<Change, "status" | "cause">,
+    Partial<Pick<Change, "patch" | "attempt" | "nextAttempt" | "newRefund" | "openItems" | "closeItems">> {}
+
+/** Someone else changed the payment since it was read. */
+export class Overtaken extends Data.TaggedError("Overtaken")<{}> {}
+
+const EVENTS_PER_CHANGE = 3
+
+export const idsOf = ({ payment_id, transaction_id }: Payment) => ({
+  paymentId: payment_id,
+  transactionId: transaction_id
+})
+
+export const refuse = (payment: Payment, why: string): Conflict =>
+  new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...idsOf(payment) })
+
+/** The attempts that a provider has, or may have; refunds are not among them. */
+export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
+  attempts.filter((attempt) => attempt.leg !== "refund" && isOpen(attempt))
+
+export const refOf = ({ attempt_id, provider_payment_id }: Attempt): AttemptRef => ({
+  reference: attempt_id,
+  providerPaymentId: provider_payment_id
+})
+
+/** Nobody needs to ask about it any more. */
+export const laidToRest = ({
+  answered_at,
+  attempt_id,
+  outcome,
+  provider_payment_id,
+  reason
+}: Attempt): AttemptPatch => ({
+  attempt_id,
+  outcome,
+  reason,
+  provider_payment_id,
+  answered_at,
+  enquire_in: null
+})
+
+export const makeDesk = Effect.gen(function* () {
+  const store = yield* PaymentStore
+  const audit = yield* AuditLog
+  const funding = yield* FundingEvents
+  const ids = yield* Ids
+  const { atomically } = yield* Transactor
+
+  const find = (permit: Permit<Access>, paymentId: string) =>
+    Effect.flatMap(
+      store.find(permit.scope, paymentId),
+      Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
+    )
+
+  const write = Effect.fnUntraced(function* (payment: Payment, act: Act) {
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const fresh = yield* ids.several(EVENTS_PER_CHANGE)
+    const { status } = act
+    const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
+    if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
+    const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
+    const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
+    // An attempt begins with the change that it is committed with, not when its provider was picked.
+    const begun = act.nextAttempt === undefined ? {} : { nextAttempt: { ...act.nextAttempt, started_at: at } }
+    const written = yield* Effect.catchTag(
+      store.apply({ ...act, ...begun, payment, patch, at, events }),
+      "InsufficientFunds",
+      ({ account }) => new InsufficientFunds({ account, ...idsOf(payment) })
+    )
+    return written ? after : yield* new Overtaken()
+  })
+
+  return {
+    find,
+    write,
+    /** One act after the other, and the note of who did it, or nothing. */
+    writeAudited: (
+      permit: Permit<Access>,
+      payment: Payment,
+      acts: ReadonlyArray<Act>,
+      noted: Pick<Audited, "action" | "detail">
+    ) =>
+      atomically(
+        Effect.zipLeft(
+          Effect.reduce(acts, payment, write),
+          audit.record(permit, { ...noted, org: payment.org_id, subject: ["payment", payment.payment_id] })
+        )
+      ),
+    /** Reads and decides anew until nobody was faster. */
+    decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Effect.Effect<A, Exclude<E, Overtaken>> =>
+      Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }).pipe(
+        Effect.catchAll((error) =>
+          error instanceof Overtaken ? Effect.die(error) : Effect.fail(error as Exclude<E, Overtaken>)
+        )
+      )
+  }
+})
+
+export type Desk = Effect.Effect.Success<typeof makeDesk>

@@ -1,0 +1,95 @@
+/** The events that a change of state sends out, as the exact bytes that every delivery repeats. */
+import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { Change, Payment, StoredEvent } from "../store/Payment.ts"
+
+const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
+
+const dataOf = (payment: Payment, previous: PaymentStatus, at: Date) => ({
+  payment_id: payment.payment_id,
+  transaction_id: payment.transaction_id,
+  status: payment.status,
+  previous_status: previous,
+  amount: wire(payment.amount),
+  currency: payment.amount.currency,
+  target_amount: wire(payment.target),
+  target_currency: payment.target.currency,
+  direction: payment.direction,
+  payment_method: payment.payment_method,
+  provider: payment.provider,
+  client_reference: payment.client_reference,
+  updated_at: at.toISOString(),
+  ...(payment.failure === null ? {} : { failure: payment.failure })
+})
+
+/** `dispatched`: a provider has it for the first time, whether it said so or kept silent. */
+export const eventTypesOf = (
+  previous: PaymentStatus,
+  next: PaymentStatus,
+  dispatched: boolean
+): ReadonlyArray<string> => {
+  const types: Array<string> = dispatched ? ["payment.processing"] : []
+  if (next !== previous) {
+    if (next === "completed") types.push("payment.completed")
+    if (next === "failed" || next === "rejected") types.push("payment.failed")
+    if (next === "canceled") types.push("payment.canceled")
+    types.push("transaction.updated")
+  }
+  return types
+}
+
+const eventOf = (newId: () => string, payment: Payment, event_type: string, data: string, at: Date): StoredEvent => {
+  const { org_id, payment_id } = payment
+  const event_id = newId()
+  const envelope = JSON.stringify({ event_id, event_type, org_id, created_at: at })
+  return {
+    event_id,
+    org_id,
+    event_type,
+    payment_id,
+    payload: `${envelope.slice(0, -1)},"data":${data}}`,
+    created_at: at
+  }
+}
+
+/** `payment` is as it will be after the change. */
+export const eventsOf = (
+  newId: () => string,
+  payment: Payment,
+  previous: PaymentStatus,
+  dispatched: boolean,
+  at: Date
+): ReadonlyArray<StoredEvent> => {
+  const types = eventTypesOf(previous, payment.status, dispatched)
+  if (types.length === 0) return []
+  // All events of a change tell the same, so it is written out once.
+  const data = stringifyWire(dataOf(payment, previous, at))
+  return types.map((type) => eventOf(newId, payment, type, data, at))
+}
+
+export const refundedAmount = ({ amount, refunds, status }: Payment): Money => {
+  const minor = refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
+  // What its provider took or sent back went back whole, whatever parts were asked for.
+  return new Money({ currency: amount.currency, minor: status === "refunded" ? amount.minor : minor })
+}
+
+/** One part has gone back, or was to and has not; or a provider has given back the whole payment by itself. */
+export const refundEvent = (
+  newId: () => string,
+  payment: Payment,
+  part: Change["settledRefund"],
+  previous: PaymentStatus,
+  at: Date
+): ReadonlyArray<StoredEvent> => {
+  const byProvider = part === undefined && payment.status === "refunded" && previous !== "refunded"
+  if (part === undefined && !byProvider) return []
+  const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
+  const data = {
+    ...dataOf(payment, previous, at),
+    amount: wire(part?.amount ?? payment.amount),
+    refund_id: part?.refund_id ?? null,
+    refunded_amount: wire(refundedAmount(payment))
+  }
+  return [eventOf(newId, payment, type, stringifyWire(data), at)]
+}

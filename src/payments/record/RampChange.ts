@@ -1,0 +1,190 @@
+/** Rules, as a pure function, on one word about a leg of a ramp. */
+import { Duration } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
+import { difference, takenBack, totalIn, totals } from "../../domain/Received.ts"
+import type { Word } from "../../domain/Settlement.ts"
+import type {
+  Attempt,
+  Change,
+  NewAttempt,
+  Payment,
+  PaymentFailure,
+  PaymentPatch,
+  SuspenseMoney
+} from "../store/Payment.ts"
+import { isAimless, isPursued, nextStep } from "./PaymentChange.ts"
+import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { rampEntries } from "./RampPostings.ts"
+import type { RampFacts } from "../store/RampFacts.ts"
+
+export interface KnownLeg {
+  readonly payment: Payment & { readonly ramp: RampFacts }
+  readonly attempt: Attempt
+}
+
+/** With the time by the clock that all instances share. */
+export interface SharedMoment extends Moment {
+  readonly shared: Date
+}
+
+const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
+
+const isOver = ({ status }: RampDecision): boolean =>
+  !["initiated", "confirmed", "pending", "processing"].includes(status)
+
+/** All that has been collected of what was asked for. */
+const collectedBy = ({ payment }: KnownLeg, { received }: RampDecision): Money =>
+  totalIn(received, payment.amount.currency)
+
+/** What a person must know about money that is not where it was meant to go. */
+const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => {
+  const { attempt, payment } = known
+  const { amount } = payment
+  const received = collectedBy(known, decision)
+  switch (decision.effect) {
+    case "underpaid":
+      return `Only ${received.toString()} of ${amount.toString()} arrived: it is held until an operator gives it back.`
+    case "collected":
+      return received.minor > amount.minor
+        ? `${received.toString()} arrived instead of ${amount.toString()}: the rest is held until an operator gives it back.`
+        : undefined
+    case "stranded":
+      return `${amount.toString()} were collected and could not be settled: they are held until an operator gives them back.`
+    case "returned":
+      return `${attempt.provider} sent ${payment.target.toString()} back: ${amount.toString()} are held until an operator settles it.`
+    case "suspense":
+      return `${attempt.provider} reports money for a payment that is ${payment.status}: it is held until an operator settles it.`
+    default:
+      return undefined
+  }
+}
+
+/** What came is above zero; what was settled, or taken back, is below. */
+const suspenseOf = (
+  known: KnownLeg,
+  decision: RampDecision,
+  word: Word,
+  source: Source
+): ReadonlyArray<SuspenseMoney> => {
+  if (decision.effect !== "suspense") return []
+  const { attempt, payment } = known
+  const of = (amount: Money, occasion: string): SuspenseMoney => ({
+    attempt_id: attempt.attempt_id,
+    provider: attempt.provider,
+    amount,
+    occasion
+  })
+  if (word._tag === "Report" && word.state === "returned") {
+    const left = takenBack(decision.received, payment.amount, source.givenBack ?? [])
+    return left.map((money) => of(money.negate(), `taken back ${money.currency}`))
+  }
+  const grown = difference(totals(attempt.received), totals(decision.received))
+  return grown.map((more) => {
+    const total = totalIn(decision.received, more.currency).toString()
+    return of(legOf(attempt) === "collection" ? more : more.negate(), total)
+  })
+}
+
+const patchOf = (known: KnownLeg, word: Word, decision: RampDecision): PaymentPatch => {
+  const { attempt, payment } = known
+  const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
+  const collects = legOf(attempt) === "collection"
+  const spoken = word._tag === "Accepted" || word._tag === "Report" ? word : undefined
+  const arrived = decision.effect === "collected" || decision.effect === "underpaid"
+  return {
+    ...(taken && collects ? { provider: attempt.provider } : {}),
+    // Already so since it was committed, but for attempts of older versions.
+    ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
+    ...(taken && collects && spoken !== undefined
+      ? {
+          provider_payment_id: spoken.providerPaymentId ?? payment.provider_payment_id,
+          provider_status: spoken.providerStatus ?? payment.provider_status
+        }
+      : {}),
+    ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, word) : {}),
+    ...(arrived || isOver(decision) ? { next_action: null } : {}),
+    ...(arrived ? { ramp: { ...payment.ramp, collected: collectedBy(known, decision).toNumericText() } } : {})
+  }
+}
+
+/** While nobody has paid, the provider is asked at the moment when nobody may pay any more. */
+const atExpiry = ({ expires_at }: Payment, change: Change, { shared }: SharedMoment): Change => {
+  const { attempt } = change
+  if (attempt === undefined || expires_at === null || typeof attempt.enquire_in !== "number") return change
+  const left = Duration.toSeconds(Duration.millis(expires_at.getTime() - shared.getTime())) + 1
+  return left < 1 || attempt.enquire_in <= left ? change : { ...change, attempt: { ...attempt, enquire_in: left } }
+}
+
+const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string | undefined) => {
+  const { provider } = attempt
+  const failure = (code: PaymentFailure["code"]): PaymentFailure => ({ code, message: note ?? "", provider })
+  if (effect === "underpaid") return { failure: failure("UNDERPAID") }
+  return effect === "stranded" ? { failure: failure("NOT_SETTLED") } : {}
+}
+
+/** `second`: whom to ask to settle, where this word may be that the money has arrived. */
+export const rampChangeOf = (
+  known: KnownLeg,
+  word: Word,
+  source: Source,
+  moment: SharedMoment,
+  second: NewAttempt | undefined
+): Ruled => {
+  const { attempt, payment } = known
+  const leg = legOf(attempt)
+  const decided = decideRamp(
+    {
+      status: payment.status,
+      leg,
+      outcome: attempt.outcome,
+      collected: payment.ramp.collected !== null,
+      expired: payment.expires_at !== null && payment.expires_at <= moment.shared,
+      expected: leg === "collection" ? payment.amount : payment.target,
+      received: attempt.received,
+      pursued: isPursued(attempt)
+    },
+    word,
+    source.next !== undefined
+  )
+  const stuck = decided.effect === "collected" && second === undefined
+  const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
+  const { outcome, received, resurfaced, status } = decision
+  const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
+  const note = noteOf(known, told)
+  const nextAttempt =
+    decision.effect === "collected" && !stuck
+      ? second
+      : outcome === "declined" && attempt.outcome !== "declined" && !isOver(decision)
+        ? source.next
+        : undefined
+  const patch = {
+    ...patchOf(known, word, decision),
+    ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
+  }
+  const collecting = leg === "collection"
+  const paid = patch.ramp !== undefined || payment.ramp.collected !== null
+  const ruled = assemble(
+    known,
+    word,
+    {
+      status,
+      outcome,
+      patch,
+      received,
+      waits:
+        resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
+      underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
+      aimless: collecting && isAimless(word, { ...payment, ...patch, status }, decision),
+      suspense: suspenseOf(known, decision, word, source),
+      note,
+      entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
+      nextAttempt,
+      changes: status !== payment.status,
+      ...failureOf(known, told, note)
+    },
+    source,
+    moment
+  )
+  return { ...ruled, change: collecting ? atExpiry(payment, ruled.change, moment) : ruled.change }
+}

@@ -1,0 +1,167 @@
+/**
+ * Writes down what is heard of an attempt: decides on where the payment stands, and writes everything in one statement
+ * on the version it read. Whoever loses a race decides again on what the winner left.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { setbackIn } from "../../platform/database/Setback.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { busyRetry, overtakenRetry } from "../../domain/Policies.ts"
+import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import { moneyIn } from "../../domain/Received.ts"
+import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
+import { trouble } from "../../platform/observability/Trouble.ts"
+import { refundChangeOf } from "./RefundChange.ts"
+import { FundingEvents } from "./FundingEvents.ts"
+import type { Attempt, Change, Payment } from "../store/Payment.ts"
+import { changeOf } from "./PaymentChange.ts"
+import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import { isRamp } from "../route/LegOrder.ts"
+import { rampChangeOf } from "./RampChange.ts"
+import { SecondLeg } from "../route/SecondLeg.ts"
+import { returnChangeOf } from "./ReturnChange.ts"
+import type { Moment, Source } from "./Ruling.ts"
+
+/** Where things stand after a word was heard. */
+export interface Heard {
+  readonly payment: Payment
+  readonly outcome: AttemptOutcome | null
+  /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
+  readonly follows: boolean
+}
+
+/** A change takes at most this many ids of its own: four events, a callback, three operator items. */
+const IDS_PER_CHANGE = 8
+
+/** Whoever looks after the service hears of what waits for a person from now on. */
+const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effect<void> =>
+  source.hinted === true
+    ? Effect.void
+    : Effect.forEach(
+        openItems,
+        ({ attempt_id, detail, kind, org_id }) => {
+          const ids = { payment_id: payment.payment_id, attempt_id, org_id }
+          if (kind === "suspense") return trouble("money_in_suspense", detail, ids)
+          return kind === "unknown_outcome" ? trouble("outcome_abandoned", detail, ids) : Effect.void
+        },
+        { discard: true }
+      )
+
+export class Progress extends Context.Tag("corridor/Progress")<
+  Progress,
+  {
+    /** What is known already saves reading it; it may be outdated. */
+    readonly hear: (known: Known, word: Word, source: Source) => Effect.Effect<Heard>
+    readonly hearAbout: (attempt: Pick<Attempt, "attempt_id">, word: Word, source: Source) => Effect.Effect<Heard>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Progress,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const ledger = yield* LedgerStore
+      const ids = yield* Ids
+      const funding = yield* FundingEvents
+      const second = yield* SecondLeg
+      const { statusEnquiryDelays } = yield* Settings
+
+      /** Whom to ask for the second leg, where this word may be that the first has been paid. */
+      const settlerOf = ({ attempt, payment }: Known, word: Word) =>
+        attempt.leg === "collection" &&
+        payment.ramp?.collected === null &&
+        "state" in word &&
+        word.state === "completed"
+          ? second.choose(payment)
+          : Effect.succeed(undefined)
+
+      /** A write whose answer was lost is repeated: what it had committed is there, and is not committed twice. */
+      const followed = (change: Change, outcome: AttemptOutcome | null, { next }: Source) =>
+        change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
+          ? Effect.succeed(change.nextAttempt !== undefined)
+          : Effect.map(store.known(next.attempt_id), Option.isSome)
+
+      /** What went back of an attempt's money before, and what else waits because of it, where a word is about that. */
+      const aboutReturns = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
+        if (attempt.leg === "return") {
+          const waiting = yield* ledger.suspenseOf(payment.payment_id)
+          return { ...source, waiting: waiting.filter(({ about }) => about === attempt.of_attempt) }
+        }
+        if (word._tag !== "Report" || word.state !== "returned") return source
+        const all = yield* store.attemptsOf(payment.payment_id)
+        const returns = all.filter(
+          ({ leg, of_attempt, outcome }) =>
+            leg === "return" && outcome === "accepted" && (of_attempt === attempt.attempt_id || isRamp(payment))
+        )
+        return { ...source, givenBack: returns.map(({ received }) => moneyIn(received)) }
+      })
+
+      const ruledOn = Effect.fnUntraced(function* (known: Known, word: Word, told: Source, moment: Moment) {
+        const { attempt, payment } = known
+        const source = yield* aboutReturns(known, word, told)
+        if (attempt.leg === "refund") return refundChangeOf(known, word, source, moment)
+        if (attempt.leg === "return") return returnChangeOf(known, word, source, moment)
+        if (!isRamp(payment)) return changeOf(known, word, source, moment)
+        // Whether its customer may still pay is one question for all instances, whatever their clocks say.
+        const shared = yield* store.now
+        return rampChangeOf({ payment, attempt }, word, source, { ...moment, shared }, yield* settlerOf(known, word))
+      })
+
+      const write = Effect.fnUntraced(function* (known: Known, word: Word, source: Source) {
+        const { payment } = known
+        const fresh = yield* ids.several(IDS_PER_CHANGE)
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const moment = { at, newId: () => fresh.shift()!, enquiryDelays: statusEnquiryDelays }
+        const { after, change, outcome } = yield* ruledOn(known, word, source, moment)
+        const told =
+          after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
+        // Whatever it takes was held beforehand.
+        const written = yield* Effect.orDie(store.apply({ ...change, events: [...change.events, ...told] }))
+        if (!written) return Option.none()
+        yield* noise(change, source)
+        if (change.nextAttempt?.enquire_in === null) yield* second.wake
+        return Option.some({ payment: after, outcome, follows: yield* followed(change, outcome, source) })
+      })
+
+      const again = ({ attempt_id }: Pick<Attempt, "attempt_id">, word: Word, source: Source): Effect.Effect<Heard> =>
+        Effect.flatten(store.known(attempt_id)).pipe(
+          Effect.flatMap((known) => write(known, word, source)),
+          Effect.flatten,
+          Effect.retry(overtakenRetry),
+          Effect.orDie
+        )
+
+      /** Whether it was written or not, hearing the same word again does no harm. */
+      const whileBusy = (heard: Effect.Effect<Heard>): Effect.Effect<Heard> =>
+        heard.pipe(
+          Effect.sandbox,
+          Effect.retry({ schedule: busyRetry, while: (cause) => setbackIn(cause) !== undefined }),
+          Effect.unsandbox
+        )
+
+      /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
+      const unanswered = ({ attempt, payment }: Known) =>
+        Effect.as(
+          trouble("answer_not_written", "The database was too busy for a provider's answer; it will be asked again", {
+            payment_id: payment.payment_id,
+            attempt_id: attempt.attempt_id
+          }),
+          { payment, outcome: null, follows: false }
+        )
+
+      return {
+        hear: (known, word, source) => {
+          const heard = Effect.flatMap(
+            write(known, word, source),
+            Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
+          )
+          // Whoever calls back is told, and calls again.
+          if (source.callback !== undefined) return heard
+          return Effect.catchAllCause(whileBusy(heard), (cause) =>
+            setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
+          )
+        },
+        hearAbout: (attempt, word, source) => whileBusy(again(attempt, word, source))
+      }
+    })
+  ).pipe(Layer.provideMerge(SecondLeg.layer))
+}

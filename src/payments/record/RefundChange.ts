@@ -1,0 +1,70 @@
+/** Rules, as a pure function, on one word about a refund. */
+import type { Word } from "../../domain/Settlement.ts"
+import type { Payment, Refund, SuspenseMoney } from "../store/Payment.ts"
+import { isPursued } from "./PaymentChange.ts"
+import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
+
+/** A refund is written in one statement with its attempt: one without the other is a defect. */
+const refundOf = ({ attempt, payment }: Known): Refund => {
+  const refund = payment.refunds.find(({ refund_id }) => refund_id === attempt.attempt_id)
+  if (refund === undefined) throw new Error(`attempt ${attempt.attempt_id} is a refund without its part of the payment`)
+  return refund
+}
+
+const noteOf = ({ attempt, payment }: Known, { amount }: Refund, { excessive, strayed }: RefundDecision) => {
+  const sum = amount.toString()
+  if (strayed === "came")
+    return `${attempt.provider} sent back a refund of ${sum}: it is held until an operator settles it.`
+  return excessive || strayed === "went"
+    ? `${attempt.provider} reports a refund of ${sum} that the payment, which is ${payment.status}, has no place for: an operator must settle it.`
+    : undefined
+}
+
+const suspenseOf = (
+  { attempt }: Known,
+  { amount }: Refund,
+  { strayed }: RefundDecision
+): ReadonlyArray<SuspenseMoney> =>
+  strayed === null
+    ? []
+    : [
+        {
+          attempt_id: attempt.attempt_id,
+          provider: attempt.provider,
+          amount: strayed === "came" ? amount : amount.negate(),
+          occasion: strayed
+        }
+      ]
+
+/** The parts of the payment with this one as it now is. */
+const partsAfter = ({ refunds }: Payment, refund: Refund): ReadonlyArray<Refund> =>
+  refunds.map((one) => (one.refund_id === refund.refund_id ? refund : one))
+
+export const refundChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
+  const refund = refundOf(known)
+  const { outcome: before } = attempt
+  const standing = { payment: payment.status, state: refund.state, outcome: before, pursued: isPursued(attempt) }
+  const decision = decideRefund(standing, word)
+  const { outcome, resurfaced, state } = decision
+  const settles = state !== refund.state && state !== "open"
+  const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds
+  return assemble(
+    known,
+    word,
+    {
+      status: statusAfter(payment, refunds),
+      outcome,
+      patch: settles ? { refunds } : {},
+      waits: state === "open" || resurfaced,
+      underWay: state === "open" || resurfaced,
+      suspense: suspenseOf(known, refund, decision),
+      note: noteOf(known, refund, decision),
+      changes: settles,
+      ...(settles ? { settledRefund: { ...refund, from: refund.state, state } } : {})
+    },
+    source,
+    moment
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * Rules, as a pure function, on one word about money on its way back to whoever sent it, for a payment that had no place
+ * for it. It leaves suspense when its provider takes it on, and is in suspense again when that comes to nothing.
+ */
+import type { Money } from "../../domain/Money.ts"
+import { moneyIn } from "../../domain/Received.ts"
+import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { Attempt, SuspenseMoney } from "../store/Payment.ts"
+import { isPursued } from "./PaymentChange.ts"
+import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+
+/** What the attempt gives back is noted with it, when it is committed. */
+export const returnedMoney = ({ received }: Attempt): Money => moneyIn(received)
+
+/** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
+interface Fate {
+  readonly outcome: AttemptOutcome | null
+  readonly moves: "leaves" | "comes back" | "strayed" | null
+  readonly resurfaced: boolean
+}
+
+const fateOf = (attempt: Attempt, word: Word): Fate => {
+  const { outcome } = attempt
+  const unmoved: Fate = { outcome, moves: null, resurfaced: false }
+  const stays: Fate = { outcome: "declined", moves: outcome === "accepted" ? "comes back" : null, resurfaced: false }
+  switch (word._tag) {
+    case "Declined":
+      return outcome === "accepted" ? unmoved : stays
+    case "Absent":
+      return outcome === "accepted" ? unmoved : stays
+    case "Unknown":
+      return outcome === null ? { ...unmoved, outcome: "unknown" } : { ...unmoved, resurfaced: isPursued(attempt) }
+    case "Accepted":
+    case "Report":
+      if (word.state === "failed" || word.state === "returned") return outcome === "declined" ? unmoved : stays
+      if (outcome === "declined") {
+        return word.state === "completed"
+          ? { ...unmoved, outcome: "accepted", moves: "strayed" }
+          : { ...unmoved, resurfaced: true }
+      }
+      return { outcome: "accepted", moves: outcome === "accepted" ? null : "leaves", resurfaced: false }
+  }
+}
+
+/** Whether this was all that waited because of the attempt that had brought it. */
+const isAll = (money: Money, { waiting = [] }: Source): boolean =>
+  waiting.every((one) => one.money.currency === money.currency) &&
+  waiting.reduce((sum, one) => sum + one.money.minor, 0n) === money.minor
+
+const noteOf = ({ attempt }: Known, { moves }: Fate, all: boolean): string | undefined => {
+  const sum = returnedMoney(attempt).toString()
+  switch (moves) {
+    case "comes back":
+      return `${attempt.provider} could not give ${sum} back: it is held until an operator settles it.`
+    case "strayed":
+      return `${attempt.provider} gave ${sum} back after that had been given up: an operator must settle who bears it.`
+    case "leaves":
+      return all ? undefined : `${sum} went back; more than that came: the rest is held until an operator settles it.`
+    case null:
+      return undefined
+  }
+}
+
+export const returnChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
+  const fate = fateOf(attempt, word)
+  const { moves, outcome, resurfaced } = fate
+  const money = returnedMoney(attempt)
+  const about = attempt.of_attempt ?? attempt.attempt_id
+  const all = isAll(money, source)
+  const posted = (amount: Money): SuspenseMoney => ({
+    attempt_id: about,
+    provider: attempt.provider,
+    amount,
+    // A provider may change its mind, and each time money moves: the version tells the times apart.
+    occasion: `${moves} ${payment.version}`
+  })
+  const final = (word._tag === "Report" || word._tag === "Accepted") && word.state === "completed"
+  return assemble(
+    known,
+    word,
+    {
+      status: payment.status,
+      outcome,
+      patch: {},
+      waits: resurfaced || outcome === "unknown" || (outcome === "accepted" && !final),
+      underWay: resurfaced || outcome === "accepted",
+      suspense: moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())],
+      note: noteOf(known, fate, all),
+      cleared: moves === "leaves" && all,
+      about,
+      changes: moves !== null
+    },
+    source,
+    moment
+  )
+}

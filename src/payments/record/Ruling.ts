@@ -1,0 +1,261 @@
+/**
+ * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
+ * operator items, callback, suspense and events are assembled here, and nowhere else.
+ */
+import { Duration } from "effect"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { Received } from "../../domain/Received.ts"
+import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type {
+  Attempt,
+  AttemptPatch,
+  Change,
+  NewAttempt,
+  OperatorItem,
+  Payment,
+  PaymentFailure,
+  PaymentPatch,
+  StoredCallback,
+  SuspenseMoney
+} from "../store/Payment.ts"
+import { eventsOf, refundEvent } from "./PaymentEvents.ts"
+
+/** Who says it, and what else its change must carry. */
+export interface Source {
+  readonly cause: string
+  /** `stray`: the id under which it was kept until its payment was known. */
+  readonly callback?: { readonly provider: ProviderName; readonly key: string; readonly stray?: string }
+  /** A person decides, with these words for the record; what the attempt itself had said stays as it was. */
+  readonly operator?: { readonly id: string; readonly note: string }
+  /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
+  readonly hinted?: boolean
+  /** What is to stand on the record besides. */
+  readonly note?: string
+  /** Nothing more can be learned by asking: a person must look at once. */
+  readonly exhausted?: boolean
+  /** What went back of the attempt's money before. */
+  readonly givenBack?: ReadonlyArray<Money>
+  /** Of money on its way back: all that waits in suspense because of the same attempt, itself included. */
+  readonly waiting?: ReadonlyArray<{ readonly money: Money }>
+  /** The candidate that takes over if this one declines; only the dispatch has one. */
+  readonly next?: NewAttempt | undefined
+}
+
+export interface Moment {
+  readonly at: Date
+  readonly newId: () => string
+  readonly enquiryDelays: ReadonlyArray<Duration.Duration>
+}
+
+export interface Known {
+  readonly payment: Payment
+  readonly attempt: Attempt
+}
+
+export interface Ruling {
+  readonly status: PaymentStatus
+  readonly outcome: AttemptOutcome | null
+  readonly patch: PaymentPatch
+  /** The provider still owes an answer about the attempt. */
+  readonly waits: boolean
+  /** Nobody but the provider can move it on: when there is no more asking, a person must look. */
+  readonly underWay: boolean
+  /** It waits for its customer, and what the customer must do is not known. */
+  readonly aimless?: boolean
+  readonly received?: Received
+  readonly suspense?: ReadonlyArray<SuspenseMoney>
+  /** What a person must know about money that is not where it was meant to go. */
+  readonly note?: string | undefined
+  /** What was in suspense has found its place. */
+  readonly cleared?: boolean
+  /** The attempt whose money in suspense it is about, where that is another one. */
+  readonly about?: string
+  readonly failure?: PaymentFailure
+  readonly nextAttempt?: NewAttempt | undefined
+  readonly settledRefund?: Change["settledRefund"]
+  readonly entries?: Change["entries"]
+  /** Whether anything but the time of the next enquiry is new. */
+  readonly changes: boolean
+}
+
+export interface Ruled {
+  readonly change: Change
+  readonly after: Payment
+  readonly outcome: AttemptOutcome | null
+}
+
+const reasonOf = (word: Word): string | null => {
+  switch (word._tag) {
+    case "Accepted":
+      return null
+    case "Absent":
+      return "the provider never had it"
+    default:
+      return word.reason
+  }
+}
+
+/** The same note is not written twice, however often its reason comes back. */
+export const noted = (comments: string | null, note: string): string => {
+  if (comments === null) return note
+  return comments.includes(note) ? comments : `${comments} ${note}`
+}
+
+const failureOf = ({ attempt }: Known, word: Word, { operator }: Source): PaymentFailure => {
+  const { provider } = attempt
+  if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
+  switch (word._tag) {
+    case "Declined":
+      return { code: "PROVIDER_DECLINED", message: word.reason, provider }
+    case "Absent":
+      return { code: "NEVER_RECEIVED", message: `${provider} never received it, so nothing was moved.`, provider }
+    default:
+      return { code: "PROVIDER_FAILED", message: reasonOf(word) ?? `${provider} reports that it failed.`, provider }
+  }
+}
+
+const enquireIn = (
+  { attempt }: Known,
+  { waits }: Ruling,
+  source: Source,
+  moment: Moment
+): AttemptPatch["enquire_in"] => {
+  if (!waits || source.exhausted === true) return null
+  if (source.hinted === true) return "as planned"
+  const delay = moment.enquiryDelays[attempt.enquiries]
+  return delay === undefined ? null : Duration.toSeconds(delay)
+}
+
+const attemptPatch = (known: Known, word: Word, ruling: Ruling, source: Source, moment: Moment): AttemptPatch => {
+  const { attempt } = known
+  const { outcome, received } = ruling
+  const said = word._tag === "Accepted" || word._tag === "Report" ? word.providerPaymentId : null
+  const decides = outcome !== attempt.outcome
+  return {
+    attempt_id: attempt.attempt_id,
+    outcome,
+    reason: decides && source.operator === undefined ? reasonOf(word) : attempt.reason,
+    provider_payment_id: said ?? attempt.provider_payment_id,
+    // A person's word is no answer of the provider.
+    answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
+    enquire_in: enquireIn(known, ruling, source, moment),
+    ...(received === undefined ? {} : { received }),
+    ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})
+  }
+}
+
+/** Whether anybody is still going to ask about it. */
+const isAskedAbout = ({ attempt }: Known, { enquire_in }: AttemptPatch): boolean =>
+  enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
+
+const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
+  const { attempt, payment } = known
+  const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
+    item_id: moment.newId(),
+    org_id: payment.org_id,
+    kind,
+    payment_id: payment.payment_id,
+    attempt_id: about,
+    detail,
+    opened_at: moment.at
+  })
+  const stuck = ruling.waits && !isAskedAbout(known, patch) && (ruling.outcome === "unknown" || ruling.underWay)
+  const silence =
+    patch.reason ?? (ruling.outcome === "unknown" ? "no answer" : "it accepted the payment and has been silent since")
+  const { operator } = source
+  return [
+    ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
+    ...(stuck
+      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${silence}.`)]
+      : ruling.aimless === true
+        ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
+        : []),
+    ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
+  ]
+}
+
+/** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
+const closeItems = ({ attempt }: Known, word: Word, ruling: Ruling, source: Source, stuck: boolean) => {
+  const by = source.operator?.id ?? source.cause
+  const wasAskedAbout = attempt.outcome === "unknown" || attempt.enquiries > 0 || source.operator !== undefined
+  const { attempt_id } = attempt
+  return [
+    // Silence settles nothing.
+    ...(wasAskedAbout && word._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck
+      ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
+      : []),
+    ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : [])
+  ]
+}
+
+const callbackRow = (
+  { attempt, payment }: Known,
+  word: Word,
+  ruling: Ruling,
+  { key, provider, stray }: NonNullable<Source["callback"]>,
+  moment: Moment
+): NonNullable<Change["callback"]> => ({
+  callback_id: stray ?? moment.newId(),
+  provider,
+  event_key: key,
+  payment_id: payment.payment_id,
+  attempt_id: attempt.attempt_id,
+  org_id: payment.org_id,
+  report: word._tag === "Report" ? word.state : word._tag.toLowerCase(),
+  effect: effectOf(ruling),
+  received_at: moment.at,
+  ...(stray === undefined ? {} : { adopted: true })
+})
+
+const effectOf = ({ changes, note, suspense = [] }: Ruling): StoredCallback["effect"] => {
+  if (suspense.length > 0 && note !== undefined) return "suspense"
+  return changes ? "applied" : "nothing to change"
+}
+
+const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
+  callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
+
+const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
+  const notes = [ruling.note, source.note, source.operator?.note].filter((one) => one !== undefined)
+  const before = patch.comments ?? payment.comments
+  return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
+}
+
+export const assemble = (known: Known, word: Word, ruling: Ruling, source: Source, moment: Moment): Ruled => {
+  const { attempt, payment } = known
+  const { entries, nextAttempt, outcome, settledRefund, status, suspense = [] } = ruling
+  const fails = status === "failed" && payment.status !== "failed"
+  const patch: PaymentPatch = {
+    ...ruling.patch,
+    ...calledBack(source, moment),
+    ...commented(payment, ruling.patch, ruling, source),
+    ...(fails ? { failure: ruling.failure ?? failureOf(known, word, source) } : {})
+  }
+  const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
+  const answered = attemptPatch(known, word, ruling, source, moment)
+  const opened = openItems(known, ruling, answered, source, moment)
+  const stuck = opened.some(({ kind }) => kind === "unknown_outcome")
+  const dispatched = attempt.leg !== "refund" && payment.provider === null && after.provider !== null
+  const change: Change = {
+    payment,
+    status,
+    patch,
+    cause: source.cause,
+    at: moment.at,
+    attempt: answered,
+    events: [
+      ...refundEvent(moment.newId, after, settledRefund, payment.status, moment.at),
+      ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at)
+    ],
+    suspense,
+    openItems: opened,
+    closeItems: closeItems(known, word, ruling, source, stuck),
+    ...(entries === undefined ? {} : { entries }),
+    ...(nextAttempt === undefined ? {} : { nextAttempt }),
+    ...(settledRefund === undefined ? {} : { settledRefund }),
+    ...(source.callback === undefined ? {} : { callback: callbackRow(known, word, ruling, source.callback, moment) })
+  }
+  return { change, after, outcome }
+}

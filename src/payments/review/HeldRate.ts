@@ -1,0 +1,103 @@
+/**
+ * The price of a payment that had to wait for a person: it keeps the rate that was agreed for a time, and afterwards it
+ * goes on only at a rate that somebody accepts. Nothing here turns a payment away, or prices it anew by itself.
+ */
+import { BigDecimal, Clock, Duration, Effect, Either, Option } from "effect"
+import { Settings } from "../../platform/config/Settings.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { given } from "../../domain/Exchange.ts"
+import { Conflict } from "../../domain/Failure.ts"
+import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
+import type { Rate } from "../../domain/Rate.ts"
+import { makeRateLock } from "../../money/rates/RateLock.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import type { Payment } from "../store/Payment.ts"
+import { isRamp, rampLegs } from "../route/LegOrder.ts"
+
+type Price = Partial<Pick<Payment, "amount" | "target" | "org_rate_id" | "ramp">>
+
+/** The price that a reviewer has accepted, and the words for it. */
+export interface Repriced {
+  readonly price: Price
+  readonly note: string
+}
+
+/** What is given rounds down, what is taken rounds up. Left: why it cannot be done at this rate. */
+export const priceAt = (payment: Payment, rate: Rate): Either.Either<Price, string> => {
+  if (isRamp(payment)) {
+    const { asset, fiat } = rampLegs(payment)
+    const { direction } = payment.ramp
+    return Either.map(rampAmounts({ direction, fiat, asset, rate }), (crypto) => ({
+      ...(direction === "on_ramp" ? { target: crypto } : { amount: crypto }),
+      ramp: { ...payment.ramp, rate: toPlainText(rate) }
+    }))
+  }
+  const target = given(payment.amount, { from: payment.amount.currency, to: payment.target.currency, rate })
+  if (!target.isPositive) return Either.left(`${payment.amount.toString()} would be worth nothing`)
+  const { direction, total_fees } = payment
+  return direction === "inbound" && total_fees !== null && total_fees.minor > target.minor
+    ? Either.left(`its fee, ${total_fees.toString()}, would be more than it brings`)
+    : Either.right({ target })
+}
+
+const noteOf = (payment: Payment, price: Price, rate: Rate): string => {
+  const { amount, target } = { ...payment, ...price }
+  const before = `${payment.amount.toString()} for ${payment.target.toString()}`
+  return `Priced anew at the rate ${toPlainText(rate)}: ${amount.toString()} for ${target.toString()} instead of ${before}.`
+}
+
+export const makeHeldRate = Effect.gen(function* () {
+  const rates = yield* RateQuote
+  const lock = yield* makeRateLock
+  const { reviewRateTtl } = yield* Settings
+
+  const live = ({ amount, org_id, target }: Payment) =>
+    Effect.orElseSucceed(rates.live(org_id, amount.currency, target.currency), () => Option.none<Rate>())
+
+  /** A lock that a reviewer's acceptance made has the time of a review already. */
+  const lockHolds = Effect.fnUntraced(function* ({ created_at, org_id, org_rate_id }: Payment) {
+    if (org_rate_id === null) return true
+    const kept = created_at.getTime() + Duration.toMillis(reviewRateTtl)
+    if ((yield* Clock.currentTimeMillis) < kept) return true
+    return Option.exists(yield* rates.locked(org_id, org_rate_id), ({ expiresAt, readAt }) => readAt < expiresAt)
+  })
+
+  /** Whether its amounts still hold. A ramp has no lock: its rate holds as long as a client's would. */
+  const holds = Effect.fnUntraced(function* (payment: Payment) {
+    if (payment.ramp === null) return yield* lockHolds(payment)
+    const agreed = BigDecimal.unsafeFromString(payment.ramp.rate)
+    return Option.exists(yield* live(payment), (rate) => withinDrift(agreed, rate))
+  })
+
+  const refusal = ({ payment_id, status, transaction_id }: Payment, why: string, rate?: Rate): Conflict =>
+    new Conflict({
+      message: `This payment is ${status}: ${why}`,
+      paymentId: payment_id,
+      transactionId: transaction_id,
+      ...(rate === undefined ? {} : { rate })
+    })
+
+  return {
+    holds,
+    /** None: its price holds. Fails until the reviewer accepts the rate as it is at this moment. */
+    accept: Effect.fnUntraced(function* (payment: Payment, accepted: BigDecimal.BigDecimal | undefined) {
+      if (yield* holds(payment)) return Option.none<Repriced>()
+      const current = yield* live(payment)
+      if (Option.isNone(current)) {
+        return yield* refusal(payment, "its rate no longer holds, and there is no other now. Try again later.")
+      }
+      const rate = current.value
+      const text = toPlainText(rate)
+      if (accepted === undefined || !BigDecimal.equals(accepted, rate)) {
+        const why = `its rate no longer holds and is now ${text}. Send accept_rate ${text} with the review to go on at that, or reject it.`
+        return yield* refusal(payment, why, rate)
+      }
+      const price = yield* Either.mapLeft(priceAt(payment, rate), (why) => refusal(payment, `${why} at ${text}.`, rate))
+      const note = noteOf(payment, price, rate)
+      if (payment.org_rate_id === null) return Option.some<Repriced>({ price, note })
+      const { amount, org_id, target } = payment
+      const { orgRateId } = yield* lock(org_id, { from: amount.currency, to: target.currency, rate }, reviewRateTtl)
+      return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, note })
+    })
+  }
+})

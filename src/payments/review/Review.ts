@@ -1,0 +1,148 @@
+/** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
+import { type BigDecimal, Effect, Either, Option } from "effect"
+import type { Permit } from "../../domain/Access.ts"
+import { NoRoute } from "../../domain/Failure.ts"
+import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import { makeHeldRate, type Repriced } from "./HeldRate.ts"
+import type { Payment } from "../store/Payment.ts"
+import { whereAllDeclined } from "../route/PaymentRouter.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
+import { providerOrder } from "../route/ProviderOrder.ts"
+import { rampExpiry } from "../route/LegOrder.ts"
+import { noted } from "../record/Ruling.ts"
+import { type Act, type Desk, idsOf, refuse } from "../record/PaymentCommand.ts"
+import { makeHeldRoute } from "./HeldRoute.ts"
+import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
+
+type Reviewer = Permit<"reviews">
+
+/** What the reviewer says about the price, where it has changed meanwhile. */
+type AcceptedRate = BigDecimal.BigDecimal | undefined
+
+const audited = (repriced: Option.Option<Repriced>) => ({
+  action: "payment.reviewed",
+  ...(Option.isNone(repriced) ? {} : { detail: { note: repriced.value.note } })
+})
+
+const pricePatch = (payment: Payment, repriced: Option.Option<Repriced>): NonNullable<Act["patch"]> =>
+  Option.match(repriced, {
+    onNone: () => ({}),
+    onSome: ({ note, price }) => ({ ...price, comments: noted(payment.comments, note) })
+  })
+
+const approval = (
+  payment: Payment,
+  by: string,
+  repriced: Option.Option<Repriced>
+): readonly [reviewed: Act, confirmed: Act] => [
+  {
+    status: "reviewed",
+    patch: pricePatch(payment, repriced),
+    cause: Option.match(repriced, {
+      onNone: () => `reviewed by ${by}`,
+      onSome: ({ note }) => `reviewed by ${by}. ${note}`
+    }),
+    closeItems: [{ kind: "review", attempt_id: null, by }]
+  },
+  { status: "confirmed", patch: { next_action: null }, cause: "confirmed after its review" }
+]
+
+const rejection = (payment: Payment, by: string, cause: string, comment: string | undefined): Act => ({
+  status: "rejected",
+  patch: {
+    next_action: null,
+    failure: { code: "REJECTED", message: comment ?? "A reviewer turned it away.", provider: null },
+    ...(comment === undefined ? {} : { comments: noted(payment.comments, comment) })
+  },
+  cause,
+  closeItems: [{ kind: "review", attempt_id: null, by }]
+})
+
+export const makeReview = (desk: Desk) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const dispatch = yield* Dispatch
+    const heldRate = yield* makeHeldRate
+    const route = yield* makeHeldRoute
+    const checkoutUrl = yield* makeCheckoutUrl
+
+    const byAnother = (permit: Reviewer, payment: Payment) =>
+      Option.contains(permit.actor.userId, payment.user_id)
+        ? refuse(payment, "whoever initiated it cannot be its reviewer.")
+        : Effect.succeed(payment)
+
+    const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
+      const payment = yield* desk.find(permit, paymentId)
+      return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
+    })
+
+    /** The card was not kept: the customer gives it again, on the hosted page. */
+    const toCheckout = ({ payment_id }: Payment): Act => ({
+      status: "pending",
+      patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) } },
+      cause: "the customer gives the card at the hosted checkout"
+    })
+
+    /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
+    const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
+      const by = permit.actor.id
+      yield* byAnother(permit, payment)
+      const repriced = yield* heldRate.accept(payment, accepted)
+      if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
+      const act: Act = {
+        status: payment.status,
+        patch: pricePatch(payment, repriced),
+        cause: `reviewed by ${by}`,
+        closeItems: [{ kind: "review", attempt_id: null, by }]
+      }
+      return { payment: yield* desk.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
+    })
+
+    const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+      const found = yield* desk.find(permit, paymentId)
+      if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
+      const payment = yield* heldFor(permit, paymentId)
+      const repriced = yield* heldRate.accept(payment, accepted)
+      const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
+      const write = (acts: ReadonlyArray<Act>) => desk.writeAudited(permit, payment, acts, audited(repriced))
+      const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
+      if (Either.isLeft(routed)) {
+        const why = routed.left
+        const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
+        const failure = { code: "ROUTING_CONFIG_NOT_FOUND" as const, message: why, provider: null }
+        yield* write([reviewed, confirmed, { status: "failed", patch: { comments, failure }, cause: why }])
+        return yield* new NoRoute({ message: why, ...idsOf(payment) })
+      }
+      if (payment.payment_method === "card") {
+        return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
+      }
+      const { candidates, leg } = routed.right
+      const chosen = yield* dispatch.choose(candidates, leg)
+      const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
+      const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
+      return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
+    })
+
+    return {
+      review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+        const { payment, sent } = yield* desk.decided(approve(permit, paymentId, accepted))
+        if (sent === undefined) return payment
+        const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
+        const heard = yield* dispatch.ask(payment, order, sent.chosen)
+        const declined = heard.payment.status === "failed" && heard.outcome === "declined"
+        return declined ? yield* whereAllDeclined(payment) : heard.payment
+      }),
+      reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
+        const by = permit.actor.id
+        return yield* desk.decided(
+          Effect.flatMap(heldFor(permit, paymentId), (payment) => {
+            const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`
+            const detail = { reason: reason ?? null }
+            const act = rejection(payment, by, cause, reason)
+            return desk.writeAudited(permit, payment, [act], { action: "payment.rejected", detail })
+          })
+        )
+      })
+    }
+  })

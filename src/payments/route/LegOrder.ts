@@ -1,0 +1,42 @@
+/** What routing and dispatching must know of a ramp's legs, from the payment's record. */
+import { Duration } from "effect"
+import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { rampLifetime } from "../../domain/Policies.ts"
+import type { Payment } from "../store/Payment.ts"
+import { type Order, providerOrder } from "./ProviderOrder.ts"
+import type { RampFacts } from "../store/RampFacts.ts"
+import type { LegToRoute } from "./RampRouter.ts"
+
+export type RampPayment = Payment & { readonly ramp: RampFacts }
+
+export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp !== null
+
+/** `asked`: when its customer is, by the clock of the store, which all instances share. */
+export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
+
+export const firstLeg = ({ amount, country, ramp }: RampPayment): LegToRoute => ({
+  country,
+  direction: "inbound",
+  payment_method: ramp.collection,
+  money: amount
+})
+
+export const secondLeg = ({ country, ramp, target }: RampPayment): LegToRoute => ({
+  country,
+  direction: "outbound",
+  payment_method: ramp.settlement,
+  money: target
+})
+
+/** The recipient has nothing to do, so there is no page for one. */
+export const settlementOrder = (payment: RampPayment): Order =>
+  providerOrder(payment, "settlement", { checkoutUrl: "" })
+
+/** Both sides by what they are, whichever way the money flows. */
+export const rampLegs = ({ amount, ramp, target }: RampPayment) => {
+  const [fiat, crypto] = ramp.direction === "on_ramp" ? [amount, target] : [target, amount]
+  const { currency } = fiat
+  const asset = crypto.currency
+  if (isCryptoAssetCode(currency) || !isCryptoAssetCode(asset)) throw new Error("a ramp is between fiat and crypto")
+  return { asset, crypto, currency, fiat }
+}

@@ -1,0 +1,174 @@
+/**
+ * The order that a provider gets, built in this one place from the payment as it is stored and from what its request
+ * brought that is never stored: whoever dispatches it, and whenever, sends the same.
+ */
+import { Either, Option, type Redacted, Schema } from "effect"
+import { PayerDetails } from "../../contract/api/PaymentsInit.ts"
+import { type Destination, destinationOf } from "../beneficiaries/Destination.ts"
+import type { CountryCode } from "../../domain/Country.ts"
+import { findNetwork } from "../../domain/MobileNetwork.ts"
+import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
+import type { BankAccount, Card, MobileMoney, PaymentOrder } from "../../providers/port/Provider.ts"
+import type { Leg, Payment } from "../store/Payment.ts"
+import { providersMoney } from "../store/ProvidersMoney.ts"
+
+export type Order = Omit<PaymentOrder, "reference">
+
+export type PaidLeg = Exclude<Leg, "refund" | "return">
+
+/** What only the request itself can bring, or only we can make. */
+export interface Unstored {
+  readonly card?: Redacted.Redacted<Card> | null
+  readonly checkoutUrl: string
+}
+
+type Ordered = Pick<
+  Payment,
+  | "payment_id"
+  | "org_id"
+  | "direction"
+  | "payment_method"
+  | "country"
+  | "amount"
+  | "target"
+  | "description"
+  | "beneficiary_id"
+  | "payer_details"
+  | "mobile_money_details"
+  | "recipient_info"
+  | "ramp"
+>
+
+/** The sides that a provider may act on; at most one of them is there. */
+type Side = Pick<PaymentOrder, "bank" | "mobileMoney" | "walletAddress">
+
+/** The beneficiary as it was at initiation, which is when it was checked. */
+type Recipient = Parameters<typeof destinationOf>[0] & {
+  readonly fname: string
+  readonly lname: string
+  readonly email: string | null
+  readonly phone_number: string | null
+}
+
+const nowhere: Side = { bank: null, mobileMoney: null, walletAddress: null }
+
+const nullable = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+const payerIn = Schema.decodeUnknownOption(PayerDetails)
+
+const bankIn = Schema.decodeUnknownOption(
+  Schema.Struct({
+    account_name: nullable,
+    account_number: Schema.String,
+    bank_code: nullable,
+    bank_name: nullable,
+    country: nullable
+  })
+)
+
+const phoneIn = Schema.decodeUnknownOption(Schema.Struct({ provider: Schema.String, phone_number: Schema.String }))
+
+const recipientOf = ({ beneficiary_id, recipient_info }: Ordered): Recipient | null =>
+  beneficiary_id === null ? null : (recipient_info as unknown as Recipient)
+
+const payersBank = ({ payer_details }: Ordered): BankAccount | null =>
+  Option.getOrNull(
+    Option.map(bankIn(payer_details["bank_details"]), (bank) => ({
+      accountName: bank.account_name,
+      accountNumber: bank.account_number,
+      bankCode: bank.bank_code,
+      bankName: bank.bank_name,
+      country: bank.country
+    }))
+  )
+
+const international = (text: string, country: CountryCode): string =>
+  Either.getOrElse(readPhoneNumberOf(text, country), () => text)
+
+const payersPhone = ({ country, mobile_money_details }: Ordered): MobileMoney | null =>
+  Option.getOrNull(
+    Option.flatMap(phoneIn(mobile_money_details), ({ phone_number, provider }) =>
+      Option.map(findNetwork(country, provider), ({ code }) => ({
+        network: code,
+        phoneNumber: international(phone_number, country)
+      }))
+    )
+  )
+
+/** Where the customer is to send crypto is the provider's to say: only the network is known. */
+const payersSide = (payment: Ordered, method: PaymentOrder["method"]): Side => {
+  switch (method) {
+    case "bank_transfer":
+      return { ...nowhere, bank: payersBank(payment) }
+    case "mobile_money":
+      return { ...nowhere, mobileMoney: payersPhone(payment) }
+    case "crypto":
+      return payment.ramp === null
+        ? nowhere
+        : { ...nowhere, walletAddress: { address: "", network: payment.ramp.network } }
+    default:
+      return nowhere
+  }
+}
+
+const paidSide = (destination: Destination): Side => {
+  switch (destination._tag) {
+    case "Bank":
+      return { ...nowhere, bank: destination.account }
+    case "MobileMoney":
+      return { ...nowhere, mobileMoney: destination.account }
+    case "CryptoWallet":
+      return { ...nowhere, walletAddress: destination.account }
+    case "PayPal":
+      return nowhere
+  }
+}
+
+const recipientsSide = ({ ramp }: Ordered, recipient: Recipient | null): Side => {
+  if (recipient !== null) return paidSide(destinationOf(recipient))
+  const address = ramp?.wallet_address ?? null
+  return ramp === null || address === null ? nowhere : { ...nowhere, walletAddress: { address, network: ramp.network } }
+}
+
+const told = (recipient: Recipient): NonNullable<PaymentOrder["recipient"]> => {
+  const { email, fname, lname, momo_details, phone_number, wallet_details } = recipient
+  return {
+    name: `${fname} ${lname}`,
+    email: wallet_details.email ?? email ?? null,
+    phone: phone_number ?? momo_details.phone_number ?? null
+  }
+}
+
+interface Facts {
+  readonly flow: PaymentOrder["flow"]
+  readonly method: PaymentOrder["method"]
+  readonly money: PaymentOrder["money"]
+}
+
+const factsOf = (payment: Ordered, leg: PaidLeg): Facts => {
+  const { direction, payment_method, ramp } = payment
+  if (ramp === null || leg === "payment") {
+    return { flow: direction, method: payment_method, money: providersMoney(payment) }
+  }
+  return leg === "collection"
+    ? { flow: "inbound", method: ramp.collection, money: payment.amount }
+    : { flow: "outbound", method: ramp.settlement, money: payment.target }
+}
+
+export const providerOrder = (payment: Ordered, leg: PaidLeg, { card = null, checkoutUrl }: Unstored): Order => {
+  const facts = factsOf(payment, leg)
+  const recipient = leg === "collection" ? null : recipientOf(payment)
+  const side = facts.flow === "inbound" ? payersSide(payment, facts.method) : recipientsSide(payment, recipient)
+  return {
+    paymentId: payment.payment_id,
+    orgId: payment.org_id,
+    ...facts,
+    country: payment.country,
+    description: payment.description,
+    payer: leg === "settlement" ? null : Option.getOrNull(payerIn(payment.payer_details)),
+    ...side,
+    card,
+    recipient: recipient === null ? null : told(recipient),
+    checkoutUrl
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The second leg of a ramp. Whoever hears that the money has arrived commits the attempt to settle it in the same
+ * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
+ */
+import { Array as Arr, Context, Effect, Layer, Queue } from "effect"
+import type { NewAttempt, Payment } from "../store/Payment.ts"
+import { makeChoose } from "./Choice.ts"
+import { isRamp, secondLeg } from "./LegOrder.ts"
+import { makeRampRouter } from "./RampRouter.ts"
+
+export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
+  SecondLeg,
+  {
+    /** Whom to ask, if anyone can: an attempt that is still to be sent. */
+    readonly choose: (payment: Payment) => Effect.Effect<NewAttempt | undefined>
+    /** Something in this process may have become due. */
+    readonly wake: Effect.Effect<void>
+    readonly woken: Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    SecondLeg,
+    Effect.gen(function* () {
+      const route = yield* makeRampRouter
+      const choose = yield* makeChoose
+      const bell = yield* Queue.sliding<void>(1)
+      return {
+        choose: Effect.fnUntraced(function* (payment) {
+          if (!isRamp(payment)) return undefined
+          const { candidates } = yield* route(payment.org_id, secondLeg(payment))
+          if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
+          const { attempt } = yield* choose(candidates, "settlement")
+          return { ...attempt, enquire_in: null }
+        }),
+        wake: Effect.asVoid(Queue.offer(bell, undefined)),
+        woken: Queue.take(bell)
+      }
+    })
+  )
+}

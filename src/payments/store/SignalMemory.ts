@@ -1,0 +1,138 @@
+/** The same as the SQL beside it, in memory. */
+import { Clock, Duration, Effect, Option } from "effect"
+import type { Tables } from "../../platform/database/MemoryTables.ts"
+import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
+import type { AttemptRow, StrayCallback } from "./Payment.ts"
+import type { Lane, Store } from "./PaymentStore.ts"
+
+type SignalQueries = Pick<
+  Store,
+  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "storeCallback" | "foundStrays" | "now"
+>
+
+const dueAt = ({ hint_at, next_enquiry_at }: AttemptRow): number =>
+  Math.min(next_enquiry_at?.getTime() ?? Infinity, hint_at?.getTime() ?? Infinity)
+
+/** The oldest of every organisation first, then the second of each, and so on. */
+const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at: (row: AttemptRow) => number) =>
+  lanes.flatMap(({ provider, room }) => {
+    const turns = new Map<string, number>()
+    return rows
+      .filter((row) => row.provider === provider)
+      .toSorted((a, b) => at(a) - at(b))
+      .map((row) => {
+        const turn = (turns.get(row.org_id) ?? 0) + 1
+        turns.set(row.org_id, turn)
+        return { row, turn }
+      })
+      .toSorted((a, b) => a.turn - b.turn || at(a.row) - at(b.row))
+      .slice(0, room)
+      .map(({ row }) => row)
+  })
+
+const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
+
+export const signalsInMemory = (
+  { attempts, callbacks, payments }: Pick<Tables, "attempts" | "callbacks" | "payments">,
+  newToken: () => string
+): SignalQueries => {
+  const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now
+  const later = (now: number, by: Duration.Duration) => new Date(now + Duration.toMillis(by))
+
+  const kept = (row: AttemptRow): AttemptRow => {
+    attempts.set(row.attempt_id, row)
+    return row
+  }
+
+  const isProcessing = ({ payment_id }: AttemptRow) => payments.get(payment_id)?.status === "processing"
+
+  const known = (row: AttemptRow) => ({ attempt: row, payment: payments.get(row.payment_id)! })
+
+  const sentNow = (row: AttemptRow, now: number): AttemptRow => ({
+    ...row,
+    sends: row.sends + 1,
+    sent_at: new Date(now),
+    next_enquiry_at: later(now, orphanedAfter)
+  })
+
+  const withTime = <A>(f: (now: number) => A): Effect.Effect<A> => Effect.map(Clock.currentTimeMillis, f)
+
+  return {
+    claimEnquiries: (lanes) =>
+      withTime((now) => {
+        const due = Array.from(attempts.values()).filter(
+          (row) => row.sends > 0 && dueAt(row) <= now && isFree(row, now)
+        )
+        return fairly(lanes, due, dueAt).map((row) => {
+          const counts = row.next_enquiry_at !== null && row.next_enquiry_at.getTime() <= now
+          const lease_token = newToken()
+          const claimed = kept({
+            ...row,
+            enquiries: row.enquiries + (counts ? 1 : 0),
+            leased_until: later(now, enquiryLease),
+            lease_token,
+            asked_at: new Date(now),
+            hint_at: null
+          })
+          return { ...claimed, lease_token, sent_ago: (now - row.sent_at.getTime()) / 1000, hinted: !counts }
+        })
+      }),
+    hint: (attemptId) =>
+      withTime((now) => {
+        const row = attempts.get(attemptId)
+        if (row === undefined || row.hint_at !== null || row.sends === 0) return false
+        const earliest = row.asked_at === null ? now : later(row.asked_at.getTime(), hintGap).getTime()
+        const answered = row.outcome === null ? later(row.sent_at.getTime(), orphanedAfter).getTime() : now
+        kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)) })
+        return true
+      }),
+    claimUnsent: (lanes) =>
+      withTime((now) => {
+        const unsent = Array.from(attempts.values()).filter(
+          (row) => row.sends === 0 && row.outcome === null && isProcessing(row)
+        )
+        return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) => known(kept(sentNow(row, now))))
+      }),
+    renewSend: (attemptId, token) =>
+      withTime((now) => {
+        const row = attempts.get(attemptId)
+        if (row === undefined || row.outcome === "accepted" || row.outcome === "declined") return Option.none()
+        if (row.leg === "settlement" && !isProcessing(row)) return Option.none()
+        const isOver = row.outcome === "unknown" || row.sent_at.getTime() <= now - Duration.toMillis(sendWindow)
+        if (!isOver) return Option.none()
+        const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
+        if (!mine) return Option.none()
+        return Option.some(known(kept({ ...sentNow(row, now), leased_until: null, lease_token: null })))
+      }),
+    storeCallback: (callback) =>
+      Effect.sync(() => {
+        const key = `${callback.provider} ${callback.event_key}`
+        if (callbacks.has(key)) return false
+        callbacks.set(key, callback)
+        return true
+      }),
+    foundStrays: (most) =>
+      withTime((now) => {
+        const oldest = now - Duration.toMillis(strayPatience)
+        const open = Array.from(callbacks.values())
+          .filter(isStray)
+          .filter((stray) => stray.payment_id === null && stray.received_at.getTime() > oldest)
+        return open
+          .flatMap((stray) =>
+            Array.from(attempts.values())
+              .filter(
+                (row) =>
+                  row.provider === stray.provider &&
+                  row.provider_payment_id !== null &&
+                  row.provider_payment_id === stray.provider_payment_id
+              )
+              .toSorted((a, b) => b.started_at.getTime() - a.started_at.getTime())
+              .slice(0, 1)
+              .map(({ attempt_id }) => ({ stray, attempt_id }))
+          )
+          .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())
+          .slice(0, most)
+      }),
+    now: withTime((now) => new Date(now))
+  }
+}

@@ -1,0 +1,175 @@
+/** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
+import type { SqlClient } from "@effect/sql"
+import { Duration, Effect, Option } from "effect"
+import { firstRow } from "../../platform/database/Query.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { Report } from "../../domain/Outcome.ts"
+import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
+import type { DueAttempt, StrayCallback } from "./Payment.ts"
+import { attemptFields, type AttemptInPayment, knownOf, paymentColumns, type PaymentRow } from "./PaymentRow.ts"
+import type { Lane, Store } from "./PaymentStore.ts"
+
+type SignalQueries = Pick<
+  Store,
+  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "storeCallback" | "foundStrays" | "now"
+>
+
+/** What a stray said, as its row keeps it. */
+interface StoredWord {
+  readonly state: Report["state"]
+  readonly reason: string | null
+  readonly providerPaymentId: string | null
+  readonly providerStatus: string | null
+  readonly received: { readonly amount: string; readonly currency: string } | null
+}
+
+const wordOf = ({ providerPaymentId, providerStatus, reason, received, state }: Report): StoredWord => ({
+  state,
+  reason,
+  providerPaymentId,
+  providerStatus,
+  received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency }
+})
+
+const reportOf = ({ received, ...word }: StoredWord): Report =>
+  new Report({
+    ...word,
+    ...(received !== null && isAnyCurrencyCode(received.currency)
+      ? { received: moneyOf(received.amount, received.currency) }
+      : {})
+  })
+
+const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
+  "report_said" in callback
+    ? {
+        provider_payment_id: callback.provider_payment_id,
+        word: JSON.stringify(wordOf(callback.report_said))
+      }
+    : { provider_payment_id: null, word: null }
+
+const DUE = "least(a.next_enquiry_at, a.hint_at)"
+
+const LANES = `lanes as (
+    select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
+  )`
+
+/** The oldest of every organisation first, then the second of each, and so on: no backlog stands before another's. */
+const fairly = (due: string, order: string) => `${LANES}, due as (
+    select a.attempt_id, a.provider, l.room, ${order} as due_at,
+      row_number() over (partition by a.provider, a.org_id order by ${order}) as turn
+    from lanes l join attempts a on a.provider = l.provider where ${due}
+  ), chosen as (
+    select attempt_id from (
+      select attempt_id, room, row_number() over (partition by provider order by turn, due_at) as place from due
+    ) ranked where place <= room
+  )`
+
+const isDue = `(a.next_enquiry_at is not null or a.hint_at is not null) and ${DUE} <= now()
+    and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0`
+
+const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
+    select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isDue}
+    for update skip locked
+  )
+  update attempts a set enquiries = a.enquiries + case when a.next_enquiry_at <= now() then 1 else 0 end,
+    leased_until = now() + make_interval(secs => $2), lease_token = gen_random_uuid(), asked_at = now(), hint_at = null
+  from locked where a.attempt_id = locked.attempt_id
+  returning ${attemptFields.map((name) => `a.${name}`).join(", ")}, a.lease_token,
+    extract(epoch from now() - a.sent_at)::float8 as sent_ago,
+    (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
+
+const isUnsent = `a.sends = 0 and a.outcome is null
+    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`
+
+/** Sent from now on, so that whoever loses sight of it is asked about it. */
+const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
+
+const knownColumns = `${paymentColumns.map((name) => `p.${name}`).join(", ")}, ${attemptFields.map((name) => `a.${name} as a_${name}`).join(", ")}`
+
+const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked as (
+    select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isUnsent}
+    for update skip locked
+  )
+  update attempts a set ${sentNow}
+  from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
+  returning ${knownColumns}`
+
+/** The last sending must be over. Without a lease of one's own, nobody else may have one. */
+const renewStatement = `update attempts a set ${sentNow}, leased_until = null, lease_token = null
+  from payments p
+  where a.attempt_id = $1 and p.payment_id = a.payment_id and coalesce(a.outcome, 'unknown') = 'unknown'
+    and (a.leg <> 'settlement' or p.status = 'processing')
+    and (a.outcome = 'unknown' or a.sent_at <= now() - make_interval(secs => $4))
+    and case when $3::uuid is null then a.leased_until is null or a.leased_until <= now()
+      else a.lease_token = $3::uuid and a.leased_until > now() end
+  returning ${knownColumns}`
+
+export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
+  const lanesText = (lanes: ReadonlyArray<Lane>) => JSON.stringify(lanes)
+  return {
+    claimEnquiries: (lanes) =>
+      sql.unsafe<DueAttempt>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(Effect.orDie),
+    hint: (attemptId) =>
+      sql`update attempts set
+          hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
+            case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end)
+        where attempt_id = ${attemptId} and hint_at is null and sends > 0 returning 1 as hinted`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
+    claimUnsent: (lanes) =>
+      sql
+        .unsafe<PaymentRow & AttemptInPayment>(claimUnsentStatement, [
+          lanesText(lanes),
+          Duration.toSeconds(orphanedAfter)
+        ])
+        .pipe(
+          Effect.map((rows) => rows.map(knownOf)),
+          Effect.orDie
+        ),
+    renewSend: (attemptId, leaseToken) =>
+      sql
+        .unsafe<PaymentRow & AttemptInPayment>(renewStatement, [
+          attemptId,
+          Duration.toSeconds(orphanedAfter),
+          leaseToken,
+          Duration.toSeconds(sendWindow)
+        ])
+        .pipe(
+          Effect.map((rows) => Option.map(firstRow(rows), knownOf)),
+          Effect.orDie
+        ),
+    storeCallback: (callback) => {
+      const { attempt_id, callback_id, effect, event_key, org_id, payment_id, provider, received_at, report } = callback
+      const row = { callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at }
+      return sql`insert into provider_callbacks ${sql.insert({ ...row, ...wordOfCallback(callback) })}
+        on conflict do nothing returning 1 as stored`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      )
+    },
+    foundStrays: (most) =>
+      sql<StrayCallback & { readonly found: string; readonly word: StoredWord }>`
+        select * from (
+        select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
+          k.received_at, k.provider_payment_id, k.word, a.attempt_id as found
+        from provider_callbacks k
+        join attempts a on a.provider = k.provider and a.provider_payment_id = k.provider_payment_id
+        where k.payment_id is null and k.word is not null
+          and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
+        order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ found, word, ...stray }) => ({
+            stray: { ...stray, report_said: reportOf(word) },
+            attempt_id: found
+          }))
+        ),
+        Effect.orDie
+      ),
+    now: sql<{ readonly now: Date }>`select now()`.pipe(
+      Effect.map(([row]) => row!.now),
+      Effect.orDie
+    )
+  }
+}

@@ -1,0 +1,128 @@
+/** Settling by hand what no machine can: an outcome that stayed unknown, a manual payment, money in suspense. Audited. */
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Report } from "../../domain/Outcome.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { absenceGrace } from "../../domain/Policies.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { PaymentStore, type Story } from "../store/PaymentStore.ts"
+import { Progress } from "../record/RecordOutcome.ts"
+import { makeSuspense } from "./Suspense.ts"
+import { openSuspense, underpaidBy } from "./SuspenseItems.ts"
+import { makeSuspenseReturn } from "./SuspenseReturn.ts"
+import type { Verdict } from "./Verdict.ts"
+
+/** A call that may still be under way is nobody's to decide. */
+const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
+  const unanswered = outcome === null || (outcome === "unknown" && sends > 1)
+  return unanswered && (sends === 0 || now.getTime() - sent_at.getTime() < Duration.toMillis(absenceGrace))
+}
+
+const hasItem = ({ items }: Story, { attempt_id }: Attempt): boolean =>
+  items.some((item) => item.kind === "unknown_outcome" && item.closed_at === null && item.attempt_id === attempt_id)
+
+/** What is on the manual rail waits for a person, until it has ended. */
+const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provider }: Attempt): boolean =>
+  provider === "manual" &&
+  outcome === "accepted" &&
+  leg !== "return" &&
+  (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
+
+/** What no machine settles any more, or never did. */
+const onlyByHand =
+  (payment: Payment, story: Story, now: Date) =>
+  (attempt: Attempt): boolean =>
+    !isUnderWay(attempt, now) &&
+    (attempt.outcome === "unknown" ||
+      attempt.outcome === null ||
+      isOnManualRail(payment, attempt) ||
+      hasItem(story, attempt))
+
+export class Resolution extends Context.Tag("corridor/Resolution")<
+  Resolution,
+  {
+    readonly resolve: (
+      permit: Permit<"platform">,
+      paymentId: string,
+      verdict: Verdict
+    ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
+    /** Sends money in suspense back through the provider that took it. Repeating it never sends it twice. */
+    readonly giveBack: (
+      permit: Permit<"platform">,
+      paymentId: string,
+      reason: string
+    ) => Effect.Effect<Payment, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Resolution,
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const progress = yield* Progress
+      const audit = yield* AuditLog
+      const suspense = yield* makeSuspense
+      const giveBack = yield* makeSuspenseReturn(suspense)
+      const { atomically } = yield* Transactor
+
+      const find = (permit: Permit<"platform">, id: string) =>
+        Effect.flatMap(
+          store.find(permit.scope, id),
+          Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
+        )
+
+      const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
+        const { outcome, reason } = verdict
+        const word = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
+        const by = `by ${permit.actor.id}: ${reason}`
+        return Effect.gen(function* () {
+          const heard = yield* progress.hearAbout(attempt, word, {
+            cause: `settled ${by}`,
+            operator: { id: permit.actor.id, note: `Settled ${by}` }
+          })
+          yield* audit.record(permit, {
+            action: "payment.resolved",
+            org: payment.org_id,
+            subject: ["payment", payment.payment_id],
+            detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
+          })
+          return heard.payment
+        })
+      }
+
+      return {
+        resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
+          const payment = yield* find(permit, id)
+          const story = yield* store.story(payment)
+          const underpaid = underpaidBy(payment, story)
+          if (underpaid !== undefined) {
+            return yield* suspense.settleUnderpaid(permit, payment, story, underpaid, verdict)
+          }
+          const now = yield* store.now
+          const open = story.attempts.filter(
+            (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
+          )
+          const attempt = open.find(onlyByHand(payment, story, now))
+          if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
+          const underWay = open.filter((one) => isUnderWay(one, now))
+          if (openSuspense(story).length > 0 && underWay.every(({ leg }) => leg !== "return")) {
+            return yield* suspense.settle(permit, payment, story, verdict)
+          }
+          if (underWay.length > 0) {
+            return yield* new Conflict({
+              message: "A provider is being asked at this moment: look at the payment again in a minute."
+            })
+          }
+          return yield* new Conflict({
+            message: `This payment is ${payment.status}: there is nothing for a person to settle.`
+          })
+        }),
+        giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, reason) {
+          return yield* giveBack(permit, yield* find(permit, id), reason)
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,110 @@
+/** What of a payment's money waits for a person, item by item, and through which attempt it can go back. Pure. */
+import { Either } from "effect"
+import { Money } from "../../domain/Money.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { totalIn } from "../../domain/Received.ts"
+import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
+import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
+import type { Story } from "../store/PaymentStore.ts"
+import { isRamp } from "../route/LegOrder.ts"
+
+/** Where a payment's money is that has no place. */
+export interface Waiting {
+  /** By a ramp that has ended, of what was collected for it. */
+  readonly held: Money | null
+  readonly suspense: ReadonlyArray<InSuspense>
+}
+
+/** One item, with the money that it is about. */
+export interface WaitingItem {
+  readonly item: StoredOperatorItem
+  /** The attempt that brought it. */
+  readonly attempt: Attempt
+  readonly held: Money | null
+  readonly suspense: ReadonlyArray<Money>
+}
+
+export const openSuspense = ({ items }: Story): ReadonlyArray<StoredOperatorItem> =>
+  items.filter(({ closed_at, kind }) => kind === "suspense" && closed_at === null)
+
+/** What a ramp still holds is what its last item is about. */
+export const waitingItems = (story: Story, { held, suspense }: Waiting): ReadonlyArray<WaitingItem> => {
+  const open = openSuspense(story)
+  return open.flatMap((item) => {
+    const attempt = story.attempts.find(({ attempt_id }) => attempt_id === item.attempt_id)
+    if (attempt === undefined) return []
+    return [
+      {
+        item,
+        attempt,
+        held: item === open.at(-1) ? held : null,
+        suspense: suspense.filter(({ about }) => about === attempt.attempt_id).map(({ money }) => money)
+      }
+    ]
+  })
+}
+
+/** An attempt that brought less than was asked for, while its payment waits for the rest. */
+export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined =>
+  payment.direction === "inbound" && !isSettled(payment.status)
+    ? story.attempts.find(
+        ({ attempt_id, leg, outcome }) =>
+          leg === "payment" &&
+          outcome === "accepted" &&
+          openSuspense(story).some((item) => item.attempt_id === attempt_id)
+      )
+    : undefined
+
+/** What the payment would be if what has arrived were all that was asked for. */
+export const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
+
+/** What a ramp could not settle was taken by its first leg. */
+export const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt): Attempt | undefined =>
+  isRamp(payment) && attempt.leg === "settlement"
+    ? attempts.find(({ leg, outcome }) => leg === "collection" && outcome === "accepted")
+    : attempt
+
+export const byHand = ({ payment_id }: Payment): string =>
+  `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
+
+/** What goes back for an item, all of it in one sum, and who took it. */
+export interface Return {
+  readonly about: WaitingItem
+  readonly taker: Attempt
+  readonly money: Money
+}
+
+const sumOf = (payment: Payment, all: ReadonlyArray<Money>): Either.Either<Money, string> => {
+  const [first, ...others] = all
+  if (first === undefined) return Either.left("Nothing of this payment's money is in suspense.")
+  if (all.some((money) => !money.isPositive)) {
+    const command = `corridor payments resolve ${payment.payment_id}`
+    return Either.left(`Money went out for this payment, and none came to be given back: settle it with "${command}".`)
+  }
+  if (others.some(({ currency }) => currency !== first.currency)) {
+    return Either.left(`It holds money in several currencies: ${byHand(payment)}`)
+  }
+  const minor = all.reduce((sum, money) => sum + money.minor, 0n)
+  return Either.right(new Money({ currency: first.currency, minor }))
+}
+
+/** The first item whose money can go back. A payment that still waits for the rest of its money is given up with it. */
+export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Either.Either<Return, string> => {
+  const about = waitingItems(story, waiting).find(({ held, suspense }) => held !== null || suspense.length > 0)
+  if (about === undefined) return Either.left("Nothing of this payment's money is in suspense.")
+  const isOurs = about.attempt.outcome === "declined" || about.attempt === underpaidBy(payment, story)
+  if (!isSettled(payment.status) && !isOurs) {
+    return Either.left(`This payment is ${payment.status}: its money can be given back once it has ended.`)
+  }
+  const taker = takerOf(payment, story, about.attempt)
+  if (taker === undefined) return Either.left(`Nobody knows who took the money: ${byHand(payment)}`)
+  const all = [...(about.held === null ? [] : [about.held]), ...about.suspense]
+  return Either.map(sumOf(payment, all), (money) => ({ about, taker, money }))
+}
+
+/** A return of the same money that is under way, or of which nobody knows what became of it. */
+export const openReturn = ({ attempts }: Story, { about }: Return): Attempt | undefined =>
+  attempts.find(
+    ({ leg, of_attempt, outcome }) =>
+      leg === "return" && of_attempt === about.attempt.attempt_id && (outcome === null || outcome === "unknown")
+  )

@@ -1,0 +1,180 @@
+/**
+ * The life of an API key: made, rotated with a grace time, revoked; each change audited in its own transaction. A key
+ * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { type Permit, type Role, roleAtLeast } from "../../domain/Access.ts"
+import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../domain/ApiKeyFormat.ts"
+import { hashApiKey } from "../../domain/ApiKeyHash.ts"
+import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { UserStore } from "../users/UserStore.ts"
+import { ApiKeyStore } from "./ApiKeyStore.ts"
+
+type Key = typeof ApiKey.Type
+type Fresh = typeof NewApiKey.Type
+
+interface Owner {
+  readonly org_id: string
+  readonly user_id: string
+  readonly obtained_by: string | null
+  readonly name: string
+  readonly role: Role
+}
+
+export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
+  ApiKeys,
+  {
+    readonly list: (permit: Permit<"api_keys">, window: Window) => Effect.Effect<ReadonlyArray<Key>>
+    readonly count: (permit: Permit<"api_keys">) => Effect.Effect<number>
+    readonly create: (
+      permit: Permit<"api_keys">,
+      wanted: { readonly name: string; readonly role: Role; readonly userId?: string }
+    ) => Effect.Effect<Fresh, Invalid | Forbidden>
+    readonly rotate: (
+      permit: Permit<"api_keys">,
+      id: string,
+      graceSeconds: number
+    ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
+    readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound | Forbidden>
+    /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
+    readonly revokeAllOf: (permit: Permit<"members">, orgId: string, userId: string) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* ApiKeyStore
+      const users = yield* UserStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { mode } = yield* Settings
+      const { atomically } = yield* Transactor
+      const keyMode = mode === "live" ? "live" : "test"
+
+      const insert = Effect.fn("ApiKeys.insert")(function* (owner: Owner) {
+        const api_key = formatApiKey(keyMode, yield* ids.bytes(API_KEY_RANDOM_BYTES))
+        const key = yield* store.insert({
+          ...owner,
+          api_key_id: yield* ids.next,
+          prefix: prefixOf(api_key),
+          hash: hashApiKey(api_key),
+          mode: keyMode
+        })
+        return { ...key, api_key }
+      })
+
+      const find = (permit: Permit<"api_keys">, id: string) =>
+        Effect.flatMap(
+          store.findForUpdate(permit.scope, id),
+          Option.match({
+            onNone: () => Effect.fail(notFound("API key")),
+            onSome: Effect.succeed
+          })
+        )
+
+      const reaches = (permit: Permit<"api_keys">, role: Role): boolean =>
+        permit.role === "admin" || roleAtLeast(permit.role, role)
+
+      /** Nobody hands out, or takes over, more than they hold themselves. */
+      const mayHandOut = (permit: Permit<"api_keys">, role: Role) =>
+        reaches(permit, role)
+          ? Effect.void
+          : Effect.fail(new Forbidden({ message: `role: a key with the role ${role} needs a maker with that role.` }))
+
+      const isOwn = (permit: Permit<"api_keys">, key: Key): boolean => Option.contains(permit.actor.userId, key.user_id)
+
+      /** Neither what a key may do nor whose it is may be above whoever touches it. */
+      const mayTouch = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
+        if (isOwn(permit, key)) return
+        const places = yield* users.membershipsOf(key.user_id)
+        const owner = places.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
+        if (reaches(permit, key.role) && reaches(permit, owner)) return
+        return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })
+      })
+
+      /** Only an operator obtains a key that is another's: they make it for its user. */
+      const obtained = (permit: Permit<"api_keys">, owner: string) =>
+        Option.match(permit.actor.userId, {
+          onNone: () => ({ user_id: owner, obtained_by: null }),
+          onSome: (person) => ({ user_id: person, obtained_by: person })
+        })
+
+      return {
+        list: (permit, window) => store.list(permit.scope, window),
+        count: (permit) => store.count(permit.scope),
+        create: Effect.fn("ApiKeys.create")(function* (permit, { name, role, userId }) {
+          const org = Option.getOrUndefined(permit.scope)
+          const user = userId ?? Option.getOrUndefined(permit.actor.userId)
+          if (org === undefined)
+            return yield* new Invalid({ message: "org_id: say which organisation the key is for." })
+          if (user === undefined) return yield* new Invalid({ message: "user_id: say whose key it is." })
+          yield* mayHandOut(permit, role)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const key = yield* insert({ org_id: org, ...obtained(permit, user), name, role })
+              const detail = { name, role }
+              yield* audit.record(permit, {
+                action: "api_key.created",
+                org,
+                subject: ["api_key", key.api_key_id],
+                detail
+              })
+              return key
+            })
+          )
+        }),
+        rotate: Effect.fn("ApiKeys.rotate")(function* (permit, id, graceSeconds) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const old = yield* find(permit, id)
+              yield* mayTouch(permit, old)
+              yield* mayHandOut(permit, old.role)
+              if (old.status !== "active") {
+                return yield* new Conflict({ message: `This key is ${old.status}; create a new one instead.` })
+              }
+              const { name, org_id, role } = old
+              const key = yield* insert({ name, org_id, role, ...obtained(permit, old.user_id) })
+              yield* graceSeconds > 0 ? store.expire(permit.scope, id, graceSeconds) : store.revoke(permit.scope, id)
+              yield* audit.record(permit, {
+                action: "api_key.rotated",
+                org: org_id,
+                subject: ["api_key", id],
+                detail: {
+                  new_api_key_id: key.api_key_id,
+                  grace_seconds: graceSeconds,
+                  ...(key.user_id === old.user_id ? {} : { old_user_id: old.user_id, new_user_id: key.user_id })
+                }
+              })
+              return key
+            })
+          )
+        }),
+        revokeAllOf: Effect.fn("ApiKeys.revokeAllOf")(function* (permit, org, userId) {
+          const revoked = yield* store.revokeAllOf(org, userId)
+          yield* Effect.forEach(
+            revoked,
+            (id) => audit.record(permit, { action: "api_key.revoked", org, subject: ["api_key", id] }),
+            { discard: true }
+          )
+        }),
+        revoke: Effect.fn("ApiKeys.revoke")(function* (permit, id) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const key = yield* find(permit, id)
+              yield* mayTouch(permit, key)
+              if (key.status === "revoked") return
+              yield* store.revoke(permit.scope, id)
+              yield* audit.record(permit, { action: "api_key.revoked", org: key.org_id, subject: ["api_key", id] })
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,108 @@
+/**
+ * Where the keys that verify JWTs come from: an identity provider's endpoint, a file, or the development issuer.
+ */
+import { readFile } from "node:fs/promises"
+import { Data, Duration, Effect, Schema } from "effect"
+import { jwksCoolDown, jwksFetchTimeout, jwksMaxAge } from "../../domain/Policies.ts"
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type CryptoKey,
+  errors,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  type JWSHeaderParameters
+} from "jose"
+
+/** The key set was read and holds no key, or no single key, for this token. */
+export class NoSuchKey extends Data.TaggedError("NoSuchKey")<{ readonly message: string }> {}
+
+/** The key set could not be read: nothing is known about the token. */
+export class JwksUnavailable extends Data.TaggedError("JwksUnavailable")<{ readonly message: string }> {}
+
+/** The start must stop: no token could ever be verified. */
+export class InvalidJwksFile extends Data.TaggedError("InvalidJwksFile")<{ readonly message: string }> {}
+
+export interface JwksSource {
+  readonly keyFor: (header: JWSHeaderParameters) => Effect.Effect<CryptoKey, NoSuchKey | JwksUnavailable>
+}
+
+const messageOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.cause instanceof Error ? `${cause.message}: ${messageOf(cause.cause)}` : cause.message
+}
+
+const fromResolver = (origin: string, resolve: (header: JWSHeaderParameters) => Promise<CryptoKey>): JwksSource => ({
+  keyFor: Effect.fn("JwksSource.keyFor")((header) =>
+    Effect.tryPromise({
+      try: () => resolve(header),
+      catch: (cause) =>
+        cause instanceof errors.JWKSNoMatchingKey ||
+        cause instanceof errors.JWKSMultipleMatchingKeys ||
+        cause instanceof errors.JOSENotSupported
+          ? new NoSuchKey({ message: cause.message })
+          : new JwksUnavailable({ message: `${origin}: ${messageOf(cause)}` })
+    })
+  )
+})
+
+/**
+ * Fetched at the first token and kept for 10 minutes. A key id that is not in the set fetches it again, though not
+ * within 30 s of the last fetch, so that made-up key ids cannot be turned into load on the identity provider.
+ */
+export const remote = (url: URL): JwksSource =>
+  fromResolver(
+    `${url.origin}${url.pathname}`,
+    createRemoteJWKSet(url, {
+      cooldownDuration: Duration.toMillis(jwksCoolDown),
+      timeoutDuration: Duration.toMillis(jwksFetchTimeout),
+      cacheMaxAge: Duration.toMillis(jwksMaxAge)
+    })
+  )
+
+export const local = (jwks: JSONWebKeySet): JwksSource => fromResolver("development issuer", createLocalJWKSet(jwks))
+
+const KeySet = Schema.parseJson(
+  Schema.Struct({
+    keys: Schema.Array(
+      Schema.Struct({ kty: Schema.String }, Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+    )
+  })
+)
+
+const algorithmFor = (jwk: JWK): string | undefined => {
+  if (jwk.kty === "RSA") return "RS256"
+  if (jwk.kty === "EC" && jwk.crv === "P-256") return "ES256"
+  return jwk.kty === "OKP" && jwk.crv === "Ed25519" ? "EdDSA" : undefined
+}
+
+/** A key set may also hold keys for other uses: those are nobody's mistake, and no token is verified with them. */
+const verifiesTokens = (jwk: JWK): boolean => {
+  const algorithm = algorithmFor(jwk)
+  return algorithm !== undefined && (jwk.alg ?? algorithm) === algorithm && (jwk.use ?? "sig") === "sig"
+}
+
+/** Reads the key set once; whatever would make every token fail later is an error now. */
+export const file = Effect.fn("JwksSource.file")(function* (path: string) {
+  const invalid = (problem: string) => new InvalidJwksFile({ message: `JWT_JWKS_FILE (${path}) ${problem}` })
+  const text = yield* Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: (cause) => invalid(`cannot be read: ${messageOf(cause)}`)
+  })
+  const { keys } = yield* Schema.decodeUnknown(KeySet)(text).pipe(
+    Effect.mapError(() => invalid('is not a JSON Web Key Set: {"keys": [{"kty": …}, …]}'))
+  )
+  if (keys.some((jwk) => "d" in jwk || "k" in jwk)) {
+    return yield* invalid("holds a private or secret key; it must hold public keys only")
+  }
+  const usable = keys.filter(verifiesTokens)
+  if (usable.length === 0) return yield* invalid("holds no key for RS256, ES256 (P-256) or EdDSA (Ed25519)")
+  yield* Effect.forEach(usable, (jwk: JWK) =>
+    Effect.tryPromise({
+      try: () => importJWK(jwk, algorithmFor(jwk)),
+      catch: (cause) => invalid(`holds a key that cannot be used (kid ${jwk.kid}): ${messageOf(cause)}`)
+    })
+  )
+  return fromResolver(path, createLocalJWKSet({ keys: [...usable] }))
+})

@@ -1,0 +1,114 @@
+/**
+ * Tells who a bearer token speaks for. It says nothing about what they may do: roles are read from the membership in
+ * the database, never from the token.
+ */
+import { Clock, Context, Data, Effect, Layer, Option, Schema } from "effect"
+import { decodeProtectedHeader, type JWTPayload, jwtVerify, type ProtectedHeaderParameters } from "jose"
+import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { type JwksSource, type JwksUnavailable } from "./JwksSource.ts"
+
+/** `message` is for the log; callers learn only that the token was refused. */
+export class InvalidToken extends Data.TaggedError("InvalidToken")<{ readonly message: string }> {}
+
+export interface TokenSubject {
+  readonly sub: string
+  readonly orgId: Option.Option<string>
+  /** Only one that the identity provider says it has verified. */
+  readonly email: Option.Option<string>
+}
+
+export interface JwtSettings {
+  readonly source: JwksSource
+  readonly issuer: string
+  readonly audience: string
+}
+
+const ALGORITHMS = ["RS256", "ES256", "EdDSA"]
+const CLOCK_TOLERANCE_SECONDS = 60
+const MAX_TOKEN_CHARACTERS = 8 * 1024
+const COMPACT = /^[\w-]+\.[\w-]+\.([\w-]*)$/
+
+/** Each of these lets the token itself say which key to trust, or change how it must be read. */
+const REFUSED_HEADERS = ["jku", "x5u", "jwk", "x5c", "crit"]
+
+/** Control characters and lone surrogates cannot be stored as they are, so they cannot name anybody. */
+const Identifier = Schema.String.pipe(Schema.pattern(/^[^\p{Cc}\p{Cs}]+$/u))
+
+/** Some identity providers write a claim without a value as null. */
+const Claims = Schema.Struct({
+  sub: Identifier,
+  org_id: Schema.optional(Schema.NullOr(Identifier)),
+  email: Schema.optional(Schema.Unknown),
+  email_verified: Schema.optional(Schema.Unknown)
+})
+
+const isAddress = Schema.is(Schema.typeSchema(EmailAddress))
+
+/** Some identity providers write it as text. */
+const isVerified = ({ email_verified }: typeof Claims.Type): boolean =>
+  email_verified === true || email_verified === "true"
+
+/** An address that is none, or that nobody vouches for, is left out: it is no reason to refuse the token. */
+const emailOf = (claims: typeof Claims.Type): Option.Option<string> =>
+  isVerified(claims) ? Option.liftPredicate(isAddress)(claims.email) : Option.none()
+
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+const refuse = (cause: unknown) => new InvalidToken({ message: messageOf(cause) })
+
+const readHeader = Effect.fnUntraced(function* (token: string) {
+  if (token.length > MAX_TOKEN_CHARACTERS) return yield* refuse(`longer than ${MAX_TOKEN_CHARACTERS} characters`)
+  const signature = COMPACT.exec(token)?.[1]
+  if (signature === undefined) return yield* refuse("not a compact JWS")
+  // Its last character can hold bits that decode to nothing: only one spelling of a token is accepted.
+  if (Buffer.from(signature, "base64url").toString("base64url") !== signature)
+    return yield* refuse("signature is not base64url")
+  const header: ProtectedHeaderParameters = yield* Effect.try({
+    try: () => decodeProtectedHeader(token),
+    catch: refuse
+  })
+  const forbidden = REFUSED_HEADERS.find((name) => Object.hasOwn(header, name))
+  if (forbidden !== undefined) return yield* refuse(`header "${forbidden}" is not accepted`)
+  const { alg } = header
+  if (alg === undefined || !ALGORITHMS.includes(alg)) return yield* refuse("signature algorithm is not accepted")
+  return { ...header, alg }
+})
+
+const readClaims = (payload: JWTPayload) =>
+  Schema.decodeUnknown(Claims)(payload).pipe(
+    Effect.mapBoth({
+      onFailure: () => refuse('claim "sub" or "org_id" is not a usable identifier'),
+      onSuccess: (claims): TokenSubject => ({
+        sub: claims.sub,
+        orgId: Option.fromNullable(claims.org_id),
+        email: emailOf(claims)
+      })
+    })
+  )
+
+export class JwtVerifier extends Context.Tag("corridor/JwtVerifier")<
+  JwtVerifier,
+  { readonly verify: (token: string) => Effect.Effect<TokenSubject, InvalidToken | JwksUnavailable> }
+>() {
+  static readonly layer = ({ source, issuer, audience }: JwtSettings): Layer.Layer<JwtVerifier> =>
+    Layer.succeed(JwtVerifier, {
+      verify: Effect.fn("JwtVerifier.verify")(function* (token) {
+        const header = yield* readHeader(token)
+        const key = yield* source.keyFor(header).pipe(Effect.catchTag("NoSuchKey", refuse))
+        const now = yield* Clock.currentTimeMillis
+        const { payload } = yield* Effect.tryPromise({
+          try: () =>
+            jwtVerify(token, key, {
+              algorithms: ALGORITHMS,
+              issuer,
+              audience,
+              requiredClaims: ["exp", "sub"],
+              clockTolerance: CLOCK_TOLERANCE_SECONDS,
+              currentDate: new Date(now)
+            }),
+          catch: refuse
+        })
+        return yield* readClaims(payload)
+      })
+    })
+}

@@ -1,0 +1,64 @@
+/** `/v1/organizations/webhook/kyb`: no credential, but a signature over the bytes as they came. */
+import { Effect, Either, Option, ParseResult, Redacted } from "effect"
+import { success } from "../../contract/api/Envelope.ts"
+import { KybCallback } from "../../contract/api/Kyb.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
+import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
+import { parseJsonText } from "../../platform/http/JsonText.ts"
+import { json } from "../../platform/http/Outgoing.ts"
+import { checkContentType, decodeUtf8, readBody } from "../../platform/http/RequestBody.ts"
+import type { Incoming, Route } from "../../platform/http/Route.ts"
+import { validationMessage } from "../../platform/http/ValidationMessage.ts"
+import { Kyb } from "./Kyb.ts"
+import { digestOf, isSignedBy } from "./KybSignature.ts"
+
+const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
+
+const decode = ParseResult.decodeUnknownEither(KybCallback, { errors: "all" })
+
+const readCallback = ({ request }: Incoming, body: Buffer) =>
+  Either.gen(function* () {
+    yield* Either.mapLeft(checkContentType(request.headers), invalid)
+    const text = yield* Either.mapLeft(decodeUtf8(body), invalid)
+    const value = yield* Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message }))
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      return yield* Either.left(invalid("The body must be a JSON object"))
+    }
+    return yield* Either.mapLeft(decode(value), (issue) => invalid(validationMessage(issue)))
+  })
+
+export const kybCallbackRoutes = Effect.gen(function* () {
+  const kyb = yield* Kyb
+  const { kybWebhookSecret } = yield* Settings
+  const withoutProof = yield* makeFailedProofs
+
+  const isSigned = ({ request }: Incoming, body: Buffer): boolean => {
+    const given = request.headers["x-kyb-signature"]
+    return Option.exists(
+      kybWebhookSecret,
+      (secret) => typeof given === "string" && isSignedBy(Redacted.value(secret), body, given)
+    )
+  }
+
+  const why = Option.isNone(kybWebhookSecret) ? "KYB_WEBHOOK_SECRET is not set" : "its signature is missing or wrong"
+
+  const handle = Effect.fnUntraced(function* (incoming: Incoming) {
+    const body = yield* readBody(incoming.request).pipe(
+      Effect.catchTags({
+        BodyTooLarge: ({ closeConnection, limit }) =>
+          new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),
+        BodyAborted: () => Effect.interrupt
+      })
+    )
+    if (!isSigned(incoming, body)) {
+      return yield* withoutProof(incoming.request, `A KYB callback was refused: ${why}`, unauthorized())
+    }
+    const callback = yield* readCallback(incoming, body)
+    const { effect, state } = yield* kyb.receive(callback, digestOf(body))
+    return json(200, success(effect, state))
+  })
+
+  const route: Route = { method: "POST", path: "/v1/organizations/webhook/kyb", handle }
+  return [route]
+})

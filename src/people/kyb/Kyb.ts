@@ -1,0 +1,122 @@
+/** KYB from its start to the provider's decision; each change of state with its event, in one transaction. */
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { KybCallback } from "../../contract/api/Kyb.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { kybClockSkew } from "../../domain/Policies.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { EventStore } from "../../webhooks/EventStore.ts"
+import { newEvent } from "../../webhooks/NewEvent.ts"
+import { KybProvider } from "./KybProvider.ts"
+import { type KybState, KybStore } from "./KybStore.ts"
+
+/** What a callback did, and where the organisation stands after it. */
+export interface Received {
+  readonly effect: "applied" | "nothing to change"
+  readonly state: KybState
+}
+
+export class Kyb extends Context.Tag("corridor/Kyb")<
+  Kyb,
+  {
+    readonly initiate: (permit: Permit<"organization">, orgId: string) => Effect.Effect<KybState, NotFound | Conflict>
+    /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
+    readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound | Invalid>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Kyb,
+    Effect.gen(function* () {
+      const store = yield* KybStore
+      const provider = yield* KybProvider
+      const organizations = yield* Organizations
+      const events = yield* EventStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const mayStart = ({ kyb_status }: Pick<KybState, "kyb_status">): Effect.Effect<void, Conflict> => {
+        switch (kyb_status) {
+          case "pending":
+            return Effect.fail(new Conflict({ message: "KYB is pending: the provider has not decided yet." }))
+          case "approved":
+            return Effect.fail(new Conflict({ message: "KYB is approved already." }))
+          default:
+            return Effect.void
+        }
+      }
+
+      const announce = Effect.fnUntraced(function* (
+        org_id: string,
+        status: "approved" | "rejected",
+        reason: string | null
+      ) {
+        const event_id = yield* ids.next
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const data = { org_id, kyb_status: status, reason }
+        yield* events.insert(newEvent({ event_id, event_type: `kyb.${status}`, org_id }, data, at))
+      })
+
+      /** A decision that is yet to be made would make every real one older than itself. */
+      const isOver = Effect.fnUntraced(function* (occurredAt: Date | null | undefined) {
+        const latest = (yield* Clock.currentTimeMillis) + Duration.toMillis(kybClockSkew)
+        if (occurredAt !== null && occurredAt !== undefined && occurredAt.getTime() > latest) {
+          return yield* new Invalid({ message: "occurred_at: is in the future." })
+        }
+      })
+
+      return {
+        initiate: Effect.fn("Kyb.initiate")(function* (permit, orgId) {
+          const organization = yield* Effect.flatten(organizations.find(orgId)).pipe(
+            Effect.mapError(() => notFound("organisation"))
+          )
+          yield* mayStart(organization)
+          // Not in the transaction, which must not wait for a provider; whoever comes second finds it started.
+          const customer_id = yield* provider.open(organization)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const state = yield* Effect.flatten(store.lock(orgId)).pipe(
+                Effect.mapError(() => notFound("organisation"))
+              )
+              yield* mayStart(state)
+              yield* store.open({ customer_id, org_id: orgId })
+              yield* audit.record(permit, {
+                action: "kyb.started",
+                org: orgId,
+                subject: ["organization", orgId],
+                detail: { kyb_customer_id: customer_id, previous: state.kyb_status }
+              })
+              return { org_id: orgId, kyb_status: "pending", kyb_customer_id: customer_id } as const
+            })
+          )
+        }),
+        receive: Effect.fn("Kyb.receive")(function* ({ customer_id, event_id, occurred_at, reason, status }, digest) {
+          yield* isOver(occurred_at)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const state = yield* Effect.flatten(store.lockByCustomer(customer_id)).pipe(
+                Effect.mapError(() => notFound("KYB customer"))
+              )
+              const latest = yield* store.latestDecision(customer_id)
+              const callback = { customer_id, status, reason: reason ?? null, occurred_at: occurred_at ?? null }
+              const fresh = yield* store.keepCallback({ ...callback, event_key: event_id ?? `sha256:${digest}` })
+              const older =
+                callback.occurred_at !== null &&
+                Option.exists(latest, (at) => callback.occurred_at!.getTime() < at.getTime())
+              const superseded = state.kyb_customer_id !== customer_id
+              if (!fresh || older || superseded || state.kyb_status === status) {
+                return { effect: "nothing to change", state } satisfies Received
+              }
+              yield* store.setStatus(state.org_id, status)
+              yield* announce(state.org_id, status, callback.reason)
+              return { effect: "applied", state: { ...state, kyb_status: status } } satisfies Received
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,162 @@
+/** How a person becomes a member: invited by someone who may, told of it, and bound once they accept. */
+import { Context, Effect, Layer, Option } from "effect"
+import type { InviteMember } from "../../contract/api/Invitations.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Notifier } from "../../platform/notifications/Notifier.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeAcceptance } from "./Acceptance.ts"
+import { authorityOf, mayHandle } from "./Authority.ts"
+import { invitationMessage } from "./InvitationMessage.ts"
+import { InvitationStore } from "./InvitationStore.ts"
+import { formatToken, hashToken, TOKEN_BYTES } from "./InvitationToken.ts"
+import type { Invitation, OrgMember } from "./Member.ts"
+import { MemberStore } from "./MemberStore.ts"
+
+type Manager = Permit<"members">
+
+export class Invitations extends Context.Tag("corridor/Invitations")<
+  Invitations,
+  {
+    readonly invite: (
+      permit: Manager,
+      wanted: typeof InviteMember.Type
+    ) => Effect.Effect<Invitation, Conflict | Forbidden | Invalid | NotFound | RateLimited>
+    readonly list: (permit: Manager, window: Window) => Effect.Effect<ReadonlyArray<Invitation>>
+    readonly withdraw: (permit: Manager, id: string) => Effect.Effect<void, NotFound | Conflict | Forbidden>
+    readonly accept: (
+      permit: Permit<"person">,
+      token: string
+    ) => Effect.Effect<OrgMember, Conflict | Forbidden | Invalid | NotFound>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Invitations,
+    Effect.gen(function* () {
+      const store = yield* InvitationStore
+      const members = yield* MemberStore
+      const organizations = yield* Organizations
+      const notifier = yield* Notifier
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { publicUrl } = yield* Settings
+      const { atomically } = yield* Transactor
+      const undisturbed = yield* makeUndisturbed
+      const accept = yield* makeAcceptance
+
+      const record = (
+        permit: Manager,
+        action: string,
+        { invitation_id, org_id }: Invitation,
+        detail: Readonly<Record<string, unknown>>
+      ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
+
+      /** As they are at this moment, not as they were when the request came in. */
+      const authorityIn = Effect.fnUntraced(function* (permit: Manager, org_id: string) {
+        const own = Option.isNone(permit.actor.userId)
+          ? Option.none<OrgMember>()
+          : yield* members.find(org_id, permit.actor.userId.value)
+        return yield* authorityOf(permit, Option.getOrUndefined(own))
+      })
+
+      /** Neither what was offered nor who offered it may be above whoever takes it back. */
+      const mayWithdraw = Effect.fnUntraced(function* (permit: Manager, { invited_by, org_id, role }: Invitation) {
+        const authority = yield* authorityIn(permit, org_id)
+        yield* mayHandle(authority, role, "role")
+        const inviter = invited_by === null ? Option.none<OrgMember>() : yield* members.find(org_id, invited_by)
+        if (Option.isSome(inviter)) yield* mayHandle(authority, inviter.value.role, "invited_by")
+      })
+
+      const keep = Effect.fnUntraced(function* (
+        permit: Manager,
+        org_id: string,
+        { email, role }: typeof InviteMember.Type,
+        token: string
+      ) {
+        const invited_by = Option.getOrNull(permit.actor.userId)
+        yield* mayHandle(yield* authorityIn(permit, org_id), role, "role")
+        if (Option.isSome(yield* members.findByEmail(org_id, email))) {
+          return yield* new Conflict({ message: "email: is the address of a member already." })
+        }
+        const invitation_id = yield* ids.next
+        const made = yield* store.insert({
+          invitation_id,
+          org_id,
+          email,
+          role,
+          invited_by,
+          token_hash: hashToken(token)
+        })
+        if (Option.isNone(made)) {
+          return yield* new Conflict({
+            message: "email: has an open invitation already; withdraw that one to send another."
+          })
+        }
+        yield* record(permit, "member.invited", made.value, { email, role })
+        return made.value
+      })
+
+      const withdrawUnsent = (permit: Manager, invitation: Invitation) =>
+        atomically(
+          Effect.zipRight(
+            store.withdraw(Option.some(invitation.org_id), invitation.invitation_id),
+            record(permit, "invitation.withdrawn", invitation, { reason: "the message could not be sent" })
+          )
+        )
+
+      const invite = Effect.fn("Invitations.invite")(function* (permit: Manager, wanted: typeof InviteMember.Type) {
+        const org_id = yield* Effect.mapError(
+          permit.scope,
+          () => new Invalid({ message: "org_id: say which organisation is meant." })
+        )
+        const organization = yield* Effect.mapError(Effect.flatten(organizations.find(org_id)), () =>
+          notFound("organisation")
+        )
+        const token = formatToken(yield* ids.bytes(TOKEN_BYTES))
+        const invitation = yield* atomically(keep(permit, org_id, wanted, token))
+        // A mail server may take its time: no transaction waits for it.
+        yield* notifier.send(invitationMessage(publicUrl, organization, invitation, token)).pipe(
+          Effect.tapError(({ message }) => Effect.logWarning(`An invitation could not be sent: ${message}`)),
+          Effect.onError(() => withdrawUnsent(permit, invitation)),
+          Effect.catchTag(
+            "NotificationFailed",
+            () =>
+              new Conflict({
+                message: "email: the invitation could not be sent to this address; nothing was kept, try again later."
+              })
+          )
+        )
+        return invitation
+      })
+
+      return {
+        invite: (permit, wanted) => undisturbed(invite(permit, wanted)),
+        list: (permit, window) => store.list(permit.scope, window),
+        withdraw: Effect.fn("Invitations.withdraw")(function* (permit, id) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const found = yield* store.findForUpdate(permit.scope, id)
+              const invitation = yield* Effect.mapError(found, () => notFound("invitation"))
+              yield* mayWithdraw(permit, invitation)
+              if (invitation.status === "accepted") {
+                return yield* new Conflict({
+                  message: "This invitation was accepted: remove the member instead."
+                })
+              }
+              if (invitation.status !== "pending") return
+              yield* store.withdraw(permit.scope, id)
+              yield* record(permit, "invitation.withdrawn", invitation, {})
+            })
+          )
+        }),
+        accept
+      }
+    })
+  )
+}

@@ -1,0 +1,182 @@
+/** The people of an organisation: their roles and permissions; each change audited in its own transaction. */
+import { Context, Effect, Layer, Option } from "effect"
+import { ApiKeys } from "../apiKeys/ApiKeys.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { holds, type Permission, type Permit, type Role, roleAtLeast, roles } from "../../domain/Access.ts"
+import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { UserStore } from "../users/UserStore.ts"
+import { type Authority, authorityOf, mayGrant, mayHandle } from "./Authority.ts"
+import { InvitationStore } from "./InvitationStore.ts"
+import type { OrgMember } from "./Member.ts"
+import { MemberStore } from "./MemberStore.ts"
+
+type Manager = Permit<"members">
+type Refusal = Forbidden | Invalid | NotFound
+
+/** Whom a change is about, and who makes it, as they are while it is made. */
+interface Meeting {
+  readonly org: string
+  readonly member: OrgMember
+  readonly authority: Authority
+}
+
+export class Members extends Context.Tag("corridor/Members")<
+  Members,
+  {
+    readonly list: (permit: Permit<"member_list">, window: Window) => Effect.Effect<ReadonlyArray<OrgMember>>
+    /** For operators: someone who is a user already, without an invitation. */
+    readonly add: (
+      permit: Permit<"platform">,
+      userId: string,
+      role: Role
+    ) => Effect.Effect<OrgMember, Invalid | Conflict>
+    readonly changeRole: (permit: Manager, userId: string, role: Role) => Effect.Effect<OrgMember, Refusal | Conflict>
+    readonly remove: (permit: Manager, userId: string) => Effect.Effect<void, Refusal | Conflict>
+    readonly grant: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<OrgMember, Refusal>
+    readonly revoke: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<OrgMember, Refusal>
+    readonly replacePermissions: (
+      permit: Manager,
+      userId: string,
+      permissions: ReadonlyArray<Permission>
+    ) => Effect.Effect<OrgMember, Refusal>
+    /** Whether the member may, by role or by grant. */
+    readonly check: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<boolean, Refusal>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Members,
+    Effect.gen(function* () {
+      const store = yield* MemberStore
+      const invitations = yield* InvitationStore
+      const users = yield* UserStore
+      const keys = yield* ApiKeys
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
+
+      const orgOf = (permit: Manager | Permit<"platform">) =>
+        Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
+
+      const find = (org: string, userId: string) =>
+        Effect.mapError(Effect.flatten(store.find(org, userId)), () => notFound("member"))
+
+      /** Nobody is touched by someone below them. */
+      const meet = Effect.fnUntraced(function* (permit: Manager, userId: string) {
+        const org = yield* orgOf(permit)
+        yield* store.lock(org, userId)
+        const actor = Option.getOrElse(permit.actor.userId, () => "")
+        const own = actor === "" ? Option.none() : yield* store.find(org, actor)
+        const authority = yield* authorityOf(permit, Option.getOrUndefined(own))
+        const member = yield* find(org, userId)
+        yield* mayHandle(authority, member.role, "user_id")
+        return { org, member, authority } satisfies Meeting
+      })
+
+      const keepsAnOrgAdmin = Effect.fnUntraced(function* ({ member, org }: Meeting, what: string) {
+        if (member.role === "org-admin" && (yield* store.countOrgAdmins(org)) <= 1) {
+          return yield* new Conflict({
+            message: `This is the organisation's last org-admin and cannot be ${what}: make someone else one first.`
+          })
+        }
+      })
+
+      const record = (
+        permit: Manager | Permit<"platform">,
+        action: string,
+        { org_id, user_id }: OrgMember,
+        detail: Readonly<Record<string, unknown>>
+      ) => audit.record(permit, { action, org: org_id, subject: ["user", user_id], detail })
+
+      /** What someone offered others goes when they could not offer it any more. */
+      const withdrawInvitations = (permit: Manager, { org_id, user_id }: OrgMember, above: ReadonlyArray<Role>) =>
+        Effect.flatMap(
+          invitations.withdrawAllBy(org_id, user_id, above),
+          Effect.forEach(
+            (id) => audit.record(permit, { action: "invitation.withdrawn", org: org_id, subject: ["invitation", id] }),
+            { discard: true }
+          )
+        )
+
+      const setPermissions = Effect.fnUntraced(function* (
+        permit: Manager,
+        userId: string,
+        next: (now: ReadonlyArray<Permission>) => ReadonlyArray<Permission>
+      ) {
+        const { authority, member, org } = yield* meet(permit, userId)
+        const wanted = Array.from(new Set(next(member.permissions))).sort()
+        const granted = wanted.filter((permission) => !member.permissions.includes(permission))
+        const revoked = member.permissions.filter((permission) => !wanted.includes(permission))
+        yield* mayGrant(authority, granted)
+        if (granted.length === 0 && revoked.length === 0) return member
+        yield* store.setPermissions(org, userId, wanted, permit.actor.id)
+        yield* record(permit, "member.permissions_changed", member, { granted, revoked })
+        return yield* find(org, userId)
+      })
+
+      return {
+        list: (permit, window) =>
+          Option.match(permit.scope, { onNone: () => Effect.succeed([]), onSome: (org) => store.list(org, window) }),
+        add: Effect.fn("Members.add")(function* (permit, userId, role) {
+          const org = yield* orgOf(permit)
+          return yield* atomically(
+            Effect.gen(function* () {
+              if (Option.isNone(yield* users.find(userId))) {
+                return yield* new Invalid({ message: "user_id: there is no such user." })
+              }
+              if (!(yield* store.add(org, userId, role))) {
+                return yield* new Conflict({ message: "This user is a member of the organisation already." })
+              }
+              const member = yield* Effect.orDie(find(org, userId))
+              yield* record(permit, "member.added", member, { role })
+              return member
+            })
+          )
+        }),
+        changeRole: Effect.fn("Members.changeRole")(function* (permit, userId, role) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const meeting = yield* meet(permit, userId)
+              const { authority, member, org } = meeting
+              yield* mayHandle(authority, role, "role")
+              if (member.role === role) return member
+              if (!roleAtLeast(role, member.role)) yield* keepsAnOrgAdmin(meeting, "demoted")
+              yield* store.setRole(org, userId, role)
+              const above = roles.filter((one) => !roleAtLeast(role, one))
+              yield* withdrawInvitations(permit, member, above)
+              yield* record(permit, "member.role_changed", member, { old: member.role, new: role })
+              return yield* find(org, userId)
+            })
+          )
+        }),
+        remove: Effect.fn("Members.remove")(function* (permit, userId) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const meeting = yield* meet(permit, userId)
+              const { member, org } = meeting
+              yield* keepsAnOrgAdmin(meeting, "removed")
+              yield* store.remove(org, userId)
+              yield* keys.revokeAllOf(permit, org, userId)
+              yield* withdrawInvitations(permit, member, roles)
+              yield* record(permit, "member.removed", member, { role: member.role })
+            })
+          )
+        }),
+        grant: Effect.fn("Members.grant")((permit, userId, permission) =>
+          atomically(setPermissions(permit, userId, (now) => [...now, permission]))
+        ),
+        revoke: Effect.fn("Members.revoke")((permit, userId, permission) =>
+          atomically(setPermissions(permit, userId, (now) => now.filter((one) => one !== permission)))
+        ),
+        replacePermissions: Effect.fn("Members.replacePermissions")((permit, userId, permissions) =>
+          atomically(setPermissions(permit, userId, () => permissions))
+        ),
+        check: Effect.fn("Members.check")(function* (permit, userId, permission) {
+          const member = yield* find(yield* orgOf(permit), userId)
+          const user = Option.getOrThrow(yield* users.find(userId))
+          return holds(user.is_admin ? "admin" : member.role, member.permissions, permission)
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,90 @@
+/** One person is asked: the request kept, the message sent, and what came of both. */
+import { Effect, Option } from "effect"
+import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import type { RateLimited } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Notifier } from "../../platform/notifications/Notifier.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { makeRecipients, type Recipient, type Target } from "./Recipients.ts"
+import { verificationMessage } from "./VerificationMessage.ts"
+import { type NewVerificationRequest, VerificationStore } from "./VerificationStore.ts"
+
+type Wanted = typeof RequestVerification.Type
+type Result = NonNullable<(typeof VerificationAnswer.Type)["results"]>[number]
+
+export type Named = readonly [Target, id: string]
+
+/** `limited`: nothing was wrong with the recipient, but too many messages were sent before. */
+export interface Notified extends Result {
+  readonly limited?: RateLimited
+}
+
+export const makeNotify = Effect.gen(function* () {
+  const store = yield* VerificationStore
+  const organizations = yield* Organizations
+  const notifier = yield* Notifier
+  const audit = yield* AuditLog
+  const ids = yield* Ids
+  const recipients = yield* makeRecipients
+  const { atomically } = yield* Transactor
+
+  const keep = (permit: Permit<"verification">, request: NewVerificationRequest) =>
+    atomically(
+      Effect.zipRight(
+        store.insert(request),
+        audit.record(permit, {
+          action: "verification.requested",
+          org: request.org_id,
+          subject: ["verification_request", request.request_id],
+          detail: {
+            target: request.target,
+            verification_type: request.verification_type,
+            transaction_id: request.transaction_id
+          }
+        })
+      )
+    )
+
+  /** The request is kept before the message goes, which nobody can take back. */
+  return Effect.fnUntraced(function* (
+    permit: Permit<"verification">,
+    about: { readonly org_id: string; readonly requested_by: string; readonly transaction_id: string },
+    wanted: Wanted,
+    [target, user_id]: Named
+  ) {
+    const { priority, triggered_by, verification_type } = wanted
+    const request_id = yield* ids.next
+    const recipient: Recipient = yield* recipients.recipient(about.org_id, target, user_id)
+    const status = "address" in recipient ? "pending" : "failed"
+    const request = { ...about, request_id, target, user_id, verification_type, triggered_by, priority }
+    yield* keep(permit, { ...request, status })
+    const result = { target, user_id, request_id }
+    const failed = (message: string): Notified => ({ ...result, message, status: "failed", success: false })
+    if (!("address" in recipient)) return failed(recipient.reason)
+    const organization = yield* organizations.find(about.org_id)
+    const words = verificationMessage({
+      organization: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+      transactionId: about.transaction_id,
+      requestId: request_id,
+      wanted
+    })
+    return yield* notifier
+      .send({ ...words, to: recipient.address, org_id: about.org_id, kind: "verification_request", priority })
+      .pipe(
+        Effect.as<Notified>({ ...result, message: "Verification request sent.", status: "pending", success: true }),
+        Effect.tapError(({ message }) =>
+          Effect.logWarning(`A verification request could not be sent: ${message}`).pipe(
+            Effect.annotateLogs({ request_id }),
+            Effect.zipRight(store.end(Option.some(about.org_id), request_id, "failed"))
+          )
+        ),
+        Effect.catchTags({
+          NotificationFailed: () => Effect.succeed(failed(`The ${target} could not be reached.`)),
+          RateLimited: (limited) => Effect.succeed<Notified>({ ...failed(limited.message), limited })
+        })
+      )
+  })
+})

@@ -1,0 +1,39 @@
+/** From the ids in a verification request to the people of the organisation whom they name. */
+import { Effect, Option } from "effect"
+import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import type { User } from "../users/User.ts"
+import { UserStore } from "../users/UserStore.ts"
+
+export type Target = "beneficiary" | "sender"
+
+/** Without an address there is nobody to notify, and `reason` says why. */
+export type Recipient = { readonly address: string } | { readonly reason: string }
+
+export const makeRecipients = Effect.gen(function* () {
+  const users = yield* UserStore
+  const beneficiaries = yield* Beneficiaries
+
+  /** A user who belongs to the organisation. */
+  const member = Effect.fnUntraced(function* (orgId: string, given: string) {
+    const userId = uuidOrNil(given)
+    const places = yield* users.membershipsOf(userId)
+    return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
+  })
+
+  const recipient = Effect.fnUntraced(function* (orgId: string, target: Target, given: string) {
+    if (target === "sender") {
+      return Option.match(yield* member(orgId, given), {
+        onNone: (): Recipient => ({ reason: "No sender with this id." }),
+        onSome: ({ email }): Recipient => ({ address: email })
+      })
+    }
+    return Option.match(yield* beneficiaries.find(Option.some(orgId), uuidOrNil(given)), {
+      onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
+      onSome: ({ email }): Recipient =>
+        email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
+    })
+  })
+
+  return { member, recipient }
+})

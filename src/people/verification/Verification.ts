@@ -1,0 +1,142 @@
+/** Verification requests: made and sent, listed, and closed once, with the event that tells of it. */
+import { type Array as Arr, Clock, Context, Effect, Either, Layer, Option } from "effect"
+import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { Payments } from "../../payments/read/Payments.ts"
+import { EventStore } from "../../webhooks/EventStore.ts"
+import { newEvent } from "../../webhooks/NewEvent.ts"
+import { makeNotify, type Named } from "./Notify.ts"
+import { makeRecipients, type Target } from "./Recipients.ts"
+import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
+
+type Wanted = typeof RequestVerification.Type
+type Answer = typeof VerificationAnswer.Type
+
+const missing = (field: string, type: string): Invalid =>
+  new Invalid({ message: `${field}: is required when target_type is ${type} or both.` })
+
+/** Whom the request is about, the beneficiary first. */
+const targetsOf = ({
+  beneficiary_id,
+  sender_id,
+  target_type
+}: Wanted): Either.Either<Arr.NonEmptyReadonlyArray<Named>, Invalid> => {
+  const named = (target: Target, id: string | null | undefined): Either.Either<Named, Invalid> =>
+    Either.fromNullable(id, () => missing(`${target}_id`, target)).pipe(Either.map((given) => [target, given]))
+  const beneficiary = named("beneficiary", beneficiary_id)
+  const sender = named("sender", sender_id)
+  if (target_type === "both") return Either.all([beneficiary, sender])
+  return Either.map(target_type === "sender" ? sender : beneficiary, (one) => [one])
+}
+
+export class Verification extends Context.Tag("corridor/Verification")<
+  Verification,
+  {
+    /** `reader` reads the transaction. A single target that cannot be notified is NotFound, or RateLimited. */
+    readonly request: (
+      permit: Permit<"verification">,
+      reader: Permit<"any">,
+      wanted: Wanted
+    ) => Effect.Effect<Answer, Invalid | NotFound | RateLimited>
+    readonly list: (
+      permit: Permit<"verification">,
+      filter: VerificationFilter,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<VerificationRequest>>
+    readonly get: (permit: Permit<"verification">, id: string) => Effect.Effect<VerificationRequest, NotFound>
+    readonly close: (
+      permit: Permit<"verification">,
+      id: string,
+      status: (typeof CloseVerification.Type)["status"]
+    ) => Effect.Effect<VerificationRequest, NotFound | Conflict>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Verification,
+    Effect.gen(function* () {
+      const store = yield* VerificationStore
+      const payments = yield* Payments
+      const events = yield* EventStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const recipients = yield* makeRecipients
+      const notify = yield* makeNotify
+      const { atomically } = yield* Transactor
+
+      const get = (permit: Permit<"verification">, id: string) =>
+        Effect.flatten(store.find(permit.scope, id)).pipe(Effect.mapError(() => notFound("verification request")))
+
+      return {
+        get,
+        list: (permit, filter, window) => store.list(permit.scope, filter, window),
+        request: Effect.fn("Verification.request")(function* (permit, reader, wanted) {
+          const targets = yield* targetsOf(wanted)
+          const org_id = Option.getOrUndefined(permit.scope)
+          if (org_id === undefined) {
+            return yield* new Invalid({ message: "org_id: say which organisation the transaction belongs to." })
+          }
+          const { transaction_id } = yield* payments
+            .findByTransaction(reader, uuidOrNil(wanted.transaction_id))
+            .pipe(Effect.mapError(() => notFound("transaction")))
+          const { user_id: requested_by } = yield* Effect.flatten(recipients.member(org_id, wanted.user_id)).pipe(
+            Effect.mapError(() => notFound("user"))
+          )
+          const about = { org_id, requested_by, transaction_id }
+          // At once: a mail server that hangs is waited for once.
+          const results = yield* Effect.forEach(targets, (target) => notify(permit, about, wanted, target), {
+            concurrency: targets.length
+          })
+          const { target_type, verification_type } = wanted
+          const all_success = results.every(({ success }) => success)
+          const answer = { target_type, verification_type, transaction_id, all_success }
+          if (target_type === "both") {
+            const message = all_success ? "Verification requests sent." : "Not everybody could be notified."
+            return {
+              ...answer,
+              message,
+              request_id: null,
+              results: results.map(({ limited: _limited, ...one }) => one)
+            }
+          }
+          const [{ limited, message, request_id, success }] = results
+          if (limited !== undefined) return yield* limited
+          return success ? { ...answer, message, request_id } : yield* new NotFound({ message })
+        }),
+        close: Effect.fn("Verification.close")(function* (permit, id, status) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const before = yield* get(permit, id)
+              const closed = yield* Effect.flatten(store.end(permit.scope, id, status)).pipe(
+                Effect.mapError(
+                  () =>
+                    new Conflict({
+                      message:
+                        before.status === "failed"
+                          ? "This request reached nobody; make a new one."
+                          : "This request is closed already."
+                    })
+                )
+              )
+              const { org_id, request_id, user_id, verification_type } = closed
+              const event_id = yield* ids.next
+              const at = new Date(yield* Clock.currentTimeMillis)
+              const data = { user_id, request_id, verification_type, status }
+              yield* events.insert(newEvent({ event_id, event_type: `kyc.${status}`, org_id }, data, at))
+              yield* audit.record(permit, {
+                action: `verification.${status}`,
+                org: org_id,
+                subject: ["verification_request", request_id]
+              })
+              return closed
+            })
+          )
+        })
+      }
+    })
+  )
+}

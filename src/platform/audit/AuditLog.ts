@@ -1,0 +1,48 @@
+/** Who changed what. `record` belongs in the transaction of the change that it tells of. */
+import { Context, Effect, Layer, type Option } from "effect"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Window } from "../pagination/Page.ts"
+import { type AuditEntry, AuditStore } from "./AuditStore.ts"
+
+export interface Change {
+  readonly action: string
+  readonly org: string | null
+  readonly subject: readonly [type: string, id: string]
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+export class AuditLog extends Context.Tag("corridor/AuditLog")<
+  AuditLog,
+  {
+    readonly record: (permit: Permit<Access>, change: Change) => Effect.Effect<void>
+    readonly list: (
+      permit: Permit<"audit">,
+      action: Option.Option<string>,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<AuditEntry>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    AuditLog,
+    Effect.gen(function* () {
+      const store = yield* AuditStore
+      const ids = yield* Ids
+      return {
+        record: Effect.fn("AuditLog.record")(function* (permit, change) {
+          yield* store.append({
+            audit_id: yield* ids.next,
+            org_id: change.org,
+            actor_type: permit.actor.kind,
+            actor_id: permit.actor.id,
+            action: change.action,
+            subject_type: change.subject[0],
+            subject_id: change.subject[1],
+            detail: change.detail ?? {}
+          })
+        }),
+        list: (permit, action, window) => store.list(permit.scope, action, window)
+      }
+    })
+  )
+}

@@ -1,0 +1,195 @@
+/** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
+import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
+import { shortestLiveSecret } from "../../domain/Policies.ts"
+import { parseTrustProxy } from "../http/ClientAddress.ts"
+import { parseCorsOrigins } from "../http/Cors.ts"
+import { parseMailbox } from "../notifications/Mailbox.ts"
+import { parseMasterKey } from "../secrets/MasterKey.ts"
+
+export type Mode = "sandbox" | "live"
+
+const parsed = <A>(
+  config: Config.Config<string>,
+  parse: (text: string) => Either.Either<A, string>
+): Config.Config<A> =>
+  Config.mapOrFail(config, (text) => Either.mapLeft(parse(text), (reason) => ConfigError.InvalidData([], reason)))
+
+/** The name goes around all of it: an error from outside the default would have none. */
+const parsedOr = <A>(
+  name: string,
+  fallback: string,
+  parse: (text: string) => Either.Either<A, string>
+): Config.Config<A> => Config.nested(parsed(Config.withDefault(Config.string(), fallback), parse), name)
+
+const oneOf = <const A extends string>(name: string, ...values: ReadonlyArray<A>): Config.Config<A> =>
+  parsed(Config.string(name), (text) => {
+    const found = values.find((value) => value === text.toLowerCase())
+    return found === undefined ? Either.left(`expected one of ${values.join(", ")}`) : Either.right(found)
+  })
+
+const bounded = (name: string, min: number, max: number): Config.Config<number> =>
+  Config.validate(Config.integer(name), {
+    message: `expected a whole number from ${min} to ${max}`,
+    validation: (n) => n >= min && n <= max
+  })
+
+const positive = (name: string): Config.Config<Duration.Duration> =>
+  Config.validate(Config.duration(name), {
+    message: "expected a duration above zero, such as 10 seconds",
+    validation: (d) => Duration.greaterThan(d, Duration.zero) && Duration.isFinite(d)
+  })
+
+const durations = (name: string): Config.Config<ReadonlyArray<Duration.Duration>> =>
+  parsed(Config.string(name), (text) => {
+    const all = text.split(",").map((part) => Duration.decodeUnknown(part.trim()))
+    return all.every(Option.isSome)
+      ? Either.right(all.map((one) => one.value))
+      : Either.left("expected comma-separated durations, such as 1 minute, 5 minutes")
+  })
+
+const delays = (text: string): ReadonlyArray<Duration.Duration> =>
+  text.split(",").map((part) => Duration.decode(part.trim() as Duration.DurationInput))
+
+const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<string> =>
+  parsed(Config.string(name), (text) => {
+    const at = URL.canParse(text) ? new URL(text) : undefined
+    return at === undefined || !protocols.includes(at.protocol)
+      ? Either.left(`expected a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`)
+      : Either.right(text.replace(/\/+$/, ""))
+  })
+
+/** It may hold a password. The reason for a refusal never does, so it may be told, which `Config.redacted` would not. */
+const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
+  Config.map(url(name, ...protocols), (text) => Redacted.make(text))
+
+const jwt = Config.all({
+  jwksUrl: Config.option(url("JWT_JWKS_URL", "https:", "http:")),
+  jwksFile: Config.option(Config.nonEmptyString("JWT_JWKS_FILE")),
+  issuer: Config.option(Config.nonEmptyString("JWT_ISSUER")),
+  audience: Config.option(Config.nonEmptyString("JWT_AUDIENCE"))
+})
+
+const settings = Config.all({
+  mode: Config.withDefault(oneOf("CORRIDOR_MODE", "sandbox", "live"), "sandbox"),
+  port: Config.withDefault(bounded("PORT", 1, 65535), 3000),
+  host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
+  publicUrl: Config.option(url("PUBLIC_URL", "https:", "http:")),
+  dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
+  databaseUrl: Config.option(secretUrl("DATABASE_URL", "postgres:", "postgresql:")),
+  databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
+  masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
+  jwt,
+  webhookRetryDelays: Config.withDefault(
+    durations("WEBHOOK_RETRY_DELAYS"),
+    delays("1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours, 15 hours")
+  ),
+  webhookEndpointsPerOrg: Config.withDefault(bounded("WEBHOOK_ENDPOINTS_PER_ORG", 1, 10_000), 50),
+  webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
+  rateLockTtl: Config.withDefault(positive("RATE_LOCK_TTL"), Duration.minutes(15)),
+  reviewRateTtl: Config.withDefault(positive("REVIEW_RATE_TTL"), Duration.hours(24)),
+  rateMaxAge: Config.option(positive("RATE_MAX_AGE")),
+  providerTimeout: Config.withDefault(positive("PROVIDER_TIMEOUT"), Duration.seconds(10)),
+  statusEnquiryDelays: Config.withDefault(
+    durations("STATUS_ENQUIRY_DELAYS"),
+    delays("10 seconds, 30 seconds, 2 minutes, 10 minutes, 30 minutes, 2 hours, 6 hours, 24 hours")
+  ),
+  kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
+  rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
+  corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),
+  trustProxy: parsedOr("TRUST_PROXY", "false", parseTrustProxy),
+  metricsPort: Config.option(bounded("METRICS_PORT", 1, 65535)),
+  logLevel: Config.withDefault(oneOf("LOG_LEVEL", "debug", "info", "warn", "error"), "info"),
+  logFormat: Config.withDefault(oneOf("LOG_FORMAT", "pretty", "json"), "pretty"),
+  otlpEndpoint: Config.option(url("OTEL_EXPORTER_OTLP_ENDPOINT", "https:", "http:")),
+  smtpUrl: Config.option(secretUrl("SMTP_URL", "smtp:", "smtps:")),
+  notifyFrom: parsedOr("NOTIFY_FROM", "Corridor <no-reply@localhost>", parseMailbox)
+})
+
+type Values = Config.Config.Success<typeof settings>
+
+export const logLevels = {
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warn: LogLevel.Warning,
+  error: LogLevel.Error
+} as const
+
+const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
+
+/** The settings that are secrets of our own making; what a provider or a mail server gives out is theirs to make long. */
+const ownSecrets = (
+  values: Values
+): ReadonlyArray<readonly [name: string, secret: Option.Option<Redacted.Redacted>]> => [
+  ["KYB_WEBHOOK_SECRET", values.kybWebhookSecret]
+]
+
+const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
+  ownSecrets(values)
+    .filter(([, secret]) => Option.exists(secret, (text) => Redacted.value(text).trim().length < shortestLiveSecret))
+    .map(([name]) =>
+      ConfigError.InvalidData(
+        [name],
+        `live mode needs at least ${shortestLiveSecret} characters; make it with: openssl rand -hex 32`
+      )
+    )
+
+/** What one setting demands of another. */
+const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
+  const { issuer, audience, jwksFile, jwksUrl } = values.jwt
+  if (Option.isSome(jwksUrl) && Option.isSome(jwksFile)) {
+    return Either.left(ConfigError.InvalidData(["JWT_JWKS_FILE"], "set it or JWT_JWKS_URL, not both"))
+  }
+  const external = Option.isSome(jwksUrl) || Option.isSome(jwksFile)
+  if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
+  if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
+  if (values.mode === "live") {
+    if (Option.isNone(values.masterKey)) {
+      return Either.left(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
+    }
+    if (Option.isNone(values.kybWebhookSecret)) {
+      return Either.left(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
+    }
+    const [guessable, ...others] = tooShort(values)
+    if (guessable !== undefined) return Either.left(others.reduce((all, one) => ConfigError.And(all, one), guessable))
+  }
+  return Either.right(values)
+}
+
+const leaf = (error: ConfigError.ConfigError): string => {
+  switch (error._op) {
+    case "And":
+      return `${leaf(error.left)}\n${leaf(error.right)}`
+    case "Or":
+      return leaf(error.right)
+    case "MissingData":
+      return `${error.path.join(".")} is missing: ${error.message}.`
+    case "InvalidData":
+      return `${error.path.join(".")} is not valid: ${error.message}.`
+    default:
+      return error.message
+  }
+}
+
+export class SettingsError extends Error {
+  override readonly name = "SettingsError"
+}
+
+export class Settings extends Context.Tag("corridor/Settings")<
+  Settings,
+  Omit<Values, "publicUrl"> & { readonly publicUrl: string; readonly version: string }
+>() {
+  static readonly load = settings.pipe(
+    Effect.flatMap(checked),
+    Effect.map((values) => ({
+      ...values,
+      publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
+      version: "1.0.0"
+    })),
+    Effect.mapError((error) => new SettingsError(leaf(error)))
+  )
+
+  static readonly layer = Layer.effect(Settings, Settings.load)
+}
+
+export const secretText = (secret: Option.Option<Redacted.Redacted>): Option.Option<string> =>
+  Option.map(secret, Redacted.value)

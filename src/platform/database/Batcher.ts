@@ -1,0 +1,207 @@
+/**
+ * Gathers what concurrent fibers ask for into one statement: whatever arrives while a batch is under way goes out with
+ * the next one, so that an idle service answers at once and a busy one shares its round trips.
+ *
+ * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
+ * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
+ */
+import { Array as Arr, Effect, Exit, FiberSet, type Scope } from "effect"
+import { overloaded } from "../../domain/Failure.ts"
+import {
+  batchesUnderWay,
+  batchTick,
+  laneAside,
+  longestLane,
+  longestQueue,
+  queuePatience,
+  queueStuck
+} from "../../domain/Policies.ts"
+import { InTransaction } from "./InTransaction.ts"
+import { Lanes } from "./Lanes.ts"
+import { type LockWait, patient, ticksIn, waitBriefly } from "./LockWait.ts"
+import { setbackIn, sqlStateIn } from "./Setback.ts"
+
+/** Answers in the order it was asked, and waits no longer than this for rows that somebody else holds. */
+type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Effect.Effect<ReadonlyArray<Out>>
+
+interface Options<In> {
+  readonly largest?: number
+  /** Whose rows the item may have to wait for: those of one lane share their trouble, and nobody else does. */
+  readonly laneOf?: (item: In) => string
+}
+
+interface Waiting<In, Out> {
+  readonly item: In
+  /** The tick at which it came. */
+  readonly since: number
+  readonly answer: (exit: Exit.Exit<Out>) => void
+}
+
+type Batch<In, Out> = ReadonlyArray<Waiting<In, Out>>
+
+interface Lane<In, Out> {
+  readonly queue: Array<Waiting<In, Out>>
+  running: boolean
+  /** The tick at which its items go with the common batch again. */
+  until: number
+}
+
+const LOCK_TIMEOUT = "55P03"
+
+const answerAll = <In, Out>(batch: Batch<In, Out>, exit: Exit.Exit<ReadonlyArray<Out>>): void =>
+  batch.forEach(({ answer }, index) => answer(Exit.map(exit, (outs) => outs[index] as Out)))
+
+const giveUpOnOldest = <In, Out>(queue: Array<Waiting<In, Out>>, tick: number): void => {
+  while (queue[0] !== undefined && tick - queue[0].since > ticksIn(queuePatience)) {
+    queue.shift()?.answer(Exit.die(overloaded()))
+  }
+}
+
+/** Inside a transaction nothing is gathered, since a batch has a connection of its own. */
+export const batched = <In, Out>(
+  run: Run<In, Out>,
+  { largest = 64, laneOf }: Options<In> = {}
+): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { aside, watch } = yield* Lanes
+    const fork = yield* FiberSet.makeRuntime<never>()
+    const common: Array<Waiting<In, Out>> = []
+    const lanes = new Map<string, Lane<In, Out>>()
+    /** The common batches that are under way, by the tick at which they began. */
+    const running = new Set<{ readonly since: number }>()
+    let tick = 0
+    let ticking = false
+
+    /** What `run` throws before it is an effect fails the batch like anything else, and never leaves anyone waiting. */
+    const runAll = (items: ReadonlyArray<In>, wait: LockWait) => Effect.suspend(() => run(items, wait))
+
+    /** That a connection broke says nothing about the items: they are tried once more, over another. */
+    const tried = (batch: Batch<In, Out>, wait: LockWait) => {
+      const items = batch.map(({ item }) => item)
+      const once = Effect.exit(runAll(items, wait))
+      return Effect.flatMap(once, (exit) => {
+        const setback = Exit.isFailure(exit) ? setbackIn(exit.cause) : undefined
+        return setback === undefined || setback === "busy" ? Effect.succeed(exit) : once
+      })
+    }
+
+    /** A refusal of several is one item's: halves are tried until it stands alone. */
+    const settle = (lane: Lane<In, Out>, batch: Batch<In, Out>): Effect.Effect<void> =>
+      Effect.flatMap(tried(batch, patient), (exit) => {
+        if (Exit.isFailure(exit)) lane.until = tick + ticksIn(laneAside)
+        if (Exit.isSuccess(exit) || batch.length === 1 || setbackIn(exit.cause) !== undefined) {
+          return Effect.sync(() => answerAll(batch, exit))
+        }
+        const half = Math.ceil(batch.length / 2)
+        return Effect.zipRight(settle(lane, batch.slice(0, half)), settle(lane, batch.slice(half)))
+      })
+
+    const drainLane = (lane: Lane<In, Out>): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        lane.running = lane.queue.length > 0
+        if (!lane.running) return Effect.void
+        const next = Effect.suspend(() => settle(lane, lane.queue.splice(0, largest)))
+        return Effect.zipRight(aside(next), drainLane(lane))
+      })
+
+    const wake = (lane: Lane<In, Out>): void => {
+      if (!lane.running) fork(drainLane(lane))
+      keepTicking()
+    }
+
+    const setAside = (key: string, batch: Batch<In, Out>): void => {
+      const lane = lanes.get(key) ?? { queue: [], running: false, until: 0 }
+      lanes.set(key, lane)
+      lane.until = tick + ticksIn(laneAside)
+      lane.queue.unshift(...batch)
+      wake(lane)
+    }
+
+    /** Finds out who kept a batch from being written: the others are done with, each lane in one statement. */
+    const sort = (batch: Batch<In, Out>): Effect.Effect<void> => {
+      const groups = Object.entries(Arr.groupBy(batch, ({ item }) => laneOf?.(item) ?? ""))
+      const one = ([key, group]: readonly [string, Batch<In, Out>]) =>
+        Effect.map(tried(group, waitBriefly), (exit) =>
+          Exit.isSuccess(exit) ? answerAll(group, exit) : setAside(key, group)
+        )
+      if (groups.length > 1) return Effect.forEach(groups, one, { concurrency: batchesUnderWay, discard: true })
+      return Effect.sync(() => groups.forEach(([key, group]) => setAside(key, group)))
+    }
+
+    const flush = (batch: Batch<In, Out>): Effect.Effect<void> =>
+      Effect.flatMap(tried(batch, waitBriefly), (exit) => {
+        if (Exit.isFailure(exit)) {
+          const setback = setbackIn(exit.cause)
+          const someoneWaits = sqlStateIn(exit.cause) === LOCK_TIMEOUT
+          if (someoneWaits || (setback === undefined && batch.length > 1)) return sort(batch)
+        }
+        return Effect.sync(() => answerAll(batch, exit))
+      })
+
+    /** A batch that has been under way for a whole tick is overdue, and no longer waited for. */
+    const take = (): Effect.Effect<void> | undefined => {
+      const isWaitedFor = running.size > 0 && [...running].some(({ since }) => tick - since < 2)
+      if (common.length === 0 || isWaitedFor || running.size >= batchesUnderWay) return undefined
+      const one = { since: tick }
+      running.add(one)
+      return Effect.flatMap(flush(common.splice(0, largest)), () => {
+        running.delete(one)
+        return take() ?? Effect.void
+      })
+    }
+
+    const advance = (): void => {
+      const next = take()
+      if (next !== undefined) fork(next)
+      if (common.length > 0) keepTicking()
+    }
+
+    const ticks: Effect.Effect<void> = Effect.flatMap(Effect.sleep(batchTick), () => {
+      tick += 1
+      giveUpOnOldest(common, tick)
+      for (const [key, lane] of lanes) {
+        giveUpOnOldest(lane.queue, tick)
+        if (!lane.running && tick >= lane.until) lanes.delete(key)
+      }
+      advance()
+      ticking = common.length > 0 || lanes.size > 0
+      return ticking ? ticks : Effect.void
+    })
+
+    const keepTicking = (): void => {
+      if (ticking) return
+      ticking = true
+      fork(ticks)
+    }
+
+    const gathered = (item: In): Effect.Effect<Out> =>
+      Effect.async((answer) => {
+        const lane = laneOf === undefined || lanes.size === 0 ? undefined : lanes.get(laneOf(item))
+        const { queue } = lane ?? { queue: common }
+        if (queue.length >= (lane === undefined ? longestQueue : longestLane)) return answer(Exit.die(overloaded()))
+        queue.push({ item, since: tick, answer })
+        if (lane === undefined) advance()
+        else wake(lane)
+      })
+
+    yield* watch(() => common[0] !== undefined && tick - common[0].since >= ticksIn(queueStuck))
+    const alone = (item: In): Effect.Effect<Out> => Effect.map(runAll([item], null), ([out]) => out as Out)
+    return (item) => Effect.flatMap(InTransaction, (inside) => (inside ? alone(item) : gathered(item)))
+  })
+
+/** For reads that many ask alike: the same question is put once to a batch, and its answer shared. */
+export const batchedReads = <In, Out>(
+  keyOf: (item: In) => string,
+  run: (items: ReadonlyArray<In>) => Effect.Effect<ReadonlyArray<Out>>
+): Effect.Effect<(item: In) => Effect.Effect<Out>, never, Lanes | Scope.Scope> =>
+  batched((items: ReadonlyArray<In>) => {
+    const places = new Map<string, number>()
+    const different: Array<In> = []
+    const placeOf = items.map((item) => {
+      const key = keyOf(item)
+      const place = places.get(key) ?? different.push(item) - 1
+      places.set(key, place)
+      return place
+    })
+    return Effect.map(run(different), (answers) => placeOf.map((place) => answers[place] as Out))
+  })

@@ -1,0 +1,91 @@
+/**
+ * The limits of every connection, on the server's side and on ours. A connection that does not answer is closed, not
+ * given back: whatever is sent over it would wait behind the statement that was never answered.
+ */
+import { Duration } from "effect"
+import type Pg from "pg"
+import {
+  databaseKeepAlive,
+  idleTransactionTimeout,
+  lockTimeout,
+  queryTimeout,
+  statementTimeout
+} from "../../domain/Policies.ts"
+import { ConnectionLost } from "./Setback.ts"
+
+export const connectionLimits = {
+  lock_timeout: Duration.toMillis(lockTimeout),
+  statement_timeout: Duration.toMillis(statementTimeout),
+  idle_in_transaction_session_timeout: Duration.toMillis(idleTransactionTimeout),
+  query_timeout: Duration.toMillis(queryTimeout),
+  keepAlive: true,
+  keepAliveInitialDelayMillis: Duration.toMillis(databaseKeepAlive)
+}
+
+/** For work that takes as long as it takes: first in its transaction, and until its end. */
+export const withoutLimits =
+  "set local lock_timeout = 0; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0"
+
+/** The longest wait that a timer can be set for. */
+const NO_LIMIT = 2 ** 31 - 1
+
+type Done = (error: Error | null | undefined, result: Pg.QueryResult) => void
+
+type Config = string | (Pg.QueryConfig & { readonly query_timeout?: number })
+
+interface Query {
+  (config: Config | Pg.Submittable, values?: Array<unknown> | Done, done?: Done): unknown
+}
+
+const isTimeout = (error: Error): boolean => error.message === "Query read timeout"
+
+/** In pg's own words: without a server's answer there is no state to go by. */
+const isLoss = (error: Error & { readonly code?: string }): boolean =>
+  /^(Connection terminated|Client (has encountered|was closed))/.test(error.message) ||
+  ["ECONNRESET", "EPIPE", "ETIMEDOUT"].includes(error.code ?? "")
+
+/** A transaction is written by its COMMIT and by nothing before; a lone `select` writes nothing. */
+const writesNothing = (text: string, inTransaction: boolean): boolean =>
+  inTransaction ? text !== "COMMIT" : /^\s*select\b/i.test(text)
+
+const watch = (client: Pg.PoolClient): (() => boolean) => {
+  const query = client.query.bind(client) as Query
+  let inTransaction = false
+  let unlimited = false
+  let underWay = 0
+  const watched: Query = (config, values, done) => {
+    const callback = typeof values === "function" ? values : done
+    if (callback === undefined || (typeof config !== "string" && !("text" in config))) {
+      return query(config, values, done)
+    }
+    const text = typeof config === "string" ? config : config.text
+    if (text === "BEGIN") inTransaction = true
+    if (text === withoutLimits) unlimited = true
+    const harmless = writesNothing(text, inTransaction)
+    if (text === "COMMIT" || text === "ROLLBACK") inTransaction = unlimited = false
+    underWay += 1
+    const answered: Done = (error, result) => {
+      underWay -= 1
+      if (!(error instanceof Error) || !(isTimeout(error) || isLoss(error))) return callback(error, result)
+      if (isTimeout(error)) void client.end()
+      const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"
+      return callback(new ConnectionLost({ message, nothingWritten: harmless, cause: error }), result)
+    }
+    const given = typeof values === "function" ? undefined : values
+    if (!unlimited) return query(config, given, answered)
+    const named = typeof config === "string" ? { text, ...(given && { values: given }) } : config
+    return query({ ...named, query_timeout: NO_LIMIT }, answered)
+  }
+  client.query = watched as typeof client.query
+  return () => underWay > 0
+}
+
+/** Before anything else looks at the connections of this pool. */
+export const watchConnections = (pool: Pg.Pool): void => {
+  const isBusy = new WeakMap<Pg.PoolClient, () => boolean>()
+  pool.on("connect", (client) => isBusy.set(client, watch(client)))
+  // Whoever gave up waiting leaves a statement behind that nobody reads the answer of.
+  pool.on("release", (_error, client) => {
+    if (isBusy.get(client)?.() === true) void client.end()
+  })
+}

@@ -1,0 +1,71 @@
+/** Brings the schema up to date, one instance at a time, all or nothing. */
+import { Migrator, SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import foundation from "../../../migrations/0001_foundation.ts"
+import payments from "../../../migrations/0002_payments.ts"
+import actions from "../../../migrations/0003_actions.ts"
+import webhooks from "../../../migrations/0004_webhooks.ts"
+import ledger from "../../../migrations/0005_ledger.ts"
+import people from "../../../migrations/0006_people.ts"
+import verification from "../../../migrations/0007_verification.ts"
+import analytics from "../../../migrations/0008_analytics.ts"
+import books from "../../../migrations/0009_books.ts"
+import accounts from "../../../migrations/0010_accounts.ts"
+import escrow from "../../../migrations/0011_escrow.ts"
+import links from "../../../migrations/0012_links.ts"
+import ramps from "../../../migrations/0013_ramps.ts"
+import fairWebhooks from "../../../migrations/0014_fair_webhooks.ts"
+import claims from "../../../migrations/0015_claims.ts"
+import transferRates from "../../../migrations/0016_transfer_rates.ts"
+import safetyOfPeople from "../../../migrations/0017_safety_of_people.ts"
+import identity from "../../../migrations/0018_identity.ts"
+import signals from "../../../migrations/0019_signals.ts"
+import { unlimited } from "./Unlimited.ts"
+
+export const migrations = {
+  "0001_foundation": foundation,
+  "0002_payments": payments,
+  "0003_actions": actions,
+  "0004_webhooks": webhooks,
+  "0005_ledger": ledger,
+  "0006_people": people,
+  "0007_verification": verification,
+  "0008_analytics": analytics,
+  "0009_books": books,
+  "0010_accounts": accounts,
+  "0011_escrow": escrow,
+  "0012_links": links,
+  "0013_ramps": ramps,
+  "0014_fair_webhooks": fairWebhooks,
+  "0015_claims": claims,
+  "0016_transfer_rates": transferRates,
+  "0017_safety_of_people": safetyOfPeople,
+  "0018_identity": identity,
+  "0019_signals": signals
+}
+
+const TABLE = "corridor_migrations"
+
+/** Any number will do, as long as every instance takes the same. */
+const LOCK = 7_402_118_613
+
+const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE })
+
+/** Answers with the migrations that were missing. */
+export const migrate = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* unlimited(
+    Effect.gen(function* () {
+      yield* sql`select pg_advisory_xact_lock(${LOCK})`
+      yield* sql`create table if not exists ${sql(TABLE)} (
+        migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+      return yield* run
+    })
+  )
+}).pipe(
+  Effect.tap((applied) =>
+    applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
+  ),
+  Effect.orDie,
+  Effect.withSpan("migrate")
+)

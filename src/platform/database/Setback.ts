@@ -1,0 +1,69 @@
+/** What a failed statement says about the database rather than about itself. */
+import { SqlError } from "@effect/sql"
+import { Cause, Data } from "effect"
+import { Overloaded } from "../../domain/Failure.ts"
+
+/** The connection broke, or was given up for its silence, while a statement was under way. */
+export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
+  readonly message: string
+  /** False where the statement may have been carried out all the same. */
+  readonly nothingWritten: boolean
+  readonly cause?: unknown
+}> {}
+
+/** `busy`: a later try may succeed. `cut off`: the connection is gone. Of `lost` alone nobody knows whether it was written. */
+export type Setback = "busy" | "cut off" | "lost"
+
+/** Lock, statement and idle transaction timeouts; too many connections; a server that stops or starts. */
+const busyStates = new Set(["55P03", "57014", "25P03", "53300", "57P01", "57P03"])
+
+const stateOf = (error: object): string | undefined =>
+  "code" in error && typeof error.code === "string" ? error.code : undefined
+
+const judged = (error: object): Setback | undefined => {
+  if (error instanceof Overloaded) return "busy"
+  if (error instanceof ConnectionLost) return error.nothingWritten ? "cut off" : "lost"
+  if (busyStates.has(stateOf(error) ?? "")) return "busy"
+  if (!(error instanceof SqlError.SqlError)) return undefined
+  // Its own words are all that tells whether a connection was there at all.
+  if (error.message?.startsWith("Failed to acquire connection") === true) return "busy"
+  return error.message === "Connection error" ? "lost" : undefined
+}
+
+const causesOf = function* (defect: unknown): Generator<object> {
+  for (let at = defect; typeof at === "object" && at !== null; at = "cause" in at ? at.cause : undefined) yield at
+}
+
+/** Of an error, by it or by what caused it. */
+export const setbackOf = (error: unknown): Setback | undefined => {
+  for (const one of causesOf(error)) {
+    const setback = judged(one)
+    if (setback !== undefined) return setback
+  }
+  return undefined
+}
+
+const errorsIn = (cause: Cause.Cause<unknown>): ReadonlyArray<unknown> => [
+  ...Cause.defects(cause),
+  ...Cause.failures(cause)
+]
+
+/** Of a whole cause: what may have been written counts more than what was not. */
+export const setbackIn = (cause: Cause.Cause<unknown>): Setback | undefined => {
+  const found = errorsIn(cause).map(setbackOf)
+  return found.find((one) => one === "lost") ?? found.find((one) => one !== undefined)
+}
+
+/** The state that PostgreSQL names for an error, wherever in its causes it stands. */
+export const sqlStateOf = (error: unknown): string | undefined => {
+  for (const one of causesOf(error)) {
+    const state = stateOf(one)
+    if (state !== undefined) return state
+  }
+  return undefined
+}
+
+export const sqlStateIn = (cause: Cause.Cause<unknown>): string | undefined =>
+  errorsIn(cause)
+    .map(sqlStateOf)
+    .find((state) => state !== undefined)

@@ -1,0 +1,99 @@
+/**
+ * One connection per process that uses the embedded PostgreSQL, holding a shared lock for as long as the process
+ * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
+ */
+import { Data, Deferred, Effect, Option } from "effect"
+import { embeddedClosingConnections } from "../../../domain/Policies.ts"
+import { Client } from "pg"
+import { codeOf, reason } from "./EmbeddedPostgresError.ts"
+import { poll } from "./Poll.ts"
+
+export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<{
+  readonly message: string
+  readonly code: string | undefined
+}> {}
+
+export interface Presence {
+  readonly client: Client
+  /** Done when the connection has ended, whoever ended it. */
+  readonly lost: Deferred.Deferred<void>
+}
+
+export const DATABASE = "corridor"
+const NAME = "corridor presence"
+const PRESENCE_LOCK = 7_301_001
+const CREATION_LOCK = 7_301_002
+
+/** Connections of others, and those among them that wait at the door. */
+const OTHERS = `
+  select count(*)::int as others,
+    count(*) filter (where application_name = '${NAME}' and wait_event = 'advisory')::int as waiting
+  from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
+
+const failed = (cause: unknown) => new ConnectionFailed({ message: reason(cause), code: codeOf(cause) })
+
+const query = (client: Client, text: string, values: ReadonlyArray<unknown> = []) =>
+  Effect.tryPromise({
+    try: async () => (await client.query<Record<string, unknown>>(text, [...values])).rows[0] ?? {},
+    catch: failed
+  })
+
+export const closeConnection = (client: Client): Effect.Effect<void> =>
+  Effect.promise(() => client.end()).pipe(
+    Effect.timeoutTo({ duration: "1 second", onSuccess: () => true, onTimeout: () => false }),
+    Effect.flatMap((closed) => Effect.unless(Effect.logDebug("a connection did not close in time"), () => closed))
+  )
+
+/** Connects to the maintenance database, so that `corridor` itself can be dropped and copied. */
+export const connect = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(Deferred.make<void>(), (lost) => {
+    const client = new Client({
+      host: "127.0.0.1",
+      port,
+      user: "postgres",
+      password,
+      database: "postgres",
+      application_name: NAME,
+      // nothing that another process holds on to may hold us up for ever
+      lock_timeout: 20_000,
+      connectionTimeoutMillis: 5000
+    })
+    // Without a listener the end of the server would end the process; the next query on the client tells of it.
+    client.on("error", () => undefined)
+    client.once("end", () => Deferred.unsafeDone(lost, Effect.void))
+    return Effect.tryPromise({ try: () => client.connect(), catch: failed }).pipe(
+      Effect.as({ client, lost }),
+      Effect.onError(() => closeConnection(client))
+    )
+  })
+
+const ensureDatabase = (client: Client): Effect.Effect<void, ConnectionFailed> =>
+  Effect.gen(function* () {
+    const exists = query(client, "select exists(select from pg_database where datname = $1) as exists", [DATABASE])
+    if ((yield* exists)["exists"] === true) return
+    yield* query(client, "select pg_advisory_lock($1)", [CREATION_LOCK])
+    if ((yield* exists)["exists"] !== true) yield* query(client, `create database ${DATABASE}`)
+    yield* query(client, "select pg_advisory_unlock($1)", [CREATION_LOCK])
+  })
+
+/** Waits here while the last user of the server is stopping it, and fails when it has. */
+export const enter = (port: number, password: string): Effect.Effect<Presence, ConnectionFailed> =>
+  Effect.flatMap(connect(port, password), (presence) =>
+    query(presence.client, "select pg_advisory_lock_shared($1)", [PRESENCE_LOCK]).pipe(
+      Effect.zipRight(ensureDatabase(presence.client)),
+      Effect.as(presence),
+      Effect.onError(() => closeConnection(presence.client))
+    )
+  )
+
+/** Whether nobody else uses the server; if so, nobody can enter until this connection is closed. */
+export const isLast = (client: Client): Effect.Effect<boolean, ConnectionFailed> =>
+  Effect.gen(function* () {
+    yield* query(client, "select pg_advisory_unlock_shared($1)", [PRESENCE_LOCK])
+    const lock = yield* query(client, "select pg_try_advisory_lock($1) as alone", [PRESENCE_LOCK])
+    if (lock["alone"] !== true) return false
+    const look = Effect.map(query(client, OTHERS), ({ others, waiting }) =>
+      others === 0 ? Option.some(true) : waiting === 0 ? Option.none() : Option.some(false)
+    )
+    return Option.getOrElse(yield* poll(look, embeddedClosingConnections), () => false)
+  })

@@ -1,0 +1,75 @@
+/** The background fibers of an instance, each supervised, and which of them are down: readiness asks. */
+import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Schedule, type Scope } from "effect"
+import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../../domain/Policies.ts"
+import { trouble } from "../observability/Trouble.ts"
+import { monotonicMillis } from "./Monotonic.ts"
+import { endWithin } from "./Shutdown.ts"
+
+interface State {
+  /** When the first of the failures in a row happened, none of them after a healthy time. */
+  failingSince: number | undefined
+  /** Nothing while it waits to be started again. */
+  runningSince: number | undefined
+}
+
+const isDown = ({ failingSince, runningSince }: State, now: number): boolean =>
+  failingSince !== undefined &&
+  now - failingSince >= Duration.toMillis(workerDownAfter) &&
+  (runningSince === undefined || now - runningSince < Duration.toMillis(workerHealthyAfter))
+
+/** What ends a worker without a failure is just as bad: it was to run for as long as the instance. */
+const causeOf = (exit: Exit.Exit<unknown>): Cause.Cause<unknown> =>
+  Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
+
+const keepRunning = <R>(name: string, worker: Effect.Effect<unknown, never, R>, state: State) =>
+  Effect.gen(function* () {
+    const backOff = yield* Schedule.driver(supervision)
+    const run = Effect.gen(function* () {
+      const began = yield* monotonicMillis
+      state.runningSince = began
+      const exit = yield* Effect.exit(worker)
+      const now = yield* monotonicMillis
+      state.runningSince = undefined
+      const cause = causeOf(exit)
+      if (state.failingSince === undefined || now - began >= Duration.toMillis(workerHealthyAfter)) {
+        state.failingSince = now
+        yield* backOff.reset
+        yield* trouble("worker_restarted", `The worker "${name}" failed and is started again`, { worker: name }, cause)
+      } else {
+        yield* Effect.logDebug(`The worker "${name}" failed again`, cause)
+      }
+      yield* Effect.orDie(backOff.next(undefined))
+    })
+    return yield* Effect.forever(run)
+  }).pipe(Effect.annotateLogs("job", name))
+
+export class Workers extends Context.Tag("corridor/Workers")<
+  Workers,
+  {
+    /** Runs the worker for as long as the scope lives, and again whenever it ends. */
+    readonly start: <R>(
+      name: string,
+      worker: Effect.Effect<unknown, never, R>
+    ) => Effect.Effect<void, never, R | Scope.Scope>
+    /** The names of those that have been failing for a while. */
+    readonly down: Effect.Effect<ReadonlyArray<string>>
+  }
+>() {
+  static readonly layer = Layer.sync(Workers, () => {
+    const states = new Map<string, State>()
+    return {
+      start: <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
+        Effect.suspend(() => {
+          const state: State = { failingSince: undefined, runningSince: undefined }
+          states.set(name, state)
+          return Effect.acquireRelease(
+            Effect.forkDaemon(Effect.interruptible(keepRunning(name, worker, state))),
+            (fiber) => endWithin(workersStopWithin, () => `the worker "${name}"`)(Fiber.interrupt(fiber))
+          )
+        }),
+      down: Effect.map(monotonicMillis, (now) =>
+        Array.from(states).flatMap(([name, state]) => (isDown(state, now) ? [name] : []))
+      )
+    }
+  })
+}

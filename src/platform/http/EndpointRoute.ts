@@ -1,0 +1,157 @@
+/**
+ * Interprets one endpoint of the contract on Node's own request: who is it, what do they send, may they, then the
+ * handler. Decoders and encoders are compiled once, at start.
+ */
+import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
+import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
+import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
+import { Gate } from "../../people/auth/Gate.ts"
+import { CallerStore } from "../../people/auth/CallerStore.ts"
+import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
+import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import { OwnerStore } from "../idempotency/OwnerStore.ts"
+import { isInitiation } from "./ErrorReply.ts"
+import { Reply } from "./Handlers.ts"
+import { parseJsonText } from "./JsonText.ts"
+import { makeOnceOnly } from "./OnceOnly.ts"
+import { empty, json, type Outgoing } from "./Outgoing.ts"
+import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
+import type { Incoming, Route } from "./Route.ts"
+import { validationMessage } from "./ValidationMessage.ts"
+
+type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+type AnyHandler = (request: Record<string, unknown>) => Effect.Effect<unknown, Failure>
+
+const invalid = (message: string): Invalid => new Invalid({ message: `${message}.` })
+
+const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
+  Option.match(schema, {
+    onNone: () => (_: unknown) => Effect.succeed<unknown>(undefined),
+    onSome: (some) => {
+      const decode = ParseResult.decodeUnknownEither(some as Schema.Schema<unknown>, { errors: "all" })
+      return (input: unknown) => Either.mapLeft(decode(input), (issue) => invalid(validationMessage(issue)))
+    }
+  })
+
+const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
+  const body = yield* readBody(request).pipe(
+    Effect.catchTags({
+      BodyTooLarge: ({ closeConnection, limit }) =>
+        new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),
+      BodyAborted: () => Effect.interrupt
+    })
+  )
+  if (body.length === 0) return {}
+  yield* Either.mapLeft(checkContentType(request.headers), invalid)
+  const text = yield* Either.mapLeft(decodeUtf8(body), invalid)
+  return yield* Either.mapLeft(parseJsonText(text), ({ message }) => new Invalid({ message }))
+})
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What is wrong with the query before any schema looks at it. */
+const queryProblem = (query: Incoming["query"]): string | undefined => {
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value !== "string") return `${name}: is given more than once`
+    // PostgreSQL cannot hold it, and no value of ours has it.
+    if (value.includes("\0")) return `${name}: contains a NUL character`
+  }
+  return undefined
+}
+
+export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, status: number, handler: AnyHandler) {
+  const gate = yield* Gate
+  const callers = yield* CallerStore
+  const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
+  const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
+  const once = yield* makeOnceOnly
+  const owners = yield* OwnerStore
+  const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
+  const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
+  const decodePath = decoder(endpoint.pathSchema)
+  const decodeQuery = decoder(endpoint.urlParamsSchema)
+  const decodePayload = decoder(endpoint.payloadSchema)
+  const hasPayload = Option.isSome(endpoint.payloadSchema)
+  const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
+  const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
+  const initiates = isInitiation(endpoint.path)
+
+  /** One text for each object that the operation is done to. */
+  const operationOf = (path: unknown): string => {
+    const named = isObject(path) ? path : {}
+    return `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(named[name])))}`
+  }
+
+  /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
+  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
+    const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
+    return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
+      typeof named === "string" ? [uuidOrNil(named)] : []
+    )
+  }
+
+  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<string>) {
+    const selector = Option.fromNullable(first)
+    const permit = yield* authorize(caller, access, selector)
+    for (const other of others) yield* authorize(caller, access, Option.some(other))
+    if (caller.admin && Option.isSome(selector) && !(yield* callers.organizationExists(selector.value))) {
+      return yield* notFound("organisation")
+    }
+    return permit
+  })
+
+  /** A key belongs to the organisation of what the request touches; else there is nobody but the caller. */
+  const keyOwner = Effect.fnUntraced(function* (
+    { userId }: Caller,
+    { scope }: Permit<Access>,
+    named: Readonly<Record<string, unknown>>
+  ) {
+    if (Option.isSome(scope)) return scope.value
+    const id = (...names: ReadonlyArray<string>) =>
+      uuidOrNil(names.map((name) => named[name]).find((value) => typeof value === "string") ?? "")
+    const owner = yield* owners.ownerOf({
+      payment_id: id("payment_id"),
+      account_id: id("account_id", "from_account_id"),
+      escrow_id: id("escrow_id")
+    })
+    return Option.getOrElse(owner, () => userId)
+  })
+
+  const toOutgoing = (result: unknown): Outgoing => {
+    const reply = result instanceof Reply ? result : new Reply(status, result)
+    return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
+  }
+
+  const route: Route = {
+    method: endpoint.method,
+    path: endpoint.path,
+    handle: Effect.fnUntraced(function* (incoming) {
+      const caller = yield* gate.admit(incoming.request)
+      const body = hasPayload ? yield* readJson(incoming) : undefined
+      if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
+        return yield* invalid("The body must be a JSON object")
+      }
+      const selectors = selectorsOf(caller, incoming, body)
+      const permit = yield* permitFor(caller, selectors)
+      const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
+      const problem = queryProblem(incoming.query)
+      if (problem !== undefined) return yield* invalid(problem)
+      const path = yield* decodePath(incoming.params)
+      const urlParams = yield* decodeQuery(incoming.query)
+      const payload = yield* decodePayload(body)
+      const beyond = isObject(payload) ? alsoNeeds(payload) : undefined
+      if (beyond !== undefined) yield* elevate(beyond)
+      const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
+      const answer = (idempotencyKey?: NewKey) => Effect.map(handler({ ...request, idempotencyKey }), toOutgoing)
+      const key = incoming.request.headers["idempotency-key"]
+      if (!movesMoney || typeof key !== "string") return yield* answer()
+      const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
+      const name = { org_id: yield* keyOwner(caller, permit, named), operation: operationOf(path), key }
+      return yield* once(name, endpoint.path, body, answer)
+    })
+  }
+  return route
+})

@@ -1,0 +1,46 @@
+/** The one place where a failure becomes an error body. */
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { codes, type Failure } from "../../domain/Failure.ts"
+import { json, type Outgoing } from "./Outgoing.ts"
+
+/** Initiation endpoints tell their errors with a code, all others without, and act for their credential's organisation. */
+export const isInitiation = (path: string): boolean =>
+  path === "/v1/payments-init" || path.startsWith("/v1/payments-init/")
+
+const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
+  switch (failure._tag) {
+    case "Overloaded":
+    case "RateLimited":
+      return { "retry-after": String(failure.retryAfterSeconds) }
+    case "TooLarge":
+      return failure.closeConnection ? { connection: "close" } : {}
+    default:
+      return {}
+  }
+}
+
+const idsOf = (failure: Failure): Readonly<Record<string, string>> =>
+  "paymentId" in failure && failure.paymentId !== undefined && failure.transactionId !== undefined
+    ? { payment_id: failure.paymentId, transaction_id: failure.transactionId }
+    : {}
+
+const rateOf = (failure: Failure) =>
+  failure._tag === "Conflict" && failure.rate !== undefined ? { rate: new WireNumber(toWireText(failure.rate)) } : {}
+
+export const failureReply = (failure: Failure, path: string): Outgoing => {
+  const { code, message } = failure
+  const body = isInitiation(path)
+    ? { status: "error", error: message, message, code, ...idsOf(failure), ...rateOf(failure) }
+    : { status: "error", message, ...idsOf(failure) }
+  return json(codes[code], body, headersOf(failure))
+}
+
+/** `errorId` stands in the log beside the cause; nothing of the cause itself leaves the process. */
+export const defectReply = (errorId: string, path: string): Outgoing => {
+  const body = {
+    status: "error",
+    message: "Something went wrong on our side. Quote the error id when you ask about it.",
+    error: errorId
+  }
+  return json(500, isInitiation(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
+}

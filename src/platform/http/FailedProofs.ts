@@ -1,0 +1,29 @@
+/**
+ * How often one address may send callbacks that prove nothing. Only those are counted and refused: one that carries its
+ * provider's proof is never turned away for what others send from the same address.
+ */
+import type { IncomingMessage } from "node:http"
+import { Clock, Effect } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { RateLimited, type Unauthorized } from "../../domain/Failure.ts"
+import { failedProofsPerMinute } from "../../domain/Policies.ts"
+import { RateLimiter } from "./RateLimiter.ts"
+import { requestAddress } from "./RequestAddress.ts"
+
+export const makeFailedProofs = Effect.map(Settings, ({ rateLimitPerMinute, trustProxy }) => {
+  const failures = new RateLimiter(rateLimitPerMinute === 0 ? 0 : failedProofsPerMinute)
+
+  /** `why` is for the log, which nobody fills by sending more. */
+  return (
+    request: IncomingMessage,
+    why: string,
+    refusal: Unauthorized
+  ): Effect.Effect<never, Unauthorized | RateLimited> =>
+    Effect.gen(function* () {
+      const decision = failures.take(requestAddress(request, trustProxy), yield* Clock.currentTimeMillis)
+      if (decision.allowed) return yield* Effect.zipRight(Effect.logWarning(why), refusal)
+      const { retryAfterSeconds } = decision
+      const message = `Too many callbacks without proof: try again in ${retryAfterSeconds} s.`
+      return yield* new RateLimited({ message, retryAfterSeconds })
+    })
+})

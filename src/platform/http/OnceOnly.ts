@@ -1,0 +1,35 @@
+/** Honours the header Idempotency-Key around an operation that moves money. */
+import { Effect } from "effect"
+import type { Failure } from "../../domain/Failure.ts"
+import { makeUndisturbed } from "../fibers/Undisturbed.ts"
+import { Idempotency } from "../idempotency/Idempotency.ts"
+import type { KeyName, NewKey } from "../idempotency/IdempotencyStore.ts"
+import { failureReply } from "./ErrorReply.ts"
+import type { Outgoing } from "./Outgoing.ts"
+
+const replayed = { "content-type": "application/json", "idempotent-replayed": "true" }
+
+export const makeOnceOnly = Effect.gen(function* () {
+  const idempotency = yield* Idempotency
+  const undisturbed = yield* makeUndisturbed
+
+  const keep = (key: NewKey, { body, status }: Outgoing) => idempotency.keep(key, status, String(body))
+
+  return Effect.fnUntraced(function* (
+    name: KeyName,
+    path: string,
+    body: unknown,
+    answer: (key: NewKey) => Effect.Effect<Outgoing, Failure>
+  ) {
+    const begun = yield* idempotency.begin(name, body)
+    if (begun._tag === "Replay") return { status: begun.status, headers: replayed, body: begun.response }
+    const { key } = begun
+    // A refusal is an answer too, where something had been done before it; whoever hung up may ask for it later.
+    return yield* undisturbed(
+      answer(key).pipe(
+        Effect.tap((outgoing) => keep(key, outgoing)),
+        Effect.tapError((failure) => keep(key, failureReply(failure, path)))
+      )
+    )
+  })
+})

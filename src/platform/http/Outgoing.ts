@@ -1,0 +1,22 @@
+/** An answer before it is on the wire. */
+import { stringifyWire } from "../../domain/Decimal.ts"
+
+export interface Outgoing {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Buffer | undefined
+}
+
+const jsonHeaders = { "content-type": "application/json" }
+
+export const json = (status: number, body: unknown, headers?: Readonly<Record<string, string>>): Outgoing => ({
+  status,
+  headers: headers === undefined ? jsonHeaders : { ...jsonHeaders, ...headers },
+  body: stringifyWire(body)
+})
+
+export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
+  status,
+  headers,
+  body: undefined
+})

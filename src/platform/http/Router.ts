@@ -1,0 +1,45 @@
+/** Every route of the service by method and path: the contract's endpoints, and pages outside of it. */
+import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
+import { Context, Effect, Option } from "effect"
+import * as FindMyWay from "find-my-way-ts"
+import { Api } from "../../contract/api/Api.ts"
+import { SignedCallback } from "../../contract/api/SignedCallback.ts"
+import { endpointRoute } from "./EndpointRoute.ts"
+import type { Implementation } from "./Handlers.ts"
+import type { Route } from "./Route.ts"
+
+type AnyHandlers = Readonly<Record<string, Readonly<Record<string, Parameters<typeof endpointRoute>[2]>>>>
+
+interface Declared {
+  readonly group: string
+  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+  readonly status: number
+}
+
+const declared: ReadonlyArray<Declared> = (() => {
+  const all: Array<Declared> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, successes }) => {
+      if (Option.isSome(Context.getOption(endpoint.annotations, SignedCallback))) return
+      const [status = 200] = successes.keys()
+      all.push({ group: group.identifier, endpoint: endpoint as unknown as Declared["endpoint"], status })
+    }
+  })
+  return all
+})()
+
+export const apiRoutes = (implementation: Implementation<typeof Api>) => {
+  const handlers = implementation as unknown as AnyHandlers
+  return Effect.forEach(declared, ({ endpoint, group, status }) =>
+    endpointRoute(endpoint, status, handlers[group]![endpoint.name]!)
+  )
+}
+
+export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {
+  // One spelling for every path: see Target.
+  const exact = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
+  const router = FindMyWay.make<Route>({ ...exact, maxParamLength: 200 })
+  for (const route of routes) router.on(route.method, route.path, route)
+  return router
+}

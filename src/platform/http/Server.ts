@@ -1,0 +1,94 @@
+/** Node's HTTP server: every request is a fiber; a caller that hangs up interrupts only its own; stopping drains. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+import { Data, Duration, Effect, FiberSet, Runtime, type Scope } from "effect"
+import { drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/Policies.ts"
+import { endWithin } from "../fibers/Shutdown.ts"
+import { inviteBody } from "./RequestBody.ts"
+
+export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
+
+type Exchange = (request: IncomingMessage, response: ServerResponse) => Effect.Effect<void>
+
+const listen = (server: Server, port: number, host: string): Effect.Effect<number, ListenError> =>
+  Effect.async((resume) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const message =
+        error.code === "EADDRINUSE"
+          ? `Port ${port} on ${host} is in use. Stop what listens there, or set PORT to another one.`
+          : `Cannot listen on ${host}:${port} (${error.message}). Check HOST and PORT.`
+      resume(new ListenError({ message }))
+    })
+    server.listen({ port, host, backlog: 511 }, () => {
+      const address = server.address()
+      resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))
+    })
+  })
+
+/** What the server has under way, so that nobody keeps a connection that will not be served again. */
+interface Connections {
+  readonly sockets: Set<Socket>
+  readonly responses: Set<ServerResponse>
+}
+
+/** Answers still to come say that they are the last; a connection on which nobody has asked for anything is closed. */
+const stopAccepting = (server: Server, { responses, sockets }: Connections): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    server.close(() => resume(Effect.void))
+    for (const response of responses) {
+      response.shouldKeepAlive = false
+      response.once("close", () => server.closeIdleConnections())
+    }
+    server.closeIdleConnections()
+    // to Node a connection that never sent a byte is not idle, but on its way to a first request
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  })
+
+/** Waits for what runs, and cuts off whatever is still there when the time is up. */
+const drain = (server: Server, connections: Connections): Effect.Effect<void> =>
+  stopAccepting(server, connections).pipe(
+    endWithin(drainTimeout, () => `requests that were still running (${connections.responses.size})`),
+    Effect.flatMap((drained) =>
+      Effect.unless(
+        Effect.sync(() => server.closeAllConnections()),
+        () => drained
+      )
+    ),
+    Effect.asVoid
+  )
+
+export const serve = (
+  exchange: Exchange,
+  options: { readonly port: number; readonly host: string }
+): Effect.Effect<number, ListenError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const fibers = yield* FiberSet.make<void>()
+    const run = Runtime.runFork(runtime)
+    const connections: Connections = { sockets: new Set(), responses: new Set() }
+    const server = createServer({
+      requestTimeout: Duration.toMillis(requestTimeout),
+      keepAliveTimeout: Duration.toMillis(keepAliveTimeout)
+    })
+    const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      if (!server.listening) response.shouldKeepAlive = false
+      connections.responses.add(response)
+      const fiber = run(exchange(request, response))
+      FiberSet.unsafeAdd(fibers, fiber)
+      response.on("close", () => {
+        connections.responses.delete(response)
+        if (!response.writableFinished) fiber.unsafeInterruptAsFork(fiber.id())
+      })
+    }
+    server.on("connection", (socket) => {
+      connections.sockets.add(socket)
+      socket.once("close", () => connections.sockets.delete(socket))
+    })
+    server.on("request", onRequest)
+    server.on("checkContinue", (request, response) => {
+      inviteBody(request, response)
+      onRequest(request, response)
+    })
+    yield* Effect.addFinalizer(() => drain(server, connections))
+    return yield* listen(server, options.port, options.host)
+  })

@@ -1,0 +1,83 @@
+/** What operators and readers ask for without a credential: health, metrics, the API reference. */
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer, Metric, Option } from "effect"
+import { stringify } from "lossless-json"
+import { Settings } from "../config/Settings.ts"
+import { makeProbe } from "../database/Probe.ts"
+import { renderReference } from "../../contract/docs/Page.ts"
+import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
+import { json, type Outgoing } from "./Outgoing.ts"
+import { type DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
+import type { Route } from "./Route.ts"
+
+/** Whether the database can be worked with now, and which one it is. */
+export class Readiness extends Context.Tag("corridor/Readiness")<
+  Readiness,
+  { readonly check: Effect.Effect<Option.Option<DatabaseFacts>> }
+>() {
+  static readonly layer = Layer.effect(
+    Readiness,
+    Effect.map(Effect.all([SqlClient.SqlClient, makeProbe]), ([sql, probe]) => ({
+      check: probe(sql<DatabaseFacts>`
+        select database_id::text, (select key_id from master_key) as key_id from database_identity`).pipe(
+        Effect.map((rows) => Option.fromNullable(rows[0])),
+        Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), Option.none()))
+      )
+    }))
+  )
+
+  static readonly layerMemory = Layer.succeed(Readiness, {
+    check: Effect.succeedSome({ database_id: null, key_id: null })
+  })
+}
+
+const page = (contentType: string, body: string, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
+  status: 200,
+  headers: { "content-type": contentType, "x-content-type-options": "nosniff", ...headers },
+  body
+})
+
+const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
+  method: "GET",
+  path,
+  handle: () => answer
+})
+
+/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
+const probe = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
+  const route = get(path, answer)
+  return [route, { ...route, method: "HEAD" }]
+}
+
+export const metricsRoute = Effect.sync((): Route => {
+  const updateProcessMetrics = watchProcess()
+  return get(
+    "/metrics",
+    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
+      page(prometheusContentType, renderPrometheus(snapshot))
+    )
+  )
+})
+
+export const systemRoutes = Effect.gen(function* () {
+  const { mode, publicUrl, version } = yield* Settings
+  const readiness = yield* Readiness
+  const document = openApiDocument(publicUrl, mode)
+  const documentPage = page("application/json", stringify(document) ?? "", { "access-control-allow-origin": "*" })
+  const referencePage = yield* Effect.cached(
+    Effect.sync(() => {
+      const { contentSecurityPolicy, html } = renderReference(document)
+      return page("text/html; charset=utf-8", html, {
+        "content-security-policy": contentSecurityPolicy,
+        "referrer-policy": "no-referrer"
+      })
+    })
+  )
+  return [
+    ...probe("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
+    ...probe("/readyz", yield* readyAnswer(readiness.check)),
+    get("/openapi.json", Effect.succeed(documentPage)),
+    get("/docs", referencePage)
+  ]
+})

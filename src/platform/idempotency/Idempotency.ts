@@ -1,0 +1,87 @@
+/** A key makes a request that moves money safe to send again: the first answer is given again, or the second refused. */
+import { Context, Duration, Effect, Layer, Option } from "effect"
+import { canonicalJson } from "../../domain/CanonicalJson.ts"
+import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { idempotencyRunning } from "../../domain/Policies.ts"
+import { Payments } from "../../payments/read/Payments.ts"
+import { Vault } from "../secrets/Vault.ts"
+import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
+
+/** What to do with a request that carries a key. */
+export type Begin =
+  | { readonly _tag: "Fresh"; readonly key: NewKey }
+  | { readonly _tag: "Replay"; readonly status: number; readonly response: string }
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
+
+const otherBody = () =>
+  new IdempotencyConflict({
+    message: "Idempotency-Key: was used before with another body; use a new key for a new request."
+  })
+
+export const stillRunning = () =>
+  new IdempotencyConflict({
+    message: "Idempotency-Key: the first request with this key is still running; try again shortly."
+  })
+
+/** The card is remembered only by what its record shows; the number is in no digest. */
+const withoutCard = (body: unknown): unknown => {
+  const card = (body as { readonly card_details?: Record<string, unknown> | null } | null)?.card_details
+  if (typeof card !== "object" || card === null) return body
+  const { card_number, expiry_month, expiry_year } = card
+  const number = String(card_number)
+  const shown = { bin: number.slice(0, 6), last4: number.slice(-4), expiry_month, expiry_year }
+  return { ...(body as object), card_details: shown }
+}
+
+export class Idempotency extends Context.Tag("corridor/Idempotency")<
+  Idempotency,
+  {
+    /** `operation` is the method and the route with its parameters: one text, however the path was spelled. */
+    readonly begin: (name: KeyName, body: unknown) => Effect.Effect<Begin, Invalid | IdempotencyConflict>
+    /** Of a request that did something; one that did nothing has written no row, and nothing is kept. */
+    readonly keep: (key: NewKey, status: number, response: string) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Idempotency,
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const vault = yield* Vault
+      const payments = yield* Payments
+      const ids = yield* Ids
+
+      const again = (found: FoundKey): Effect.Effect<Begin, IdempotencyConflict> => {
+        if (found.status !== null && found.response !== null) {
+          return Effect.succeed({ _tag: "Replay", status: found.status, response: found.response })
+        }
+        if (found.payment_id === null || found.age_millis < Duration.toMillis(idempotencyRunning)) {
+          return Effect.fail(stillRunning())
+        }
+        // A crash cut it off: the payment itself says what became of it.
+        return Effect.map(payments.answerTo(found.org_id, found.payment_id), (response) => ({
+          _tag: "Replay",
+          status: 200,
+          response
+        }))
+      }
+
+      return {
+        begin: Effect.fn("Idempotency.begin")(function* (name, body) {
+          if (!VISIBLE_ASCII.test(name.key)) {
+            return yield* new Invalid({ message: "Idempotency-Key: must be 1 to 255 visible ASCII characters." })
+          }
+          const body_digest = vault.hmac(canonicalJson(withoutCard(body)), "idempotency")
+          const found = yield* store.find(name)
+          if (Option.isNone(found)) {
+            return { _tag: "Fresh" as const, key: { ...name, body_digest, claim: yield* ids.next } }
+          }
+          if (found.value.body_digest !== body_digest) return yield* otherBody()
+          return yield* again(found.value)
+        }),
+        keep: store.keepResponse
+      }
+    })
+  )
+}

@@ -1,0 +1,53 @@
+/** Whether one more message may go out: by its organisation, to its recipient, and by the one to the other. */
+import { Effect } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
+import { RateLimited } from "../../domain/Failure.ts"
+import { messagesOfOrganization, messagesToRecipient, messagesToRecipientOfOne } from "../../domain/Policies.ts"
+import { MessageCounts } from "./MessageCounts.ts"
+import type { Message } from "./Notification.ts"
+
+/** Addresses are not kept: whoever is written to is known by a hash, whatever the case of the letters. */
+const recipientOf = ({ to }: Message): string => sha256Hex(to.toLowerCase())
+
+interface Limit {
+  readonly name: string
+  readonly most: number
+  readonly what: string
+}
+
+/** The organisation's own comes first: one that may send no more uses up nobody's patience. */
+const limitsOf = (message: Message): ReadonlyArray<Limit> => {
+  const recipient = recipientOf(message)
+  const all = { name: `to ${recipient}`, most: messagesToRecipient, what: "messages to this address" }
+  if (message.org_id === null) return [all]
+  return [
+    { name: `by ${message.org_id}`, most: messagesOfOrganization, what: "messages of this organisation" },
+    {
+      name: `by ${message.org_id} to ${recipient}`,
+      most: messagesToRecipientOfOne,
+      what: "messages of this organisation to this address"
+    },
+    all
+  ]
+}
+
+export const makeAllowance = Effect.map(
+  MessageCounts,
+  (counts) =>
+    (message: Message): Effect.Effect<void, RateLimited> =>
+      Effect.forEach(
+        limitsOf(message),
+        ({ most, name, what }) =>
+          Effect.flatMap(counts.count(name, most), (counted) =>
+            counted.allowed
+              ? Effect.void
+              : Effect.fail(
+                  new RateLimited({
+                    message: `Too many ${what}: try again in ${counted.retryAfterSeconds} s.`,
+                    retryAfterSeconds: counted.retryAfterSeconds
+                  })
+                )
+          ),
+        { discard: true }
+      )
+)

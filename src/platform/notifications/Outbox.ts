@@ -1,0 +1,25 @@
+/** The sandbox's outbox as operators read it. */
+import { Context, Effect, Layer } from "effect"
+import type { Permit } from "../../domain/Access.ts"
+import { type NotFound, notFound } from "../../domain/Failure.ts"
+import type { Window } from "../pagination/Page.ts"
+import type { Notification } from "./Notification.ts"
+import { NotificationStore } from "./NotificationStore.ts"
+
+export class Outbox extends Context.Tag("corridor/Outbox")<
+  Outbox,
+  {
+    readonly list: (permit: Permit<"platform">, window: Window) => Effect.Effect<ReadonlyArray<Notification>>
+    readonly show: (permit: Permit<"platform">, id: string) => Effect.Effect<Notification, NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.map(NotificationStore, (store) => ({
+      list: (permit, window) => store.list(permit.scope, window),
+      show: Effect.fn("Outbox.show")(function* (permit, id) {
+        return yield* Effect.flatten(store.find(permit.scope, id)).pipe(Effect.mapError(() => notFound("notification")))
+      })
+    }))
+  )
+}

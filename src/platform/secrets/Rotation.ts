@@ -1,0 +1,116 @@
+/**
+ * The change from one master key to another: everything that is sealed, and the check value that ties the database to
+ * its key, in one transaction. Whatever is sealed anywhere takes part here, or it is lost with the old key.
+ */
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { AuditLog } from "../audit/AuditLog.ts"
+import { Transactor } from "../database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { secretContext } from "../../webhooks/Secret.ts"
+import { WebhookStore } from "../../webhooks/WebhookStore.ts"
+import type { MasterKey } from "./MasterKey.ts"
+import { OtherMasterKey } from "./MasterKeyGuard.ts"
+import { SecretStore } from "./SecretStore.ts"
+import { checkValue, reseal, Vault, type VaultError } from "./Vault.ts"
+
+export interface RotationReport {
+  readonly old_key_id: string
+  readonly new_key_id: string
+  /** How many secrets were still sealed under the old key. */
+  readonly resealed: number
+  /** Whether the database belonged to the new key before. */
+  readonly already_rotated: boolean
+}
+
+const otherKey = (kept: string | undefined, from: MasterKey, to: MasterKey) =>
+  new OtherMasterKey({
+    message:
+      `This database belongs to master key ${kept ?? "(none)"}, which is neither the one in CORRIDOR_MASTER_KEY ` +
+      `(${from.id}) nor the new one (${to.id}). Set CORRIDOR_MASTER_KEY to the key that was used before.`
+  })
+
+export class Rotation extends Context.Tag("corridor/Rotation")<
+  Rotation,
+  {
+    /** Running it again is safe, and moves what a server that still had the old key has sealed in the meantime. */
+    readonly rotate: (
+      permit: Permit<"platform">,
+      from: MasterKey,
+      to: MasterKey
+    ) => Effect.Effect<RotationReport, OtherMasterKey | VaultError>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Rotation,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const secrets = yield* SecretStore
+      const webhooks = yield* WebhookStore
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
+
+      /** The lock keeps two rotations, and a first start, from passing each other. */
+      const keptKey = sql<{ key_id: string; check_value: string }>`
+        select key_id, check_value from master_key for update`.pipe(
+        Effect.map((rows) => rows[0]),
+        Effect.orDie
+      )
+
+      const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
+        const [old, fresh] = [Vault.make(from), Vault.make(to)]
+        // A secret that a server adds now waits for the end of this, instead of slipping past it.
+        yield* sql`lock table secrets, webhooks in share row exclusive mode`.pipe(Effect.orDie)
+        const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
+          Effect.gen(function* () {
+            const again = yield* reseal(old, fresh, sealed, name)
+            if (again === sealed) return false
+            yield* secrets.replace({ name, sealed: again })
+            return true
+          })
+        )
+        const ofWebhooks = yield* Effect.forEach(yield* webhooks.allSealed, (row) =>
+          Effect.gen(function* () {
+            const context = secretContext(row.webhook_id)
+            const { previous_secret_sealed: previous, secret_sealed: current } = row
+            const again = {
+              webhook_id: row.webhook_id,
+              secret_sealed: yield* reseal(old, fresh, current, context),
+              previous_secret_sealed: previous === null ? null : yield* reseal(old, fresh, previous, context)
+            }
+            const moved = [again.secret_sealed !== current, again.previous_secret_sealed !== previous]
+            if (moved.includes(true)) yield* webhooks.replaceSealed(again)
+            return moved
+          })
+        )
+        return [...named, ...ofWebhooks.flat()].filter((moved) => moved).length
+      })
+
+      return {
+        rotate: Effect.fn("Rotation.rotate")(function* (permit, from, to) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const kept = yield* keptKey
+              const already_rotated = kept?.check_value === checkValue(to)
+              if (!already_rotated && kept?.check_value !== checkValue(from)) {
+                return yield* otherKey(kept?.key_id, from, to)
+              }
+              const resealed = yield* resealAll(from, to)
+              const row = { key_id: to.id, check_value: checkValue(to) }
+              yield* sql`update master_key set ${sql.update(row)}`.pipe(Effect.orDie)
+              const report = { old_key_id: from.id, new_key_id: to.id, resealed, already_rotated }
+              if (already_rotated && resealed === 0) return report
+              yield* audit.record(permit, {
+                action: "secrets.rotated",
+                org: null,
+                subject: ["master_key", to.id],
+                detail: { old_key_id: from.id, resealed }
+              })
+              return report
+            })
+          )
+        })
+      }
+    })
+  )
+}

@@ -1,0 +1,32 @@
+import { Effect, Option } from "effect"
+import { success } from "../../contract/api/Envelope.ts"
+import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigs.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Page.ts"
+import { ProviderConfigs } from "./ProviderConfigs.ts"
+
+export const providerConfigsHandlers = Effect.gen(function* () {
+  const configs = yield* ProviderConfigs
+  const pages = yield* makePages
+  const handlers: Handlers<typeof ProviderConfigsApi> = {
+    list: (request) => {
+      const { permit, urlParams } = request
+      const { country, direction, payment_method, provider } = urlParams
+      const org_id = urlParams.org_id === undefined ? undefined : Option.getOrUndefined(permit.scope)
+      const filter = { provider, country, payment_method, direction, org_id }
+      return pages(request, {
+        message: "Provider configurations",
+        filters: filter,
+        fetch: (window) => configs.list(permit, filter, window),
+        idOf: (config) => config.config_id
+      })
+    },
+    create: ({ payload, permit }) =>
+      Effect.map(configs.create(permit, payload), (config) => success("Provider configuration created", config)),
+    find: ({ path, permit }) => configs.find(permit, path),
+    update: ({ path, payload, permit }) =>
+      Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
+    remove: ({ path, permit }) => configs.remove(permit, path)
+  }
+  return handlers
+})

@@ -1,0 +1,136 @@
+/** Who serves which corridor, as platform admins arrange it; every change audited with what it replaced. */
+import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
+import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
+import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids } from "../../domain/Ids.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { changesBetween, describeConfig } from "./ConfigChanges.ts"
+import { type ConfigFilter, type ProviderConfig, ProviderConfigStore } from "./ProviderConfigStore.ts"
+import { checkWebhookUrl } from "../port/WebhookUrl.ts"
+
+type Admin = Permit<"platform">
+
+export interface ConfigKey {
+  readonly provider: string
+  readonly config_id: string
+}
+
+export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
+  ProviderConfigs,
+  {
+    readonly list: (permit: Admin, filter: ConfigFilter, window: Window) => Effect.Effect<ReadonlyArray<ProviderConfig>>
+    readonly find: (permit: Admin, key: ConfigKey) => Effect.Effect<ProviderConfig, NotFound>
+    /** An organisation that `wanted` names is the one that the permit was given for. */
+    readonly create: (permit: Admin, wanted: typeof CreateProviderConfig.Type) => Effect.Effect<ProviderConfig, Invalid>
+    readonly update: (
+      permit: Admin,
+      key: ConfigKey,
+      changes: typeof UpdateProviderConfig.Type
+    ) => Effect.Effect<ProviderConfig, Invalid | NotFound>
+    readonly remove: (permit: Admin, key: ConfigKey) => Effect.Effect<void, NotFound>
+    /** For dispatch, which acts for one organisation: its own configurations and the global ones, in no order. */
+    readonly forCorridor: (
+      orgId: string,
+      country: string,
+      method: PaymentMethod,
+      flow: Flow
+    ) => Effect.Effect<ReadonlyArray<ProviderConfig>>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ProviderConfigs,
+    Effect.gen(function* () {
+      const store = yield* ProviderConfigStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { mode } = yield* Settings
+      const { atomically } = yield* Transactor
+
+      const ownerOf = (permit: Admin, named: string | null): string | null =>
+        named === null ? null : Option.getOrNull(permit.scope)
+
+      const check = ({ max_amount, min_amount, webhook_url }: Omit<ProviderConfig, "created_at" | "updated_at">) =>
+        min_amount !== null && max_amount !== null && BigDecimal.greaterThan(min_amount, max_amount)
+          ? Either.left(new Invalid({ message: "min_amount: is above max_amount." }))
+          : webhook_url === null
+            ? Either.void
+            : Either.mapLeft(
+                checkWebhookUrl(webhook_url, mode),
+                (why) => new Invalid({ message: `webhook_url: ${why}.` })
+              )
+
+      /** A configuration is found only under the provider that it is for. */
+      const under = ({ provider }: ConfigKey, found: Option.Option<ProviderConfig>) =>
+        Option.match(
+          Option.filter(found, (config) => config.provider === provider),
+          { onNone: () => Effect.fail(notFound("provider configuration")), onSome: Effect.succeed }
+        )
+
+      const record = (
+        permit: Admin,
+        action: string,
+        config: ProviderConfig,
+        detail: Readonly<Record<string, unknown>>,
+        org = config.org_id
+      ) =>
+        audit.record(permit, {
+          action: `provider_config.${action}`,
+          org,
+          subject: ["provider_config", config.config_id],
+          detail
+        })
+
+      return {
+        list: (_permit, filter, window) => store.list(filter, window),
+        find: (_permit, key) => Effect.flatMap(store.find(key.config_id), (found) => under(key, found)),
+        create: Effect.fn("ProviderConfigs.create")(function* (permit, wanted) {
+          const config = { ...wanted, config_id: yield* ids.next, org_id: ownerOf(permit, wanted.org_id) }
+          yield* check(config)
+          return yield* atomically(
+            Effect.gen(function* () {
+              const [created] = yield* store.insert([config])
+              yield* record(permit, "created", created!, { new: describeConfig(created!) })
+              return created!
+            })
+          )
+        }),
+        update: Effect.fn("ProviderConfigs.update")(function* (permit, key, changes) {
+          return yield* atomically(
+            Effect.gen(function* () {
+              const before = yield* Effect.flatMap(store.findForUpdate(key.config_id), (found) => under(key, found))
+              if (changes.provider !== undefined && changes.provider !== before.provider) {
+                return yield* new Invalid({ message: "provider: cannot change; create another configuration." })
+              }
+              const org_id = changes.org_id === undefined ? before.org_id : ownerOf(permit, changes.org_id)
+              const { created_at: _created, updated_at: _updated, ...kept } = before
+              const wanted = { ...kept, ...changes, org_id }
+              yield* check(wanted)
+              const changed = changesBetween(before, wanted)
+              if (Option.isNone(changed)) return before
+              const after = Option.getOrThrow(yield* store.update(wanted))
+              // One organisation's audit log does not tell of another: only admins see a move.
+              const org = before.org_id === after.org_id ? after.org_id : null
+              yield* record(permit, "updated", after, changed.value, org)
+              return after
+            })
+          )
+        }),
+        remove: Effect.fn("ProviderConfigs.remove")(function* (permit, key) {
+          yield* atomically(
+            Effect.gen(function* () {
+              const config = yield* Effect.flatMap(store.findForUpdate(key.config_id), (found) => under(key, found))
+              yield* store.remove(config.config_id)
+              yield* record(permit, "deleted", config, { old: describeConfig(config) })
+            })
+          )
+        }),
+        forCorridor: (orgId, country, paymentMethod, flow) => store.forCorridor(orgId, { country, paymentMethod, flow })
+      }
+    })
+  )
+}

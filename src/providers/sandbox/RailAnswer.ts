@@ -1,0 +1,73 @@
+/** What a built-in rail answers to an order that it takes. */
+import { Duration } from "effect"
+import type { BuiltInRail } from "../../domain/Corridor.ts"
+import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
+import { Accepted } from "../../domain/Outcome.ts"
+import { railFundingTime } from "../../domain/Policies.ts"
+import type { PaymentOrder } from "../port/Provider.ts"
+import { depositAddress } from "./DepositAddress.ts"
+import { type Behaviour, methodOf } from "./RailBehaviour.ts"
+import type { RailAnswer, RailPayment } from "./RailPayment.ts"
+import { sha256Hex } from "../../domain/Digest.ts"
+
+/** The rail's own id: it follows from ours, so that whoever knows one knows the other. */
+export const railPaymentId = (rail: BuiltInRail, reference: string): string =>
+  `${rail}_${sha256Hex(reference).slice(0, 24)}`
+
+const accountFor = (reference: string, nowMillis: number): Readonly<Record<string, string>> => {
+  const digest = sha256Hex(reference)
+  return {
+    account_name: "Corridor Sandbox",
+    account_number: (BigInt(`0x${digest}`) % 10_000_000_000n).toString().padStart(10, "0"),
+    bank_name: "Corridor Sandbox Bank",
+    bank_code: "999",
+    reference: `CR${digest.slice(0, 10).toUpperCase()}`,
+    expires_at: new Date(nowMillis + Duration.toMillis(railFundingTime)).toISOString()
+  }
+}
+
+const depositFor = ({ money, reference, walletAddress }: PaymentOrder): Readonly<Record<string, string>> => {
+  const usual = isCryptoAssetCode(money.currency) ? networksOf(money.currency)[0] : undefined
+  const network = walletAddress?.network ?? usual ?? "ETHEREUM"
+  return { address: depositAddress(network, reference), network }
+}
+
+/** Everyone waits for an operator, and the customer has nothing to do. */
+export const byHand: RailAnswer = { state: "processing", nextAction: "wait", actionData: {} }
+
+const usualAnswer = (order: PaymentOrder, nowMillis: number): RailAnswer => {
+  if (order.flow === "outbound") return { state: "processing", nextAction: null, actionData: {} }
+  switch (methodOf(order)) {
+    case "bank_transfer":
+      return { state: "pending", nextAction: "bank_transfer", actionData: accountFor(order.reference, nowMillis) }
+    case "crypto":
+      return { state: "pending", nextAction: "wait", actionData: depositFor(order) }
+    case "mobile_money":
+      return { state: "processing", nextAction: "wait", actionData: {} }
+    default:
+      return { state: "processing", nextAction: null, actionData: {} }
+  }
+}
+
+export const answerTo = (order: PaymentOrder, behaviour: Behaviour, nowMillis: number): RailAnswer => {
+  switch (behaviour) {
+    case "redirects":
+      return { state: "pending", nextAction: "redirect", actionData: { redirect_url: order.checkoutUrl } }
+    case "asks_password":
+      return { state: "pending", nextAction: "collect_otp", actionData: {} }
+    case "pays_by_link":
+      return { state: "pending", nextAction: "pay_by_link", actionData: { payment_link: order.checkoutUrl } }
+    case "by_hand":
+      return byHand
+    default:
+      return usualAnswer(order, nowMillis)
+  }
+}
+
+export const acceptedAs = ({ answer, rail, reference }: RailPayment): Accepted =>
+  new Accepted({
+    ...answer,
+    providerPaymentId: railPaymentId(rail, reference),
+    providerStatus: answer.state,
+    providerData: { rail }
+  })

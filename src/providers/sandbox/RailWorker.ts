@@ -1,0 +1,127 @@
+/** Delivers the callbacks of the built-in rails as they fall due, whichever process wrote them. */
+import { Array, Data, Duration, Effect, Fiber, FiberSet, Option } from "effect"
+import type { BuiltInRail } from "../../domain/Corridor.ts"
+import { Ids } from "../../domain/Ids.ts"
+import {
+  railCallbackBackOff,
+  railCallbackBatch,
+  railCallbackLease,
+  railCallbackRest,
+  railCallbackTimeout,
+  railRoundPatience,
+  railRounds,
+  workerPoll
+} from "../../domain/Policies.ts"
+import { together } from "../../platform/fibers/Together.ts"
+import type { CallbackRequest } from "../port/Provider.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { signedCallback } from "./RailCallback.ts"
+import type { RailTimer } from "./RailPayment.ts"
+import { type Claim, RailStore } from "./RailStore.ts"
+
+/** The receiver did not take the callback; it will be sent again. */
+export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonly message: string }> {}
+
+export type Deliver = (provider: BuiltInRail, callback: CallbackRequest) => Effect.Effect<void, DeliveryFailed>
+
+const rest = Duration.toMillis(railCallbackRest)
+const poll = Duration.toMillis(workerPoll)
+
+const notTaken = ({ eventId, rail }: RailTimer) => `Callback ${eventId} of the ${rail} rail was not taken`
+
+/** Every timer of a batch is in one of the three lists. */
+interface Batch {
+  readonly token: string
+  readonly claim: Claim
+  readonly open: Map<string, RailTimer>
+  readonly taken: Array<string>
+  readonly refused: Array<string>
+}
+
+/** Runs until it is interrupted; what it had claimed by then is free for others at once. */
+export const railWorker = (deliver: Deliver) =>
+  Effect.gen(function* () {
+    const store = yield* RailStore
+    const vault = yield* Vault
+    const ids = yield* Ids
+
+    const claim = Effect.gen(function* () {
+      const token = yield* ids.next
+      const claim = yield* store.claim(token, railCallbackBatch, Duration.toMillis(railCallbackLease))
+      const open = new Map(claim.timers.map((timer) => [timer.timerId, timer]))
+      const batch: Batch = { token, claim, open, taken: [], refused: [] }
+      return batch
+    })
+
+    const isTaken = (timer: RailTimer): Effect.Effect<boolean> =>
+      deliver(timer.rail, signedCallback(vault, timer)).pipe(
+        Effect.as(true),
+        Effect.catchAllCause((cause) => Effect.as(Effect.logWarning(notTaken(timer), cause), false))
+      )
+
+    const deliverOne = Effect.fnUntraced(function* (batch: Batch, timer: RailTimer) {
+      const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
+      list.push(timer.timerId)
+      batch.open.delete(timer.timerId)
+    })
+
+    /** Callbacks of one payment keep their order. */
+    const deliverAll = (batch: Batch) =>
+      together(
+        Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
+          Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true })
+        )
+      )
+
+    /** One that hangs holds nobody up but those behind it, and no longer than this. */
+    const deliverInTime = Effect.fnUntraced(function* (batch: Batch) {
+      if (Option.isSome(yield* Effect.timeoutOption(deliverAll(batch), railCallbackTimeout))) return
+      for (const timer of batch.open.values()) {
+        yield* Effect.logWarning(`${notTaken(timer)} within ${Duration.format(railCallbackTimeout)}`)
+        batch.refused.push(timer.timerId)
+      }
+      batch.open.clear()
+    })
+
+    const settle = ({ open, refused, taken, token }: Batch) =>
+      Effect.all(
+        [
+          store.done(token, taken),
+          store.postpone(token, refused, Duration.toMillis(railCallbackBackOff)),
+          store.postpone(token, [...open.keys()], 0)
+        ],
+        { discard: true }
+      )
+
+    const idle = (nextDueInMillis: Option.Option<number>) => {
+      const wait = Math.min(
+        poll,
+        Option.getOrElse(nextDueInMillis, () => poll)
+      )
+      return Effect.zipRight(Effect.sleep(rest), Effect.race(store.dueSoon, Effect.sleep(Math.max(0, wait - rest))))
+    }
+
+    const round = Effect.acquireUseRelease(claim, (batch) => Effect.as(deliverInTime(batch), batch.claim), settle)
+
+    const rounds = yield* FiberSet.make<Claim>()
+
+    /** Callbacks that one organisation's rows hold up do not hold up the next round. */
+    const begun = Effect.flatMap(FiberSet.run(rounds, round), (fiber) =>
+      Effect.flatMap(FiberSet.size(rounds), (underWay) =>
+        underWay < railRounds
+          ? Effect.timeoutOption(Fiber.join(fiber), railRoundPatience)
+          : Effect.asSome(Fiber.join(fiber))
+      )
+    )
+
+    return yield* begun.pipe(
+      Effect.flatMap(
+        Option.match({
+          onNone: () => Effect.void,
+          onSome: ({ nextDueInMillis, timers }) =>
+            timers.length === railCallbackBatch ? Effect.void : idle(nextDueInMillis)
+        })
+      ),
+      Effect.forever
+    )
+  }).pipe(Effect.scoped, Effect.annotateLogs("worker", "rails"))

@@ -1,0 +1,109 @@
+/**
+ * The four built-in rails. They stand behind the provider port like third parties and move no money, so that the whole
+ * service can be tried without an account anywhere.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { type BuiltInRail, builtInRails, type Flow, type PaymentMethod } from "../../domain/Corridor.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { Absent, Declined, Report, Unknown } from "../../domain/Outcome.ts"
+import type { Outcome } from "../../domain/Outcome.ts"
+import { railSlowAnswer } from "../../domain/Policies.ts"
+import type { AttemptRef, PaymentOrder, Provider } from "../port/Provider.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
+import { type Behaviour, behaviourOf } from "./RailBehaviour.ts"
+import { readCallback } from "./RailCallback.ts"
+import { makeCustomer } from "./RailCustomer.ts"
+import type { RailPayment } from "./RailPayment.ts"
+import { RailStore } from "./RailStore.ts"
+import { timersFor } from "./RailTimers.ts"
+
+const supported: Readonly<Record<BuiltInRail, Provider["supports"]>> = {
+  fiat: (currency, method, flow) =>
+    !isCryptoAssetCode(currency) && ["card", "bank_transfer", "mobile_money"].includes(method) && flow !== "external",
+  crypto: (currency, method, flow) => isCryptoAssetCode(currency) && method === "crypto" && flow !== "external",
+  hybrid: (_currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) => method === "crypto" && flow === "external",
+  manual: () => true
+}
+
+const DECLINED = "The payment was declined"
+
+/** The first answer to a reference, again and again, in the manner of its behaviour. */
+const outcomeOf = (payment: RailPayment): Effect.Effect<Outcome> => {
+  switch (payment.behaviour) {
+    case "declines":
+      return Effect.succeed(new Declined({ reason: payment.reason ?? DECLINED }))
+    case "never_answers":
+      return Effect.never
+    case "loses_answer":
+      return Effect.succeed(new Unknown({ reason: "The connection was lost before the answer came" }))
+    case "answers_slowly":
+      return Effect.delay(Effect.succeed(acceptedAs(payment)), railSlowAnswer)
+    default:
+      return Effect.succeed(acceptedAs(payment))
+  }
+}
+
+const remembered = (rail: BuiltInRail, order: PaymentOrder, behaviour: Behaviour, nowMillis: number): RailPayment => {
+  const answer = answerTo(order, behaviour, nowMillis)
+  const declined = behaviour === "declines"
+  return {
+    reference: order.reference,
+    rail,
+    state: declined ? "failed" : answer.state,
+    behaviour,
+    money: order.money,
+    reason: declined ? DECLINED : null,
+    answer,
+    wrongPasswords: 0
+  }
+}
+
+const makeRail = (rail: BuiltInRail) =>
+  Effect.gen(function* () {
+    const store = yield* RailStore
+    const vault = yield* Vault
+    const ids = yield* Ids
+    const customer = yield* makeCustomer
+
+    const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
+      const behaviour = behaviourOf(rail, order)
+      const payment = remembered(rail, order, behaviour, yield* Clock.currentTimeMillis)
+      const kept = yield* store.open(payment, yield* timersFor(ids, behaviour))
+      if (kept.rail !== rail) return new Declined({ reason: "Another rail has a payment of this reference" })
+      return yield* outcomeOf(kept)
+    })
+
+    const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptRef) {
+      const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
+      if (Option.isNone(kept)) return new Absent()
+      const { answer, behaviour, reason, state } = kept.value
+      if (behaviour === "never_answers") return new Unknown({ reason: "The rail does not answer" })
+      const providerPaymentId = railPaymentId(rail, reference)
+      const { actionData, nextAction } = answer
+      const waits = state === "pending" && nextAction !== null ? { waitsFor: { nextAction, actionData } } : {}
+      return new Report({ state, reason, providerPaymentId, providerStatus: state, ...waits })
+    })
+
+    const provider: Provider = {
+      name: rail,
+      honoursReference: true,
+      provesAbsence: true,
+      supports: supported[rail],
+      initiate,
+      enquire,
+      callback: readCallback(vault, rail),
+      otp: {
+        submit: ({ reference }, otp) => customer.submitOtp(reference, otp),
+        resend: ({ reference }) => customer.resendOtp(reference)
+      },
+      cancel: ({ reference }) =>
+        Effect.map(customer.cancel(reference), (canceled) => (canceled ? "canceled" : "refused")),
+      refund: ({ attempt, money, reference }) => customer.refund(attempt.reference, reference, money)
+    }
+    return provider
+  })
+
+export const makeRails = Effect.forEach(builtInRails, makeRail)

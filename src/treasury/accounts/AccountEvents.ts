@@ -1,0 +1,36 @@
+/** The events of virtual accounts, as the exact text that every delivery repeats. */
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import type { Money } from "../../domain/Money.ts"
+import { newEvent } from "../../webhooks/NewEvent.ts"
+import type { WebhookEvent } from "../../webhooks/Webhook.ts"
+import type { VirtualAccount } from "./VirtualAccount.ts"
+import type { VirtualTransaction } from "./VirtualTransaction.ts"
+
+const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
+
+const typeOf = { credit: "virtual_account.deposit", debit: "virtual_account.withdrawal" } as const
+
+/** `balance` is the account's after the transaction. */
+export const transactionEvent = (
+  event_id: string,
+  transaction: VirtualTransaction,
+  balance: Money,
+  at: Date
+): WebhookEvent => {
+  const { amount, created_at, fee, payment_id: _payment, rate: _rate, updated_at, ...rest } = transaction
+  const data = {
+    ...rest,
+    amount: wire(amount),
+    fee: wire(fee),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    balance: wire(balance)
+  }
+  return newEvent({ event_id, event_type: typeOf[transaction.type], org_id: transaction.org_id }, data, at)
+}
+
+export const freezeEvent = (event_id: string, account: VirtualAccount, at: Date): WebhookEvent => {
+  const { account_id, frozen_reason, org_id, status } = account
+  const event_type = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
+  return newEvent({ event_id, event_type, org_id }, { account_id, status, reason: frozen_reason }, at)
+}

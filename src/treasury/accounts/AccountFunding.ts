@@ -1,0 +1,58 @@
+/**
+ * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
+ * while its account is frozen, one that is paid is told about, with the payment's own change, and whoever lost the
+ * answer gets one that is a withdrawal's.
+ */
+import { Clock, Effect, Layer, Option } from "effect"
+import { Ids } from "../../domain/Ids.ts"
+import { kindOf } from "../../domain/Ledger.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
+import { FundingEvents } from "../../payments/record/FundingEvents.ts"
+import type { Payment, StoredEvent } from "../../payments/store/Payment.ts"
+import { movementText } from "./AccountAnswers.ts"
+import { transactionEvent } from "./AccountEvents.ts"
+import { booksOf, mayPay } from "./VirtualAccount.ts"
+import { VirtualAccountStore } from "./VirtualAccountStore.ts"
+import { followingPayment } from "./VirtualTransaction.ts"
+import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+
+const nothing: ReadonlyArray<StoredEvent> = []
+
+export const AccountFunding = Layer.effect(
+  FundingEvents,
+  Effect.gen(function* () {
+    const accounts = yield* VirtualAccountStore
+    const transactions = yield* VirtualTransactionStore
+    const ledger = yield* Ledger
+    const ids = yield* Ids
+    const withdrawal = ({ funding, org_id, payment_id }: Payment) =>
+      funding === null || kindOf(funding) !== "virtual"
+        ? Effect.succeedNone
+        : transactions.findByPayment(org_id, payment_id)
+
+    return {
+      admit: Effect.fnUntraced(function* (payment) {
+        const found = yield* withdrawal(payment)
+        if (Option.isNone(found)) return
+        const account = yield* accounts.lock(payment.org_id, found.value.account_id)
+        yield* mayPay(Option.getOrThrow(account))
+      }),
+      answerOf: (payment) =>
+        Effect.map(
+          withdrawal(payment),
+          Option.map((found) => movementText("withdraw", found))
+        ),
+      of: Effect.fnUntraced(function* (payment, previous) {
+        if (payment.status !== "completed" || previous === "completed") return nothing
+        const found = yield* withdrawal(payment)
+        if (Option.isNone(found)) return nothing
+        // What was held has left the account already: the completion does not change its balance.
+        const balance = yield* ledger.balance(booksOf(found.value))
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const paid = followingPayment(found.value, payment)
+        const { test: _test, ...event } = transactionEvent(yield* ids.next, paid, balance, at)
+        return [{ ...event, payment_id: payment.payment_id }]
+      })
+    }
+  })
+)

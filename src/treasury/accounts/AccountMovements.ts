@@ -1,0 +1,167 @@
+/**
+ * Money in and out of virtual accounts. Whatever moves is in one transaction with its rows, its events and the key that
+ * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
+import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import {
+  type Conflict,
+  type IdempotencyConflict,
+  type InsufficientFunds,
+  Invalid,
+  NotFound,
+  notFound,
+  type RateMismatch
+} from "../../domain/Failure.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
+import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { type Movement, movementText } from "./AccountAnswers.ts"
+import { depositOf, transferOf, withdrawalRow } from "./MovementRows.ts"
+import { makeRecordMovement } from "./RecordMovement.ts"
+import { amountIn, transferAmounts } from "./TransferPlan.ts"
+import { booksOf, mayPay, mayReceive, type VirtualAccount } from "./VirtualAccount.ts"
+import { VirtualAccountStore } from "./VirtualAccountStore.ts"
+import type { VirtualTransaction } from "./VirtualTransaction.ts"
+import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+
+type Refusal = NotFound | Conflict | IdempotencyConflict | Invalid
+
+export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
+  AccountMovements,
+  {
+    readonly withdraw: (
+      permit: Permit<"accounts">,
+      accountId: string,
+      wanted: typeof Withdraw.Type,
+      key?: NewKey
+    ) => Effect.Effect<VirtualTransaction, Refusal | LaunchFailure>
+    /** Answers with the debit. */
+    readonly transfer: (
+      permit: Permit<"accounts">,
+      wanted: typeof Transfer.Type,
+      key?: NewKey
+    ) => Effect.Effect<VirtualTransaction, Refusal | InsufficientFunds | RateMismatch>
+    readonly simulateDeposit: (
+      permit: Permit<"accounts">,
+      accountId: string,
+      wanted: typeof SimulateDeposit.Type,
+      key?: NewKey
+    ) => Effect.Effect<VirtualTransaction, Refusal>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    AccountMovements,
+    Effect.gen(function* () {
+      const accounts = yield* VirtualAccountStore
+      const transactions = yield* VirtualTransactionStore
+      const beneficiaries = yield* Beneficiaries
+      const initiation = yield* Initiation
+      const rates = yield* RateQuote
+      const keys = yield* IdempotencyStore
+      const ids = yield* Ids
+      const record = yield* makeRecordMovement
+      const { mode } = yield* Settings
+      const { atomically } = yield* Transactor
+
+      const find = (scope: Scope, id: string, failure: NotFound = notFound("virtual account")) =>
+        Effect.mapError(Effect.flatten(accounts.find(scope, id)), () => failure)
+
+      /** As it is from here to the end of the transaction. */
+      const locked = ({ account_id, org_id }: VirtualAccount) =>
+        Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
+
+      const quoted = (orgId: string, orgRateId: string | null | undefined) =>
+        typeof orgRateId === "string" ? rates.locked(orgId, orgRateId) : Effect.succeed(undefined)
+
+      /** The key and its whole answer are written with the movement: after a crash it answers all the same. */
+      const keyed = <E>(
+        key: NewKey | undefined,
+        movement: Movement,
+        work: Effect.Effect<VirtualTransaction, E>
+      ): Effect.Effect<VirtualTransaction, E | IdempotencyConflict> =>
+        atomically(
+          Effect.gen(function* () {
+            if (key === undefined) return yield* work
+            if (!(yield* keys.claim(null, key))) return yield* stillRunning()
+            const moved = yield* work
+            yield* keys.keepResponse(key, 200, movementText(movement, moved))
+            return moved
+          })
+        )
+
+      return {
+        withdraw: Effect.fn("AccountMovements.withdraw")(function* (permit, accountId, wanted, key) {
+          const account = yield* find(permit.scope, accountId)
+          yield* mayPay(account)
+          const { org_id } = account
+          const amount = yield* amountIn(account, wanted.amount)
+          const beneficiary = yield* Effect.mapError(
+            Effect.flatten(beneficiaries.find(Option.some(org_id), uuidOrNil(wanted.beneficiary_id))),
+            () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
+          )
+          const { payment_id } = yield* initiation.payFrom(
+            permit,
+            org_id,
+            { amount, beneficiary, description: wanted.description ?? null },
+            {
+              key,
+              funding: booksOf(account),
+              alongside: (payment) =>
+                Effect.flatMap(locked(account), mayPay).pipe(
+                  Effect.zipRight(transactions.insert([withdrawalRow(account, payment, beneficiary)]))
+                )
+            }
+          )
+          return yield* Effect.orDie(Effect.flatten(transactions.findByPayment(org_id, payment_id)))
+        }),
+
+        transfer: Effect.fn("AccountMovements.transfer")(function* (permit, wanted, key) {
+          const none = (field: string) => new NotFound({ message: `${field}: no virtual account with this id.` })
+          const from = yield* find(permit.scope, uuidOrNil(wanted.from_account_id), none("from_account_id"))
+          const { org_id } = from
+          const to = yield* find(Option.some(org_id), uuidOrNil(wanted.to_account_id), none("to_account_id"))
+          if (to.account_id === from.account_id) {
+            return yield* new Invalid({
+              message: "to_account_id: is where the money comes from; name another account."
+            })
+          }
+          const amounts = yield* transferAmounts(wanted.amount, { from, to }, yield* quoted(org_id, wanted.org_rate_id))
+          const fresh = (yield* ids.several(3)) as [string, string, string]
+          const { entry, rows } = transferOf(fresh, { from, to }, amounts)
+          const moved = Effect.gen(function* () {
+            yield* mayPay(yield* locked(from))
+            yield* mayReceive(yield* locked(to))
+            const [debit] = yield* record([entry], rows)
+            return debit!
+          })
+          return yield* keyed(key, "transfer", moved)
+        }),
+
+        simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (permit, accountId, wanted, key) {
+          if (mode !== "sandbox") {
+            return yield* new NotFound({ message: "Deposits are simulated in sandbox mode only." })
+          }
+          const account = yield* find(permit.scope, accountId)
+          const amount = yield* amountIn(account, wanted.amount)
+          const fresh = (yield* ids.several(2)) as [string, string]
+          const { entry, rows } = depositOf(fresh, account, amount)
+          const moved = Effect.gen(function* () {
+            yield* mayReceive(yield* locked(account))
+            // What comes in cannot be short of money.
+            const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
+            return credit!
+          })
+          return yield* keyed(key, "deposit", moved)
+        })
+      }
+    })
+  )
+}

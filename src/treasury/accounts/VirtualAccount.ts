@@ -1,0 +1,44 @@
+/** A virtual account as the stores hold it. What is on it stands in the books, under the name that it has there. */
+import { Either } from "effect"
+import type { CurrencyCode } from "../../domain/Currency.ts"
+import { Conflict } from "../../domain/Failure.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+
+export const accountStatuses = ["active", "frozen", "closed"] as const
+export type AccountStatus = (typeof accountStatuses)[number]
+
+export interface VirtualAccount {
+  readonly account_id: string
+  readonly org_id: string
+  readonly user_id: string
+  readonly customer_id: string | null
+  readonly currency: CurrencyCode
+  readonly virtual_account_name: string
+  readonly account_type: "currency"
+  readonly status: AccountStatus
+  readonly frozen_reason: string | null
+  readonly provider: "fiat"
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export interface AccountWithBalance extends VirtualAccount {
+  /** What it can spend: money that is held for a withdrawal under way is not in it. */
+  readonly balance: Money
+}
+
+export const booksOf = ({ account_id, currency }: Pick<VirtualAccount, "account_id" | "currency">): LedgerAccount =>
+  LedgerAccount.virtual(account_id, currency)
+
+/** Only an active account gives money away. */
+export const mayPay = (account: VirtualAccount): Either.Either<VirtualAccount, Conflict> =>
+  account.status === "active"
+    ? Either.right(account)
+    : Either.left(new Conflict({ message: `This account is ${account.status}: nothing can be taken from it.` }))
+
+/** A frozen account still takes money. */
+export const mayReceive = (account: VirtualAccount): Either.Either<VirtualAccount, Conflict> =>
+  account.status === "closed"
+    ? Either.left(new Conflict({ message: "This account is closed: nothing can be paid into it." }))
+    : Either.right(account)

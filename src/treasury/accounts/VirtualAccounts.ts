@@ -1,0 +1,141 @@
+/** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
+import { Clock, Context, Effect, Layer, type Option } from "effect"
+import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
+import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import { UserStore } from "../../people/users/UserStore.ts"
+import { EventStore } from "../../webhooks/EventStore.ts"
+import { freezeEvent } from "./AccountEvents.ts"
+import { type AccountWithBalance, booksOf, type VirtualAccount } from "./VirtualAccount.ts"
+import { type AccountFilter, VirtualAccountStore } from "./VirtualAccountStore.ts"
+import type { VirtualTransaction } from "./VirtualTransaction.ts"
+import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
+
+type Frozen = Effect.Effect<AccountWithBalance, NotFound | Conflict>
+
+export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
+  VirtualAccounts,
+  {
+    readonly create: (
+      permit: Permit<"accounts">,
+      wanted: typeof CreateVirtualAccount.Type
+    ) => Effect.Effect<AccountWithBalance, Invalid>
+    readonly list: (
+      permit: Permit<"any">,
+      filter: AccountFilter,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
+    readonly get: (permit: Permit<Access>, accountId: string) => Effect.Effect<AccountWithBalance, NotFound>
+    readonly transactions: (
+      permit: Permit<"any">,
+      account: VirtualAccount,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<VirtualTransaction>>
+    /** `userId`: only if the account is this user's. */
+    readonly transaction: (
+      permit: Permit<"any">,
+      transactionId: string,
+      userId: string | undefined
+    ) => Effect.Effect<VirtualTransaction, NotFound>
+    readonly freeze: (permit: Permit<"platform">, accountId: string, reason: string | null) => Frozen
+    readonly unfreeze: (permit: Permit<"platform">, accountId: string) => Frozen
+  }
+>() {
+  static readonly layer = Layer.effect(
+    VirtualAccounts,
+    Effect.gen(function* () {
+      const accounts = yield* VirtualAccountStore
+      const transactions = yield* VirtualTransactionStore
+      const ledger = yield* Ledger
+      const organizations = yield* Organizations
+      const users = yield* UserStore
+      const events = yield* EventStore
+      const audit = yield* AuditLog
+      const ids = yield* Ids
+      const { atomically } = yield* Transactor
+
+      const withBalances = (rows: ReadonlyArray<VirtualAccount>) =>
+        Effect.map(ledger.balances(rows.map(booksOf)), (balances) =>
+          rows.map((row): AccountWithBalance => ({ ...row, balance: balances.get(booksOf(row))! }))
+        )
+      const withBalance = (row: VirtualAccount) =>
+        Effect.map(ledger.balance(booksOf(row)), (balance): AccountWithBalance => ({ ...row, balance }))
+
+      const orNotFound = (found: Effect.Effect<Option.Option<VirtualAccount>>) =>
+        Effect.mapError(Effect.flatten(found), () => notFound("virtual account"))
+
+      const isMember = (orgId: string, userId: string) =>
+        Effect.map(users.membershipsOf(userId), (places) => places.some(({ org_id }) => org_id === orgId))
+
+      const record = (
+        permit: Permit<Access>,
+        action: string,
+        { account_id, org_id }: VirtualAccount,
+        detail: Readonly<Record<string, unknown>>
+      ) => audit.record(permit, { action, org: org_id, subject: ["virtual_account", account_id], detail })
+
+      const setStatus = Effect.fnUntraced(function* (
+        permit: Permit<"platform">,
+        accountId: string,
+        status: "active" | "frozen",
+        reason: string | null
+      ) {
+        const account = yield* orNotFound(accounts.lockForChange(permit.scope, accountId))
+        if (account.status === status) return account
+        if (account.status === "closed") return yield* new Conflict({ message: "This account is closed for good." })
+        const changed = yield* accounts.setStatus(account.org_id, accountId, status, reason)
+        const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
+        yield* record(permit, action, changed, { reason })
+        const at = new Date(yield* Clock.currentTimeMillis)
+        yield* events.insert(freezeEvent(yield* ids.next, changed, at))
+        return changed
+      })
+
+      return {
+        create: Effect.fn("VirtualAccounts.create")(function* (permit, { currency, customer_id, org_name, user_id }) {
+          const { name, org_id } = yield* Effect.mapError(
+            Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
+            () => new Invalid({ message: "org_id: say which organisation the account is for." })
+          )
+          const user = uuidOrNil(user_id)
+          if (!(yield* isMember(org_id, user))) {
+            return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
+          }
+          return yield* atomically(
+            Effect.gen(function* () {
+              const account = yield* accounts.insert({
+                account_id: yield* ids.next,
+                org_id,
+                user_id: user,
+                customer_id: customer_id ?? null,
+                currency,
+                virtual_account_name: `${org_name ?? name} ${currency}`
+              })
+              yield* record(permit, "virtual_account.created", account, { currency, user_id: user })
+              return yield* withBalance(account)
+            })
+          )
+        }),
+        list: (permit, filter, window) => Effect.flatMap(accounts.list(permit.scope, filter, window), withBalances),
+        get: (permit, id) => Effect.flatMap(orNotFound(accounts.find(permit.scope, id)), withBalance),
+        transactions: (permit, { account_id }, window) => transactions.list(permit.scope, account_id, window),
+        transaction: (permit, id, userId) =>
+          Effect.mapError(Effect.flatten(transactions.find(permit.scope, id, userId)), () =>
+            notFound("virtual transaction")
+          ),
+        freeze: Effect.fn("VirtualAccounts.freeze")((permit, id, reason) =>
+          Effect.flatMap(atomically(setStatus(permit, id, "frozen", reason)), withBalance)
+        ),
+        unfreeze: Effect.fn("VirtualAccounts.unfreeze")((permit, id) =>
+          Effect.flatMap(atomically(setStatus(permit, id, "active", null)), withBalance)
+        )
+      }
+    })
+  )
+}

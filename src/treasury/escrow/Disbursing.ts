@@ -1,0 +1,117 @@
+/**
+ * A milestone's money on its way to the parties. It reaches accounts in one transaction; payouts come after it, from
+ * accounts in the parties' names, so that one that fails, or a crash, leaves the money where it can be paid from again.
+ */
+import { Clock, Effect, Either, Option } from "effect"
+import { makeRecordMovement } from "../accounts/RecordMovement.ts"
+import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
+import { VirtualAccountStore } from "../accounts/VirtualAccountStore.ts"
+import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { escrowPayoutConcurrency } from "../../domain/Policies.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { type Escrow, partyBooks } from "./Escrow.ts"
+import { disbursedText } from "./EscrowAnswers.ts"
+import { disburseEntry, type Movement, movementRow } from "./EscrowBooks.ts"
+import type { EscrowDesk } from "./EscrowTransaction.ts"
+import { milestoneView } from "./EscrowView.ts"
+import type { PayParty } from "./PartyPayout.ts"
+import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
+
+export interface WantedDisbursal {
+  readonly escrowId: string
+  readonly milestoneId: string
+  readonly description: string | null
+  readonly key?: NewKey | undefined
+}
+
+/** None: the money goes to the account in the party's name. */
+interface Destined extends PartyShare {
+  readonly account: Option.Option<VirtualAccount>
+}
+
+interface Done {
+  readonly escrow: Escrow
+  readonly description: string
+  readonly waiting: ReadonlyArray<PartyShare>
+}
+
+const detailOf = ({ escrow, milestone, shares }: Disbursal) => ({
+  milestone_id: milestone.milestone_id,
+  amount: milestone.expected.toNumericText(),
+  currency: escrow.currency,
+  parties: shares.map(({ amount, party }) => ({ party_id: party.party_id, amount: amount.toNumericText() }))
+})
+
+export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
+  Effect.gen(function* () {
+    const accounts = yield* VirtualAccountStore
+    const beneficiaries = yield* Beneficiaries
+    const ids = yield* Ids
+    const record = yield* makeRecordMovement
+    const undisturbed = yield* makeUndisturbed
+
+    const destinationOf = Effect.fnUntraced(function* (orgId: string, share: PartyShare) {
+      const { account_id } = share.party
+      const found = account_id === null ? Option.none() : yield* accounts.lock(orgId, account_id)
+      const account = Option.filter(found, (one) => Either.isRight(mayReceive(one)))
+      return { ...share, account } satisfies Destined
+    })
+
+    const write = Effect.fnUntraced(function* (done: Disbursal, description: string) {
+      const { escrow, milestone, shares } = done
+      const destined = yield* Effect.forEach(
+        shares.filter(({ amount }) => amount.isPositive),
+        (share) => destinationOf(escrow.org_id, share)
+      )
+      const delivered = destined.map(({ account, amount, party }) => ({
+        amount,
+        to: Option.match(account, { onNone: () => partyBooks(escrow, party), onSome: booksOf })
+      }))
+      const movements = destined.flatMap(({ account, amount }) =>
+        Option.toArray(Option.map(account, (one): Movement => ({ account: one, type: "credit", amount, description })))
+      )
+      const entry = disburseEntry(escrow, milestone, delivered)
+      const fresh = yield* ids.several(movements.length)
+      const rows = movements.map((movement, at) => movementRow(fresh[at]!, entry, movement))
+      // What is covered is there: books that say otherwise are wrong.
+      yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
+      return destined.filter(({ account }) => Option.isNone(account))
+    })
+
+    const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
+      const before = yield* desk.locked(permit, wanted.escrowId)
+      const done = yield* disburse(before, wanted.milestoneId, new Date(yield* Clock.currentTimeMillis))
+      const description = wanted.description ?? `${before.name}: ${done.milestone.label}`
+      const escrow = yield* desk.save(permit, done.escrow, "escrow.disbursed", detailOf(done))
+      return { escrow, description, waiting: yield* write(done, description) } satisfies Done
+    })
+
+    /** Whatever goes wrong here, the party has its money: the disbursement stands, and the failure is on record. */
+    const payBeneficiary = Effect.fnUntraced(
+      function* (permit: Permit<"escrow">, { description, escrow }: Done, { amount, party }: PartyShare) {
+        if (party.beneficiary_id === null) return
+        const failed = (reason: string) =>
+          desk.record(permit, escrow, "escrow.party_payout_failed", { party_id: party.party_id, reason })
+        const found = yield* beneficiaries.find(Option.some(escrow.org_id), party.beneficiary_id)
+        if (Option.isNone(found)) return yield* failed("The beneficiary was deleted.")
+        const wanted = { escrow, party, beneficiary: found.value, available: amount, description }
+        yield* Effect.catchAll(pay(permit, wanted), ({ message }) => failed(message))
+      },
+      Effect.catchAllCause((cause) => Effect.logWarning("A payout of an escrow could not be sent", cause))
+    )
+
+    const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
+      const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
+      const done = yield* desk.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
+      yield* Effect.forEach(done.waiting, (share) => payBeneficiary(permit, done, share), {
+        concurrency: escrowPayoutConcurrency,
+        discard: true
+      })
+      return viewOf(done)
+    })
+
+    return (permit: Permit<"escrow">, wanted: WantedDisbursal) => undisturbed(run(permit, wanted))
+  })

@@ -1,0 +1,67 @@
+/** An escrow as the stores hold it: whom it pays, when, and how far it has come. Its money is in the books. */
+import type { CurrencyCode } from "../../domain/Currency.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { Share } from "../../domain/Split.ts"
+
+export const escrowStatuses = ["active", "completed", "canceled"] as const
+export type EscrowStatus = (typeof escrowStatuses)[number]
+
+export const milestoneStatuses = ["pending", "contract_submitted", "disbursed", "canceled"] as const
+export type MilestoneStatus = (typeof milestoneStatuses)[number]
+
+export interface Party {
+  readonly party_id: string
+  readonly name: string
+  /** Is paid by a payout, unless the party has an account. */
+  readonly beneficiary_id: string | null
+  /** A virtual account of the organisation. */
+  readonly account_id: string | null
+  readonly email: string | null
+}
+
+export interface PartySplit extends Share {
+  readonly party_id: string
+}
+
+export interface Milestone {
+  readonly milestone_id: string
+  readonly label: string
+  readonly sequence: number
+  readonly expected: Money
+  readonly status: MilestoneStatus
+  readonly description: string | null
+  readonly due_date: string | null
+  readonly contract_reference: string | null
+  readonly contract_submitted_at: Date | null
+  readonly disbursed_at: Date | null
+  /** Of one type, and together the whole of it. */
+  readonly splits: ReadonlyArray<PartySplit>
+}
+
+export interface Escrow {
+  readonly escrow_id: string
+  readonly org_id: string
+  readonly name: string
+  readonly currency: CurrencyCode
+  /** The virtual account that funds it, and gets back what is left. */
+  readonly account_id: string
+  readonly status: EscrowStatus
+  readonly total: Money
+  /** What came in and did not go back: what was disbursed, and what the books hold for it. */
+  readonly funded: Money
+  readonly disbursed: Money
+  readonly parties: ReadonlyArray<Party>
+  /** In their sequence. */
+  readonly milestones: ReadonlyArray<Milestone>
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export type NewEscrow = Omit<Escrow, "created_at" | "updated_at">
+
+export const escrowBooks = ({ currency, escrow_id }: Pick<Escrow, "escrow_id" | "currency">): LedgerAccount =>
+  LedgerAccount.escrow(escrow_id, currency)
+
+export const partyBooks = ({ currency }: Pick<Escrow, "currency">, { party_id }: Pick<Party, "party_id">) =>
+  LedgerAccount.party(party_id, currency)

@@ -1,0 +1,183 @@
+/** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
+import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
+import type * as Api from "../../contract/api/Escrow.ts"
+import { makeRecordMovement } from "../accounts/RecordMovement.ts"
+import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
+import { VirtualAccountStore } from "../accounts/VirtualAccountStore.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import type { Permit } from "../../domain/Access.ts"
+import {
+  type Conflict,
+  type IdempotencyConflict,
+  type InsufficientFunds,
+  Invalid,
+  type NotFound
+} from "../../domain/Failure.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import type { Entry } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
+import type { Window } from "../../platform/pagination/Page.ts"
+import type { LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { makeDisbursing, type WantedDisbursal } from "./Disbursing.ts"
+import { type Escrow, partyBooks } from "./Escrow.ts"
+import { canceledText, type EscrowView, fundedText, type MilestoneView } from "./EscrowAnswers.ts"
+import { fundEntry, type Movement, movementRow, returnEntry } from "./EscrowBooks.ts"
+import { makeEscrowDesk } from "./EscrowTransaction.ts"
+import { type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
+import { escrowView, milestoneView } from "./EscrowView.ts"
+import { makeFounding } from "./CreateEscrow.ts"
+import type { Draft } from "./NewEscrow.ts"
+import { makePartyPayout } from "./PartyPayout.ts"
+import { makePayingOut, type WantedPayout } from "./PayingOut.ts"
+import { changeSplits, type SplitUpdate } from "./SplitChange.ts"
+import { cancel, fund, submitContract } from "./Steps.ts"
+
+type MayI = Permit<"escrow">
+type Stopped = NotFound | Conflict | IdempotencyConflict
+
+export class Escrows extends Context.Tag("corridor/Escrows")<
+  Escrows,
+  {
+    readonly create: (permit: MayI, draft: Draft) => Effect.Effect<EscrowView, NotFound | Invalid>
+    readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Effect.Effect<ReadonlyArray<EscrowView>>
+    readonly get: (permit: MayI, id: string) => Effect.Effect<EscrowView, NotFound>
+    readonly fund: (
+      permit: MayI,
+      id: string,
+      amount: BigDecimal.BigDecimal,
+      key?: NewKey
+    ) => Effect.Effect<EscrowView, Stopped | Invalid | InsufficientFunds>
+    readonly submitContract: (
+      permit: MayI,
+      id: string,
+      milestoneId: string,
+      reference: string | null
+    ) => Effect.Effect<MilestoneView, NotFound | Conflict>
+    readonly changeParties: (
+      permit: MayI,
+      id: string,
+      milestoneId: string,
+      updates: ReadonlyArray<SplitUpdate>
+    ) => Effect.Effect<MilestoneView, NotFound | Conflict | Invalid>
+    readonly disburse: (permit: MayI, wanted: WantedDisbursal) => Effect.Effect<MilestoneView, Stopped>
+    readonly payOut: (
+      permit: MayI,
+      wanted: WantedPayout
+    ) => Effect.Effect<typeof Api.PartyPayout.Type, NotFound | Conflict | LaunchFailure>
+    readonly cancel: (
+      permit: MayI,
+      id: string,
+      reason: string | null,
+      key?: NewKey
+    ) => Effect.Effect<EscrowView, Stopped>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    Escrows,
+    Effect.gen(function* () {
+      const store = yield* EscrowStore
+      const accounts = yield* VirtualAccountStore
+      const ledger = yield* Ledger
+      const ids = yield* Ids
+      const desk = yield* makeEscrowDesk
+      const record = yield* makeRecordMovement
+      const found = yield* makeFounding(desk)
+      const pay = yield* makePartyPayout
+      const disburse = yield* makeDisbursing(desk, pay)
+      const payOut = yield* makePayingOut(desk, pay)
+      const { atomically } = yield* Transactor
+
+      const views = (escrows: ReadonlyArray<Escrow>) =>
+        Effect.map(
+          ledger.balances(escrows.flatMap((escrow) => escrow.parties.map((party) => partyBooks(escrow, party)))),
+          (balances) => escrows.map((escrow) => escrowView(escrow, balances))
+        )
+      const view = (escrow: Escrow) => Effect.map(views([escrow]), ([one]) => one!)
+
+      /** The account as it stays until the end of the transaction; the escrow could not be without it. */
+      const accountOf = ({ account_id, org_id }: Escrow) =>
+        Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
+
+      const moved = Effect.fnUntraced(function* (entry: Entry, movement: Movement) {
+        yield* record([entry], [movementRow(yield* ids.next, entry, movement)])
+      })
+
+      const funded = Effect.fnUntraced(function* (permit: MayI, id: string, wanted: BigDecimal.BigDecimal) {
+        const before = yield* desk.locked(permit, id)
+        const amount = yield* Either.mapLeft(
+          Money.fromDecimal(wanted, before.currency),
+          (why) => new Invalid({ message: `amount: ${why}.` })
+        )
+        const escrow = yield* fund(before, amount)
+        const account = yield* mayPay(yield* accountOf(escrow))
+        const detail = { amount: amount.toNumericText(), currency: escrow.currency, account_id: escrow.account_id }
+        const saved = yield* desk.save(permit, escrow, "escrow.funded", detail)
+        const entry = fundEntry(escrow, yield* ids.next, booksOf(account), amount)
+        yield* moved(entry, { account, type: "debit", amount, description: `${escrow.name}: funding` })
+        return yield* view(saved)
+      })
+
+      const canceled = Effect.fnUntraced(function* (permit: MayI, id: string, reason: string | null) {
+        const { escrow, left } = yield* cancel(yield* desk.locked(permit, id))
+        const account = yield* mayReceive(yield* accountOf(escrow))
+        const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
+        const saved = yield* desk.save(permit, escrow, "escrow.canceled", detail)
+        if (left.isPositive) {
+          const entry = returnEntry(escrow, booksOf(account), left)
+          const credit = { account, type: "credit", amount: left, description: `${escrow.name}: canceled` } as const
+          yield* Effect.catchTag(moved(entry, credit), "InsufficientFunds", Effect.die)
+        }
+        return yield* view(saved)
+      })
+
+      const contracted = Effect.fnUntraced(function* (
+        permit: MayI,
+        id: string,
+        milestone_id: string,
+        reference: string | null
+      ) {
+        const at = new Date(yield* Clock.currentTimeMillis)
+        const escrow = yield* submitContract(yield* desk.locked(permit, id), milestone_id, reference, at)
+        return yield* desk.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
+      })
+
+      const changed = Effect.fnUntraced(function* (
+        permit: MayI,
+        id: string,
+        milestone_id: string,
+        updates: ReadonlyArray<SplitUpdate>
+      ) {
+        const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
+        const escrow = yield* changeSplits(yield* desk.locked(permit, id), milestone_id, named)
+        const parties = named.map(({ party_id }) => party_id)
+        return yield* desk.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
+      })
+
+      return {
+        create: Effect.fn("Escrows.create")((permit, draft) => Effect.flatMap(found(permit, draft), view)),
+        list: (permit, filter, window) => Effect.flatMap(store.list(permit.scope, filter, window), views),
+        get: (permit, id) => Effect.flatMap(desk.find(permit, id), view),
+        fund: Effect.fn("Escrows.fund")((permit, id, amount, key) =>
+          desk.once(key, funded(permit, id, amount), fundedText)
+        ),
+        submitContract: Effect.fn("Escrows.submitContract")((permit, id, milestoneId, reference) =>
+          Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
+            milestoneView(escrow, milestoneId)
+          )
+        ),
+        changeParties: Effect.fn("Escrows.changeParties")((permit, id, milestoneId, updates) =>
+          Effect.map(atomically(changed(permit, id, milestoneId, updates)), (escrow) =>
+            milestoneView(escrow, milestoneId)
+          )
+        ),
+        disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
+        payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
+        cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
+          desk.once(key, canceled(permit, id, reason), canceledText)
+        )
+      }
+    })
+  )
+}

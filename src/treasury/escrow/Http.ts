@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+import { success } from "../../contract/api/Envelope.ts"
+import type { EscrowApi } from "../../contract/api/Escrow.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Page.ts"
+import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowAnswers.ts"
+import { Escrows } from "./Escrows.ts"
+
+export const escrowHandlers = Effect.gen(function* () {
+  const escrows = yield* Escrows
+  const pages = yield* makePages
+  const handlers: Handlers<typeof EscrowApi> = {
+    create: ({ payload, permit }) =>
+      Effect.map(escrows.create(permit, payload), (escrow) => success("Escrow created", escrow)),
+    list: (request) => {
+      const { permit, urlParams } = request
+      const { account_id, status } = urlParams
+      return pages(request, {
+        message: "Escrows",
+        filters: [account_id, status],
+        fetch: (window) => escrows.list(permit, { account_id, status }, window),
+        idOf: (escrow) => escrow.escrow_id
+      })
+    },
+    get: ({ path, permit }) => Effect.map(escrows.get(permit, path.escrow_id), (escrow) => success("Escrow", escrow)),
+    fund: ({ idempotencyKey, path, payload, permit }) =>
+      Effect.map(escrows.fund(permit, path.escrow_id, payload.amount, idempotencyKey), fundedAnswer),
+    contract: ({ path, payload, permit }) =>
+      Effect.map(
+        escrows.submitContract(permit, path.escrow_id, path.milestone_id, payload.reference ?? null),
+        (milestone) => success("Contract submitted", milestone)
+      ),
+    parties: ({ path, payload, permit }) =>
+      Effect.map(escrows.changeParties(permit, path.escrow_id, path.milestone_id, payload.parties), (milestone) =>
+        success("Party splits updated", milestone)
+      ),
+    disburse: ({ idempotencyKey: key, path, payload, permit }) => {
+      const { escrow_id: escrowId, milestone_id: milestoneId } = path
+      const wanted = { escrowId, milestoneId, description: payload.description ?? null, key }
+      return Effect.map(escrows.disburse(permit, wanted), disbursedAnswer)
+    },
+    payout: ({ idempotencyKey: key, path, payload, permit }) => {
+      const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId: payload.beneficiary_id, key }
+      return Effect.map(escrows.payOut(permit, wanted), (payout) => success("Party payout initiated", payout))
+    },
+    cancel: ({ idempotencyKey, path, payload, permit }) =>
+      Effect.map(escrows.cancel(permit, path.escrow_id, payload.reason ?? null, idempotencyKey), canceledAnswer)
+  }
+  return handlers
+})

@@ -1,0 +1,122 @@
+/** What an escrow can go through, as pure functions: what it is afterwards, or why that cannot be. */
+import { Either } from "effect"
+import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
+import { type Money } from "../../domain/Money.ts"
+import { split } from "../../domain/Split.ts"
+import { coverageOf } from "./Coverage.ts"
+import type { Escrow, Milestone, Party } from "./Escrow.ts"
+
+const plus = (a: Money, b: Money): Money => Either.getOrThrow(a.add(b))
+const minus = (a: Money, b: Money): Money => Either.getOrThrow(a.subtract(b))
+
+const mustBeActive = ({ status }: Escrow): Either.Either<void, Conflict> =>
+  status === "active" ? Either.void : Either.left(new Conflict({ message: `This escrow is ${status}.` }))
+
+export const milestoneOf = ({ milestones }: Escrow, id: string): Either.Either<Milestone, NotFound> =>
+  Either.fromNullable(
+    milestones.find(({ milestone_id }) => milestone_id === id),
+    () => notFound("milestone")
+  )
+
+export const partyOf = ({ parties }: Escrow, id: string): Either.Either<Party, NotFound> =>
+  Either.fromNullable(
+    parties.find(({ party_id }) => party_id === id),
+    () => notFound("party")
+  )
+
+/** A milestone that is over stays as it is. */
+export const openMilestone = (escrow: Escrow, id: string): Either.Either<Milestone, NotFound | Conflict> =>
+  Either.filterOrLeft(
+    milestoneOf(escrow, id),
+    ({ status }) => status !== "disbursed" && status !== "canceled",
+    ({ status }) => new Conflict({ message: `This milestone is ${status} already.` })
+  )
+
+export const withMilestone = (escrow: Escrow, changed: Milestone): Escrow => ({
+  ...escrow,
+  milestones: escrow.milestones.map((one) => (one.milestone_id === changed.milestone_id ? changed : one))
+})
+
+export const fund = (escrow: Escrow, amount: Money): Either.Either<Escrow, Conflict | Invalid> =>
+  Either.gen(function* () {
+    yield* mustBeActive(escrow)
+    const missing = minus(escrow.total, escrow.funded)
+    if (amount.minor > missing.minor) {
+      const reason = missing.isZero ? "it is funded in full already" : `only ${missing.toString()} are missing`
+      return yield* Either.left(new Invalid({ message: `amount: is more than the escrow's total takes; ${reason}.` }))
+    }
+    return { ...escrow, funded: plus(escrow.funded, amount) }
+  })
+
+export const submitContract = (
+  escrow: Escrow,
+  milestoneId: string,
+  contract_reference: string | null,
+  contract_submitted_at: Date
+): Either.Either<Escrow, NotFound | Conflict> =>
+  Either.map(openMilestone(escrow, milestoneId), (milestone) =>
+    withMilestone(escrow, { ...milestone, status: "contract_submitted", contract_reference, contract_submitted_at })
+  )
+
+/** What a party gets, which may be nothing where a percentage is less than a minor unit. */
+export interface PartyShare {
+  readonly party: Party
+  readonly amount: Money
+}
+
+export interface Disbursal {
+  readonly escrow: Escrow
+  readonly milestone: Milestone
+  readonly shares: ReadonlyArray<PartyShare>
+}
+
+const isOver = ({ status }: Milestone): boolean => status === "disbursed" || status === "canceled"
+
+export const disburse = (
+  escrow: Escrow,
+  milestoneId: string,
+  disbursed_at: Date
+): Either.Either<Disbursal, NotFound | Conflict> =>
+  Either.gen(function* () {
+    const milestone = yield* openMilestone(escrow, milestoneId)
+    const { expected, splits } = milestone
+    const { covered } = coverageOf(escrow).get(milestoneId)!
+    if (covered.minor < expected.minor) {
+      const missing = minus(expected, covered)
+      return yield* Either.left(
+        new Conflict({
+          message: `This milestone is not covered: ${missing.toString()} are missing. Fund the escrow first.`
+        })
+      )
+    }
+    const amounts = Either.getOrThrowWith(split(expected, splits), (why) => new Error(`${milestoneId}: ${why}`))
+    const shares = splits.map(({ party_id }, at): PartyShare => ({
+      party: escrow.parties.find((party) => party.party_id === party_id)!,
+      amount: amounts[at]!
+    }))
+    const after = { ...milestone, status: "disbursed", disbursed_at } as const
+    const changed = withMilestone(escrow, after)
+    const status = changed.milestones.every(isOver) ? "completed" : "active"
+    return {
+      escrow: { ...changed, status, disbursed: plus(escrow.disbursed, expected) },
+      milestone: after,
+      shares
+    }
+  })
+
+export interface Cancellation {
+  readonly escrow: Escrow
+  /** What goes back to the account. */
+  readonly left: Money
+}
+
+export const cancel = (escrow: Escrow): Either.Either<Cancellation, Conflict> =>
+  Either.map(mustBeActive(escrow), () => ({
+    left: minus(escrow.funded, escrow.disbursed),
+    escrow: {
+      ...escrow,
+      status: "canceled",
+      funded: escrow.disbursed,
+      milestones: escrow.milestones.map((one): Milestone => (isOver(one) ? one : { ...one, status: "canceled" }))
+    }
+  }))

@@ -1,0 +1,275 @@
+/** The hosted checkout in a real browser, from the address that the API answers to the shop that sent the customer. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe } from "vitest"
+import { act } from "../../payments/support/Acting.ts"
+import { initiate, recordOf } from "../../payments/support/Calls.ts"
+import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
+import { byPhone } from "../../payments/support/Requests.ts"
+import { chromiumNeeded, chromiumPath, launchChromium } from "../../support/Chromium.ts"
+import { TestServer } from "../../support/TestServer.ts"
+import { atCheckout, pathOf, typedCard, withoutCard } from "./Visits.ts"
+
+/** Text whose contrast with what is behind it is below WCAG AA. */
+const lowContrast = `(() => {
+  const channels = (color) => color.match(/[\\d.]+/g).map(Number)
+  const luminance = (color) => {
+    const [r, g, b] = channels(color).slice(0, 3).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor
+      if ((channels(color)[3] ?? 1) > 0) return color
+    }
+  }
+  return [...document.querySelectorAll("body *")]
+    .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ""))
+    .map((element) => {
+      const [a, b] = [luminance(getComputedStyle(element).color), luminance(background(element))].sort((x, y) => y - x)
+      return [(a + 0.05) / (b + 0.05), element.textContent.trim().slice(0, 30)]
+    })
+    .filter(([ratio]) => ratio < 4.5)
+    .map((pair) => pair.join(" "))
+})()`
+
+const overflow = (page: Page) =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+const screenshots = process.env["CHECKOUT_SCREENSHOTS"]
+
+const photograph = async (page: Page, name: string): Promise<void> => {
+  expect(await overflow(page)).toBe(0)
+  if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+}
+
+describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, () => {
+  let browser: Browser
+  let shopUrl: string
+  const shop = createServer((_, response) => {
+    const thanks = '<!doctype html><title>Shop</title><link rel="icon" href="data:,"><p>Back at the shop</p>'
+    response.writeHead(200, { "content-type": "text/html" }).end(thanks)
+  })
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => shop.listen(0, "127.0.0.1", resolve))
+    shopUrl = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/thanks?basket=7`
+    browser = await launchChromium()
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await new Promise((resolve) => shop.close(resolve))
+  })
+
+  const desktop = { width: 1280, height: 800 }
+  const phone = { width: 375, height: 740 }
+  const viewports = [desktop, phone]
+
+  /** Nothing may be complained of, nor asked of anyone but the checkout and the shop. */
+  const visiting = <A>(
+    path: string,
+    viewport: typeof desktop,
+    use: (page: Page) => Promise<A>,
+    options: { readonly colorScheme?: "light" | "dark"; readonly locale?: string } = {}
+  ) =>
+    Effect.flatMap(TestServer, ({ baseUrl }) =>
+      Effect.promise(async () => {
+        const page = await browser.newPage({ viewport, ...options })
+        const complaints: Array<string> = []
+        const asked = new Set<string>()
+        page.on("console", (message) => complaints.push(message.text()))
+        page.on("pageerror", (error) => complaints.push(error.message))
+        page.on("request", (request) => {
+          if (!request.url().startsWith("data:")) asked.add(request.url().split("?", 1)[0] ?? "")
+        })
+        try {
+          await page.goto(`${baseUrl}${path}`)
+          const result = await use(page)
+          expect(complaints).toEqual([])
+          const allowed = [`${baseUrl}${path}`, shopUrl].map((url) => url.split("?", 1)[0])
+          expect([...asked].filter((url) => !allowed.includes(url))).toEqual([])
+          return result
+        } finally {
+          await page.close()
+        }
+      })
+    )
+
+  const backAtShop = (page: Page, status: string, reference: string) =>
+    page.waitForURL(`${shopUrl}&status=${status}&reference=${reference}`, { timeout: 15_000 })
+
+  onPaymentServer("Hosted checkout", "memory", {}, (it) => {
+    for (const viewport of viewports) {
+      const { width } = viewport
+
+      it.effect(`pays, waits and returns to the shop at ${width} px`, () =>
+        Effect.gen(function* () {
+          const about = { return_url: shopUrl, client_reference: "order-77", description: "Two seats, row F" }
+          const { path, payment_id } = yield* atCheckout(about)
+          yield* visiting(path, viewport, async (page) => {
+            expect(await page.getByText("1,500.00 KES", { exact: true }).isVisible()).toBe(true)
+            await photograph(page, `confirm-${width}`)
+            await page.keyboard.press("Tab")
+            expect(await page.evaluate("document.activeElement.textContent")).toBe("Pay 1,500.00\u00a0KES")
+            expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid")
+            await page.keyboard.press("Enter")
+            await page.getByRole("status").waitFor()
+            await photograph(page, `waiting-${width}`)
+            await backAtShop(page, "completed", "order-77")
+          })
+          expect((yield* recordOf(payment_id))["status"]).toBe("completed")
+        })
+      )
+
+      it.effect(`cancels and returns to the shop at ${width} px`, () =>
+        Effect.gen(function* () {
+          const { path, payment_id } = yield* atCheckout({ return_url: shopUrl })
+          yield* visiting(path, viewport, async (page) => {
+            await page.getByRole("button", { name: "Cancel" }).click()
+            await backAtShop(page, "failed", payment_id.slice(0, 23))
+          })
+        })
+      )
+
+      it.effect(`pays by link at ${width} px, and shows the end where there is no shop`, () =>
+        Effect.gen(function* () {
+          const { response } = yield* initiate(byPhone("+254712340005"))
+          yield* visiting(pathOf(response["payment_link"]), viewport, async (page) => {
+            await page.getByRole("button", { name: "Pay" }).click()
+            await page.getByRole("heading", { name: "Payment complete" }).waitFor({ timeout: 15_000 })
+            await photograph(page, `completed-${width}`)
+          })
+          const left = yield* initiate({ ...byPhone("+254712340005"), return_url: shopUrl })
+          yield* visiting(pathOf(left.response["payment_link"]), viewport, async (page) => {
+            await page.getByRole("button", { name: "Cancel" }).click()
+            await backAtShop(page, "failed", left.payment_id.slice(0, 23))
+          })
+        })
+      )
+
+      it.effect(`takes a card at ${width} px`, () =>
+        Effect.gen(function* () {
+          const { path, payment_id } = yield* withoutCard({ return_url: shopUrl })
+          yield* visiting(path, viewport, async (page) => {
+            const { expiry, holder, number } = typedCard()
+            await photograph(page, `card-${width}`)
+            await page.getByLabel("Card number").fill(number)
+            await page.getByLabel("Expiry date").fill(expiry)
+            await page.getByLabel("Security code").fill("123")
+            await page.getByLabel("Name on card").fill(holder)
+            await page.getByRole("button", { name: "Pay" }).click()
+            await backAtShop(page, "completed", payment_id.slice(0, 23))
+          })
+        })
+      )
+
+      it.effect(`holds what is long and foreign within ${width} px`, () =>
+        Effect.gen(function* () {
+          const long = `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"word ".repeat(30)}`
+          const amount = 9999999999999.99
+          const about = { amount, target_amount: amount, description: long, client_reference: "r".repeat(100) }
+          const { path } = yield* atCheckout(about)
+          yield* visiting(path, viewport, async (page) => {
+            await photograph(page, `long-${width}`)
+            expect(await page.title()).toBe("Confirm your payment")
+          })
+        })
+      )
+    }
+
+    it.effect("shows what is wrong with a card beside its field", () =>
+      Effect.gen(function* () {
+        const { path } = yield* withoutCard()
+        const { baseUrl } = yield* TestServer
+        yield* Effect.promise(async () => {
+          const page = await browser.newPage({ viewport: phone })
+          await page.goto(`${baseUrl}${path}`)
+          await page.getByLabel("Card number").fill("4242 4242 4242 4241")
+          await page.getByLabel("Expiry date").fill("12/30")
+          await page.getByLabel("Security code").fill("123")
+          await page.getByLabel("Name on card").fill("Wanjiru Kamau")
+          await page.keyboard.press("Enter")
+          await page.getByText("Check the card number").waitFor()
+          expect(await page.getByLabel("Card number").getAttribute("aria-invalid")).toBe("true")
+          expect(await page.getByLabel("Expiry date").getAttribute("aria-invalid")).toBeNull()
+          expect(await page.evaluate(lowContrast)).toEqual([])
+          await photograph(page, "card-wrong-375")
+          await page.close()
+        })
+      })
+    )
+
+    it.effect("leads a customer who clicks too late out of the form, to the shop", () =>
+      Effect.gen(function* () {
+        const { path, payment_id } = yield* atCheckout({ return_url: shopUrl })
+        const cancel = yield* Effect.map(
+          Effect.runtime<TestServer>(),
+          (runtime) => () => Effect.runPromise(Effect.provide(act(payment_id, { action: "cancel" }), runtime))
+        )
+        yield* visiting(path, phone, async (page) => {
+          expect((await cancel()).status).toBe(200)
+          await page.getByRole("button", { name: "Pay" }).click()
+          await backAtShop(page, "failed", payment_id.slice(0, 23))
+        })
+      })
+    )
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      it.effect(`is legible in ${colorScheme}`, () =>
+        Effect.gen(function* () {
+          const confirm = yield* atCheckout({ description: "Two seats" })
+          const card = yield* withoutCard()
+          const backgrounds = { light: "rgb(238, 241, 245)", dark: "rgb(13, 18, 24)" }
+          const legible = async (page: Page) => {
+            expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
+              backgrounds[colorScheme]
+            )
+            expect(await page.evaluate(lowContrast)).toEqual([])
+          }
+          yield* visiting(
+            confirm.path,
+            phone,
+            async (page) => {
+              await legible(page)
+              await photograph(page, `confirm-fr-${colorScheme}`)
+              await page.getByRole("button", { name: "Annuler" }).click()
+              await legible(page)
+              await page.getByRole("heading", { name: "Paiement annulé" }).waitFor({ timeout: 15_000 })
+              await legible(page)
+              await photograph(page, `failed-fr-${colorScheme}`)
+            },
+            { colorScheme, locale: "fr-FR" }
+          )
+          yield* visiting(
+            card.path,
+            phone,
+            async (page) => {
+              await page.evaluate("document.querySelector('form').noValidate = true")
+              await legible(page)
+            },
+            { colorScheme }
+          )
+        })
+      )
+    }
+
+    it.effect("is the same for everybody without the token", () =>
+      Effect.gen(function* () {
+        const { path } = yield* atCheckout()
+        const { baseUrl } = yield* TestServer
+        yield* Effect.promise(async () => {
+          const page = await browser.newPage({ viewport: phone })
+          await page.goto(`${baseUrl}${path.slice(0, -1)}`)
+          expect(await page.getByRole("heading", { name: "Page not found" }).isVisible()).toBe(true)
+          await photograph(page, "not-found-375")
+          await page.close()
+        })
+      })
+    )
+  })
+})

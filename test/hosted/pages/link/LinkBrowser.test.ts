@@ -1,0 +1,206 @@
+/** The page of a payment link in a real browser, from the address that the API answers to the end of the payment. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import type { AxeResults } from "axe-core"
+import { Effect } from "effect"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe } from "vitest"
+import { eventually } from "../../../payments/support/Calls.ts"
+import { onPaymentServer } from "../../../payments/support/PaymentServer.ts"
+import { chromiumNeeded, chromiumPath, launchChromium } from "../../../support/Chromium.ts"
+import { TestServer } from "../../../support/TestServer.ts"
+import { acmeLink } from "./Paying.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const RENEWS = /<meta http-equiv="refresh"[^>]*>/
+
+const screenshots = process.env["LINK_SCREENSHOTS"]
+
+/** The tools of the browser reach past the page's own policy, which lets no script in. */
+const violationsOn = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResults>("axe.run()")
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
+}
+
+const looksRight = async (page: Page, name: string): Promise<void> => {
+  const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+  expect(await page.evaluate(overflow)).toBe(0)
+  if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
+  expect(await violationsOn(page), name).toEqual([])
+}
+
+describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+
+  afterAll(() => browser.close())
+
+  const desktop = { width: 1280, height: 800 }
+  const phone = { width: 375, height: 740 }
+
+  interface Look {
+    readonly viewport: typeof phone
+    readonly locale?: string
+    readonly colorScheme?: "light" | "dark"
+  }
+
+  /** Nothing may be complained of, nor asked of anyone else. The server's public address is led to where it listens. */
+  const visiting = (path: string, look: Look, use: (page: Page) => Promise<void>) =>
+    Effect.flatMap(TestServer, ({ baseUrl }) =>
+      Effect.promise(async () => {
+        const page = await browser.newPage(look)
+        const complaints: Array<string> = []
+        const strangers = new Set<string>()
+        page.on("console", (message) => complaints.push(message.text()))
+        page.on("pageerror", (error) => complaints.push(error.message))
+        page.on("request", (request) => {
+          const { origin, protocol } = new URL(request.url())
+          if (protocol !== "data:" && origin !== baseUrl && origin !== "http://127.0.0.1:3000") strangers.add(origin)
+        })
+        await page.route("http://127.0.0.1:3000/**", async (route) => {
+          const { pathname, search } = new URL(route.request().url())
+          await route.fulfill({ status: 302, headers: { location: `${baseUrl}${pathname}${search}` } })
+        })
+        try {
+          await page.goto(`${baseUrl}${path}`)
+          await use(page)
+          expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([])
+          expect([...strangers]).toEqual([])
+        } finally {
+          await page.close()
+        }
+      })
+    )
+
+  /**
+   * A page that waits renews itself, while it is looked at too, so a copy that does not is looked at. Without scripts
+   * there is no other way to wait, and the page asks for nothing that could be lost.
+   */
+  const looksRightWaiting = async (page: Page, name: string, look: Look) => {
+    const markup = await page.content()
+    expect(markup).toMatch(RENEWS)
+    const copy = await browser.newPage(look)
+    await copy.setContent(markup.replace(RENEWS, ""))
+    await looksRight(copy, name)
+    await copy.close()
+  }
+
+  const atEnd = (page: Page, heading: string) =>
+    page.getByRole("heading", { name: heading }).waitFor({ timeout: 20_000 })
+
+  onPaymentServer("Payment link page", "memory", {}, (it) => {
+    for (const viewport of [phone, desktop]) {
+      const { width } = viewport
+
+      it.effect(`takes mobile money at ${width} px`, () =>
+        Effect.gen(function* () {
+          const { look, path } = yield* acmeLink()
+          yield* visiting(path, { viewport }, async (page) => {
+            await looksRight(page, `mobile-${width}`)
+            await page.getByLabel("Network").selectOption("M-Pesa")
+            await page.getByLabel("Mobile money number").fill("0712 340 002")
+            await page.getByLabel("Your name").fill("Wanjiru Kamau")
+            await page.getByLabel("E-mail").fill("wanjiru@example.com")
+            await page.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
+            await atEnd(page, "Your one-time password")
+            await looksRight(page, `otp-${width}`)
+            await page.getByLabel("One-time password").fill("111111")
+            await page.keyboard.press("Enter")
+            await page.getByText("That is not the password").waitFor()
+            await looksRight(page, `otp-wrong-${width}`)
+            await page.getByLabel("One-time password").fill("123456")
+            await page.keyboard.press("Enter")
+            await page.getByRole("status").waitFor()
+            await looksRightWaiting(page, `waiting-${width}`, { viewport })
+            await atEnd(page, "Payment complete")
+            await looksRight(page, `complete-${width}`)
+            await page.goto(new URL(path, page.url()).href)
+            await atEnd(page, "Already paid")
+            await looksRight(page, `paid-${width}`)
+          })
+          expect((yield* look).status).toBe("paid")
+        })
+      )
+
+      it.effect(`takes a card at ${width} px, by way of an error and the hosted checkout`, () =>
+        Effect.gen(function* () {
+          const about = { amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+          const { look, path } = yield* acmeLink({ ...about, description: "Invoice 1042, two seats in row F" })
+          yield* visiting(path, { viewport }, async (page) => {
+            await page.getByRole("link", { name: "Card" }).click()
+            await looksRight(page, `card-${width}`)
+            const fill = async (number: string) => {
+              await page.getByLabel("Card number").fill(number)
+              await page.getByLabel("Expiry date").fill("12/30")
+              await page.getByLabel("Security code").fill("123")
+            }
+            await fill("4000 0000 0000 3221")
+            await page.getByLabel("Name on card").fill("Wanjiru Kamau")
+            await page.getByLabel("E-mail").fill("wanjiru@example.com")
+            await page.getByLabel("Phone number").fill("0712345678")
+            await page.keyboard.press("Enter")
+            await page.getByText("Check the card number").waitFor()
+            await looksRight(page, `card-wrong-${width}`)
+            expect(await page.getByLabel("Name on card").inputValue()).toBe("Wanjiru Kamau")
+            expect(await page.getByLabel("Card number").inputValue()).toBe("")
+            await fill("4000 0000 0000 3220")
+            await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
+            await atEnd(page, "Confirm your payment")
+            await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
+            await atEnd(page, "Payment complete")
+          })
+          expect((yield* eventually(look, ({ status }) => status === "paid")).paid_at).not.toBeNull()
+        })
+      )
+
+      it.effect(`holds what is long and foreign within ${width} px, in French and in the dark`, () =>
+        Effect.gen(function* () {
+          const { path } = yield* acmeLink({
+            ...{ amount: 9999999999999.99, currency: "KES", amount_type: "fixed" },
+            description: `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"mot ".repeat(30)}`
+          })
+          const look = { viewport, locale: "fr-FR", colorScheme: "dark" } as const
+          yield* visiting(path, look, async (page) => {
+            await looksRight(page, `long-${width}`)
+            expect(await page.title()).toBe("Comment souhaitez-vous payer ?")
+            await page.getByRole("link", { name: "Virement" }).click()
+            await page.evaluate("document.querySelector('form').noValidate = true")
+            await page.getByRole("button", { name: "Payer" }).click()
+            await page.getByText("Indiquez un nom.").waitFor()
+            await looksRight(page, `bank-wrong-fr-${width}`)
+          })
+        })
+      )
+
+      it.effect(`takes the amount that the payer chooses at ${width} px, and offers another try`, () =>
+        Effect.gen(function* () {
+          const { path } = yield* acmeLink({ currency: "KES", amount_type: "open", description: "A donation" })
+          yield* visiting(path, { viewport }, async (page) => {
+            await page.getByRole("link", { name: "Bank transfer" }).click()
+            await looksRight(page, `open-${width}`)
+            await page.getByLabel("Amount").fill("250")
+            await page.getByLabel("Your bank").fill("Equity Bank")
+            await page.getByLabel("Your account number").fill("1100220004")
+            await page.getByLabel("Name on the account").fill("Wanjiru Kamau")
+            await page.getByLabel("E-mail").fill("wanjiru@example.com")
+            await page.getByLabel("Phone number").fill("+254712345678")
+            await page.getByRole("button", { name: "Pay" }).click()
+            await atEnd(page, "Make the transfer")
+            await looksRightWaiting(page, `transfer-${width}`, { viewport })
+            await atEnd(page, "Payment not completed")
+            await looksRight(page, `failed-${width}`)
+            await page.getByRole("link", { name: "Try again" }).click()
+            await atEnd(page, "How would you like to pay?")
+          })
+        })
+      )
+    }
+  })
+})

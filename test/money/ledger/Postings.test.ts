@@ -1,0 +1,144 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import {
+  combine,
+  currencyOf,
+  type Entry,
+  isBalanced,
+  keepsBalance,
+  LedgerAccount,
+  leftOver,
+  move,
+  posting,
+  settled
+} from "../../../src/domain/Ledger.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { postingRows } from "../../../src/money/ledger/PostingSql.ts"
+import { code, fiatRail, money } from "./Entries.ts"
+
+const ORG = "00000000-0000-7000-8000-000000000001"
+const OTHER = "00000000-0000-7000-8000-000000000002"
+const shillings = code("KES")
+const settlement = LedgerAccount.settlement(ORG, shillings)
+const held = LedgerAccount.held(ORG, shillings)
+
+const entry = (postings: Entry["postings"], org_id: string | null = ORG): Entry => ({
+  entry_id: "00000000-0000-7000-8000-00000000000e",
+  org_id,
+  kind: "adjustment",
+  payment_id: null,
+  reference: null,
+  postings
+})
+
+describe("accounts", () => {
+  it("are their names, which end in their currency", () => {
+    const all = [
+      settlement,
+      held,
+      LedgerAccount.virtual(OTHER, "USDT"),
+      LedgerAccount.escrow(OTHER, shillings),
+      LedgerAccount.party(OTHER, shillings),
+      LedgerAccount.ramp(OTHER, "BTC"),
+      LedgerAccount.provider("mtn_momo", shillings),
+      LedgerAccount.fees(shillings),
+      LedgerAccount.fx("ETH"),
+      LedgerAccount.suspense(shillings)
+    ]
+    expect(all).toEqual([
+      `settlement/${ORG}/KES`,
+      `held/${ORG}/KES`,
+      `virtual/${OTHER}/USDT`,
+      `escrow/${OTHER}/KES`,
+      `party/${OTHER}/KES`,
+      `ramp/${OTHER}/BTC`,
+      "provider/mtn_momo/KES",
+      "fees/KES",
+      "fx/ETH",
+      "suspense/KES"
+    ])
+    expect(all.map(currencyOf)).toEqual(["KES", "KES", "USDT", "KES", "KES", "BTC", "KES", "KES", "ETH", "KES"])
+    expect(all.map(keepsBalance)).toEqual([true, true, true, true, true, true, false, false, false, false])
+  })
+
+  it("take no other currency", () => {
+    expect(() => posting(settlement, money("1 USD"))).toThrow("cannot be posted")
+    expect(() => move(settlement, LedgerAccount.fees(code("USD")), money("1 KES"))).toThrow("cannot be posted")
+    expect(() => combine([{ account: settlement, amount: money("1 UGX") }])).toThrow("cannot be posted")
+    expect(() => currencyOf(LedgerAccount.stored("fees/XXX1"))).toThrow("is in no currency")
+  })
+})
+
+describe("entries", () => {
+  it("move what leaves one account to another, and never backwards", () => {
+    expect(move(settlement, held, money("12.50 KES"))).toEqual([
+      { account: settlement, amount: money("-12.50 KES") },
+      { account: held, amount: money("12.50 KES") }
+    ])
+    expect(() => move(settlement, held, money("-1 KES"))).toThrow("turn the accounts round")
+  })
+
+  it("have one posting for each account, and none of nothing", () => {
+    const through = [
+      ...move(settlement, held, money("10 KES")),
+      ...move(held, fiatRail(), money("10 KES")),
+      ...move(settlement, LedgerAccount.fees(shillings), money("0.30 KES")),
+      ...move(settlement, LedgerAccount.suspense(shillings), money("0 KES"))
+    ]
+    expect(combine(through)).toEqual([
+      { account: settlement, amount: money("-10.30 KES") },
+      { account: fiatRail(), amount: money("10 KES") },
+      { account: LedgerAccount.fees(shillings), amount: money("0.30 KES") }
+    ])
+    expect(postingRows([entry(through)])).toMatchObject([
+      { account: settlement, amount: "-10.30", currency: "KES", org_id: ORG, kind: "adjustment", payment_id: null },
+      { account: fiatRail(), amount: "10.00" },
+      { account: LedgerAccount.fees(shillings), amount: "0.30" }
+    ])
+    expect(postingRows([entry(move(settlement, held, money("0 KES")))])).toEqual([])
+  })
+
+  it("must balance in every currency of their own", () => {
+    const lopsided = entry([
+      posting(settlement, money("-10 KES")),
+      posting(LedgerAccount.fx(shillings), money("10 KES")),
+      posting(LedgerAccount.fx(code("USD")), money("-0.08 USD"))
+    ])
+    expect(isBalanced(lopsided)).toBe(false)
+    expect(leftOver(lopsided.postings)).toEqual([money("-0.08 USD")])
+    expect(() => settled(lopsided)).toThrow("does not balance: -0.08 USD are left over")
+    const whole = [...lopsided.postings, posting(fiatRail("USD"), money("0.08 USD"))]
+    expect(isBalanced({ postings: whole })).toBe(true)
+    expect(settled(entry(whole))).toHaveLength(4)
+  })
+
+  it("touch no account of another organisation, and none with a floor for nobody", () => {
+    const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatRail(), money("1 KES"))
+    expect(() => settled(entry(foreign))).toThrow("touches")
+    expect(() => settled(entry(foreign, null))).toThrow("touches")
+    const unowned = move(fiatRail(), LedgerAccount.virtual(OTHER, shillings), money("1 KES"))
+    expect(() => settled(entry(unowned, null))).toThrow("touches")
+    expect(settled(entry(unowned))).toHaveLength(2)
+    expect(settled(entry(move(fiatRail(), LedgerAccount.fees(shillings), money("1 KES")), null))).toHaveLength(2)
+  })
+
+  it("made of moves always balance, whatever their order, and combining changes no sum", () => {
+    const accounts = fc.constantFrom(settlement, held, fiatRail(), LedgerAccount.fees(shillings))
+    const moves = fc.array(fc.tuple(accounts, accounts, fc.bigInt(0n, 10n ** 24n)), { maxLength: 12 })
+    fc.assert(
+      fc.property(moves, (all) => {
+        const postings = all.flatMap(([from, to, minor]) => move(from, to, new Money({ currency: shillings, minor })))
+        const combined = combine(postings)
+        expect(isBalanced({ postings })).toBe(true)
+        expect(isBalanced({ postings: combined })).toBe(true)
+        expect(new Set(combined.map(({ account }) => account)).size).toBe(combined.length)
+        expect(combined.filter(({ amount }) => amount.isZero)).toEqual([])
+        for (const { account, amount } of combined) {
+          const sum = postings.reduce((total, one) => total + (one.account === account ? one.amount.minor : 0n), 0n)
+          expect(amount.minor).toBe(sum)
+        }
+        expect(new Set(combine(postings.toReversed()))).toEqual(new Set(combined))
+      })
+    )
+  })
+})

@@ -1,0 +1,51 @@
+/** A sandbox starts over with its books; the books of a live organisation stand in the way. */
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer } from "effect"
+import { ApiKeys } from "../../../src/people/apiKeys/ApiKeys.ts"
+import { SandboxLive } from "../../../src/app/Services.ts"
+import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { Reset } from "../../../src/app/sandbox/Reset.ts"
+import { TestVault } from "../../support/TestSettings.ts"
+import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
+import { fiatRail, moved, newBooks } from "./Entries.ts"
+
+const OnReset = Reset.layer.pipe(
+  Layer.provideMerge(SandboxLive),
+  Layer.provideMerge(ApiKeys.layer),
+  Layer.provideMerge(AuditLog.layer),
+  Layer.provideMerge(TestVault),
+  Layer.provideMerge(BooksOnPostgres())
+)
+
+const reset = Effect.flatMap(Reset, ({ run }) => run(operatorPermit("platform", "olga")))
+
+const postings = Effect.flatMap(LedgerStore, ({ check }) => Effect.map(check, (report) => report.postings))
+
+layer(OnReset, onDatabase)("Reset", (it) => {
+  it.effect("empties the books of a sandbox, and those that follow start from nothing", () =>
+    Effect.gen(function* () {
+      const { org_id, settlement } = yield* newBooks({ sandbox: true })
+      yield* moved(org_id, settlement, fiatRail(), "5 KES")
+      expect(yield* postings).toBe(2)
+      yield* reset
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`select from ledger_postings`).toEqual([])
+      expect(yield* sql`select from ledger_balances`).toEqual([])
+    })
+  )
+
+  it.effect("leaves everything as it is where a live organisation has books", () =>
+    Effect.gen(function* () {
+      const { first, org_id } = yield* newBooks()
+      yield* moved(org_id, fiatRail(), first, "5 KES")
+      const exit = yield* Effect.exit(reset)
+      expect(Exit.isFailure(exit) && Cause.pretty(exit.cause, { renderErrorCause: true })).toContain(
+        "these are the books of a live organisation"
+      )
+      expect(yield* postings).toBe(2)
+    })
+  )
+})

@@ -1,0 +1,251 @@
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { nilUuid } from "../../../src/domain/Ids.ts"
+import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
+import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import { clientFor } from "../../support/Client.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
+import { bodyOf, send } from "../../support/Send.ts"
+import { onBothServers, onServer } from "../../support/TestServer.ts"
+
+const PATH = "/v1/organizations/admin/exchange-rate"
+
+const lookUp = (credential: Credential, query: Readonly<Record<string, string>>) =>
+  send(`${PATH}?${new URLSearchParams(query).toString()}`, { headers: { ...credential } })
+
+const pair = (fromCurrency: string, toCurrency: string, amount?: string) => ({
+  fromCurrency,
+  toCurrency,
+  ...(amount === undefined ? {} : { amount })
+})
+
+const put = (credential: Credential, body: string) =>
+  send(PATH, { method: "PUT", headers: { "content-type": "application/json", ...credential }, body })
+
+const error = (message: string | RegExp) => ({
+  status: "error",
+  message: typeof message === "string" ? message : expect.stringMatching(message)
+})
+
+onBothServers("Rate lookup", (it) => {
+  it.effect("answers the typed client with a rate, locked for 15 minutes, and every field", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const client = yield* clientFor(acme.token("member"))
+      const { data, ...rest } = yield* client.rates.lookup({
+        urlParams: { fromCurrency: "USDT", toCurrency: "ETH" }
+      })
+      expect(rest).toEqual({ status: "success", message: "Exchange rate, locked until expires_at" })
+      expect(Object.keys(data).sort()).toEqual(
+        "amount created_at expires_at from_currency org_rate_id rate target_amount to_currency".split(" ")
+      )
+      expect(data).toMatchObject({ from_currency: "USDT", to_currency: "ETH", amount: null, target_amount: null })
+      expect(data.expires_at.getTime() - data.created_at.getTime()).toBe(15 * 60_000)
+      const locked = yield* Effect.flatMap(RateQuote, (quote) => quote.locked(acme.org_id, data.org_rate_id))
+      expect(locked).toMatchObject({
+        _tag: "Some",
+        value: { from: "USDT", to: "ETH", rate: data.rate, expiresAt: data.expires_at }
+      })
+    })
+  )
+
+  it.effect("writes exact numbers: rates to 12 digits, amounts with their fraction", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const cases: ReadonlyArray<readonly [ReturnType<typeof pair>, rate: string, amount: string, target: string]> = [
+        [pair("USD", "KES"), "129.198966408", "null", "null"],
+        [pair("USD", "KES", "1500.5"), "129.198966408", "1500.50", "193863.05"],
+        [pair("USD", "UGX", "0.10"), "3676.47058823", "0.10", "368.0"],
+        [pair("UGX", "USD", "1500"), "0.000272", "1500.0", "0.41"],
+        [pair("KES", "NGN", "10"), "11.9076923076", "10.00", "119.08"],
+        [pair("USDT", "USD", "2"), "1.0", "2.0", "2.00"],
+        // Between fiat currencies as a payment's caller rounds it, with crypto as a ramp gives it.
+        [pair("USD", "ETH", "10"), "0.00028409090909", "10.00", "0.0028409"],
+        [pair("ETH", "KES", "0.00001"), "454780.361756", "0.00001", "4.54"],
+        [pair("ETH", "USD", "0.000000000000000001"), "3520.0", "0.000000000000000001", "0.00"],
+        [pair("BTC", "USDC", "1.5"), "68250.0", "1.5", "102375.0"],
+        [pair("USD", "NGN", "9999999999999.99"), "1538.46153846", "9999999999999.99", "15384615384599984.62"]
+      ]
+      for (const [query, rate, amount, target] of cases) {
+        const { status, text } = yield* lookUp(acme.key, query)
+        expect(status, text).toBe(200)
+        expect(text).toContain(`"rate":${rate},"amount":${amount},"target_amount":${target},"expires_at":"`)
+      }
+    })
+  )
+
+  it.effect("lowers the rate by the organisation's spread, for that organisation", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      yield* Effect.flatMap(RateStore, (store) => store.setSpread(globex.org_id, 150))
+      const [plain, spread] = yield* Effect.all([
+        lookUp(acme.key, pair("BTC", "USD", "1")),
+        lookUp(globex.key, pair("BTC", "USD", "1"))
+      ])
+      expect(plain.text).toContain(`"rate":68250.0,"amount":1.0,"target_amount":68250.00,`)
+      expect(spread.text).toContain(`"rate":67226.25,"amount":1.0,"target_amount":67226.25,`)
+    })
+  )
+
+  it.effect("refuses codes and amounts that are missing, malformed or unknown, and names the field", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const refused: ReadonlyArray<readonly [Readonly<Record<string, string>>, RegExp]> = [
+        [{ toCurrency: "KES" }, /^fromCurrency: is missing\.$/],
+        [{ fromCurrency: "KES" }, /^toCurrency: is missing\.$/],
+        [pair("kes", "USD"), /^fromCurrency: is not a currency or asset code/],
+        [pair("USD", ""), /^toCurrency: is not a currency/],
+        [pair("USD", "usdt"), /^toCurrency: is not a currency/],
+        [pair("US D", "KES"), /^fromCurrency: is not a currency/],
+        [pair("USD", "USD"), /^toCurrency: is the same currency as fromCurrency\.$/],
+        [pair("USD", "KES", "0"), /^amount: is not above zero\.$/],
+        [pair("USD", "KES", "-0"), /^amount: is not above zero\.$/],
+        [pair("USD", "KES", "-1"), /^amount: is not above zero\.$/],
+        [pair("USD", "KES", ""), /^amount: is not a decimal number/],
+        [pair("USD", "KES", "1e309"), /^amount: is not a decimal number/],
+        [pair("USD", "KES", "NaN"), /^amount: is not a decimal number/],
+        [pair("USD", "KES", "1,5"), /^amount: is not a decimal number/],
+        [pair("USD", "KES", " 1"), /^amount: is not a decimal number/],
+        [pair("USD", "KES", "1234567890123456"), /^amount: has more than 15 significant digits\.$/],
+        [pair("USD", "KES", "1.005"), /^amount: has more than 2 fraction digits, which USD does not allow\.$/],
+        [pair("UGX", "USD", "1.5"), /^amount: has a fraction, but UGX has no minor unit\.$/],
+        [pair("BTC", "USD", "0.000000001"), /^amount: has more than 8 fraction digits/]
+      ]
+      for (const [query, message] of refused) {
+        const answer = yield* lookUp(acme.key, query)
+        expect([answer.status, bodyOf(answer)]).toEqual([400, error(message)])
+      }
+      const twice = yield* send(`${PATH}?fromCurrency=USD&fromCurrency=KES&toCurrency=KES`, {
+        headers: { ...acme.key }
+      })
+      expect([twice.status, bodyOf(twice)]).toEqual([400, error("fromCurrency: is given more than once.")])
+      for (const unknown of [pair("USD", "XYZ"), pair("DOGE", "KES")]) {
+        const answer = yield* lookUp(acme.key, unknown)
+        expect([answer.status, bodyOf(answer)]).toEqual([404, error(/^There is no rate for (XYZ|DOGE)/)])
+      }
+    })
+  )
+
+  it.effect("knows no rate for a pair that nobody set, not even through USD", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const answer = yield* lookUp(acme.key, pair("CHF", "KES"))
+      expect([answer.status, bodyOf(answer)]).toEqual([404, error("There is no rate from CHF to KES.")])
+    })
+  )
+
+  it.effect("asks a platform admin for the organisation, and locks for that one alone", () =>
+    Effect.gen(function* () {
+      const { acme, admin, globex } = yield* people
+      const query = pair("USD", "KES")
+      const without = yield* lookUp(admin, query)
+      expect([without.status, bodyOf(without)]).toEqual([400, error("org_id: say which organisation the rate is for.")])
+      expect((yield* lookUp(admin, { ...query, org_id: nilUuid })).status).toBe(404)
+      expect((yield* lookUp(acme.key, { ...query, org_id: globex.org_id })).status).toBe(403)
+      const client = yield* clientFor(admin)
+      const { data } = yield* client.rates.lookup({
+        urlParams: { fromCurrency: "USDT", toCurrency: "BTC", org_id: acme.org_id }
+      })
+      const quote = yield* RateQuote
+      expect(yield* quote.locked(acme.org_id, data.org_rate_id)).toMatchObject({ _tag: "Some" })
+      expect(yield* quote.locked(globex.org_id, data.org_rate_id)).toMatchObject({ _tag: "None" })
+    })
+  )
+
+  it.effect("wants a credential", () =>
+    Effect.gen(function* () {
+      expect((yield* send(`${PATH}?fromCurrency=USD&toCurrency=KES`)).status).toBe(401)
+    })
+  )
+})
+
+onBothServers("Setting a rate", (it) => {
+  it.effect("is for platform admins, works at once, leaves locks alone, and is audited", () =>
+    Effect.gen(function* () {
+      const { acme, admin, adminId } = yield* people
+      const client = yield* clientFor(acme.key)
+      const asked = { urlParams: { fromCurrency: "USDC", toCurrency: "BTC" } } as const
+      const { data: before } = yield* client.rates.lookup(asked)
+      const answer = yield* put(admin, `{"from_currency":"USDC","to_currency":"BTC","rate":0.0000146500000001}`)
+      expect(answer.status, answer.text).toBe(200)
+      expect(answer.text).toMatch(
+        /^\{"status":"success","message":"Exchange rate set","data":\{"from_currency":"USDC","to_currency":"BTC","rate":0\.0000146500000001,"updated_at":"[^"]+Z"\}\}$/
+      )
+      const { text } = yield* lookUp(acme.key, pair("USDC", "BTC"))
+      expect(text).toContain(`"rate":0.0000146500000001,`)
+      const locked = yield* Effect.flatMap(RateQuote, (quote) => quote.locked(acme.org_id, before.org_rate_id))
+      expect(locked).toMatchObject({ _tag: "Some", value: { rate: before.rate } })
+      const log = yield* send("/v1/audit-log?action=rate.set&limit=1", { headers: { ...admin } })
+      expect(bodyOf(log)).toMatchObject({
+        data: [
+          {
+            org_id: null,
+            actor_type: "user",
+            actor_id: adminId,
+            subject_id: "USDC/BTC",
+            detail: { old: null, new: "0.0000146500000001" }
+          }
+        ]
+      })
+    })
+  )
+
+  it.effect("is refused to everyone else", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      for (const credential of [acme.key, acme.token("org-admin"), acme.token("member")]) {
+        const answer = yield* put(credential, `{"from_currency":"USD","to_currency":"KES","rate":1}`)
+        expect(answer.status).toBe(403)
+      }
+      expect((yield* lookUp(acme.key, pair("USD", "KES"))).text).toContain(`"rate":129.198966408,`)
+    })
+  )
+
+  it.effect("refuses what is not a rate between two currencies, and names the field", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* people
+      const refused: ReadonlyArray<readonly [string, RegExp]> = [
+        [`{"to_currency":"KES","rate":1}`, /^from_currency: is missing\.$/],
+        [`{"from_currency":"USD","to_currency":"ABC","rate":1}`, /^to_currency: is neither/],
+        [
+          `{"from_currency":"USD","to_currency":"USD","rate":1}`,
+          /^to_currency: is the same currency as from_currency\.$/
+        ],
+        [`{"from_currency":"USD","to_currency":"KES"}`, /^rate: is missing\.$/],
+        [`{"from_currency":"USD","to_currency":"KES","rate":"1"}`, /^rate: is not a JSON number/],
+        [`{"from_currency":"USD","to_currency":"KES","rate":0}`, /^rate: is not above zero\.$/],
+        [`{"from_currency":"USD","to_currency":"KES","rate":1.234567890123}`, /^rate: has more than 12 significant/],
+        [
+          `{"from_currency":"USD","to_currency":"KES","rate":1.00000000000000001}`,
+          /^rate: has more than 12 significant/
+        ]
+      ]
+      for (const [body, message] of refused) {
+        const answer = yield* put(admin, body)
+        expect([answer.status, bodyOf(answer)]).toEqual([400, error(message)])
+      }
+    })
+  )
+})
+
+onServer("Rate lookup with a short RATE_MAX_AGE", "memory", { variables: { RATE_MAX_AGE: "1 nanos" } }, (it) => {
+  it.effect("says that a rate is stale", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const answer = yield* lookUp(acme.key, pair("USD", "KES"))
+      const message = /^The rate from USD to KES is stale: it was last set at [^ ]+Z\.$/
+      expect([answer.status, bodyOf(answer)]).toEqual([404, error(message)])
+    })
+  )
+})
+
+onServer("Rate lookup with RATE_LOCK_TTL", "memory", { variables: { RATE_LOCK_TTL: "90 seconds" } }, (it) => {
+  it.effect("locks for that long", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const client = yield* clientFor(acme.key)
+      const { data } = yield* client.rates.lookup({ urlParams: { fromCurrency: "USDT", toCurrency: "BTC" } })
+      expect(data.expires_at.getTime() - data.created_at.getTime()).toBe(90_000)
+    })
+  )
+})

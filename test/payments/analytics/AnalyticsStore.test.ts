@@ -1,0 +1,137 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { AnalyticsStore } from "../../../src/payments/analytics/AnalyticsStore.ts"
+import { ClosedDays } from "../../../src/payments/analytics/ClosedDays.ts"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
+import { newOwner, newPayment } from "../support/NewPayment.ts"
+import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
+import { onBothStores } from "../../support/Stores.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+
+type Owner = Effect.Effect.Success<typeof newOwner>
+
+const money = (currency: string, minor: bigint) => new Money({ currency: CurrencyCode.make(currency), minor })
+
+const paid = (owner: Owner, at: string, status: PaymentStatus, amount: Money) =>
+  newPayment(owner, { status, amount, target: amount, created_at: new Date(at), updated_at: new Date(at) })
+
+/** Two days of one organisation with a bit of everything, at the very edges of the days. */
+const fill = (owner: Owner) =>
+  Effect.all([
+    paid(owner, "2026-03-01T23:59:59.999Z", "completed", money("KES", 999_999_999_999_999n)),
+    paid(owner, "2026-03-02T00:00:00.000Z", "completed", money("KES", 10n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "completed", money("KES", 20n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "refunded", money("KES", 70n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "failed", money("KES", 500n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "rejected", money("KES", 500n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "canceled", money("KES", 500n)),
+    paid(owner, "2026-03-02T12:00:00.000Z", "completed", money("UGX", 1500n)),
+    paid(owner, "2026-03-02T23:59:59.999Z", "failed", money("USD", 1n)),
+    paid(owner, "2026-03-03T00:00:00.000Z", "completed", money("KES", 1n))
+  ])
+
+const range = { from: "2026-03-01", to: "2026-03-02" }
+
+const expected = [
+  { date: "2026-03-01", currency: "KES", count: 1, completed: 1, failed: 0, volume: "9999999999999.99" },
+  { date: "2026-03-02", currency: "KES", count: 6, completed: 3, failed: 2, volume: "1.00" },
+  { date: "2026-03-02", currency: "UGX", count: 1, completed: 1, failed: 0, volume: "1500" },
+  { date: "2026-03-02", currency: "USD", count: 1, completed: 0, failed: 1, volume: "0" }
+]
+
+const normal = (lines: ReadonlyArray<{ readonly volume: string }>) =>
+  lines.map((line) => ({ ...line, volume: String(Number(line.volume)) }))
+
+onBothStores("AnalyticsStore", (it) => {
+  it.effect("counts the payments of each UTC day and currency, exactly, within the scope", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const [here, there] = yield* Effect.all([newOwner, newOwner])
+      yield* fill(here)
+      yield* paid(there, "2026-03-02T01:00:00Z", "completed", money("KES", 100n))
+      const days = yield* store.days(Option.some(here.org_id), range)
+      expect(days[0]?.volume).toBe("9999999999999.99")
+      expect(normal(days)).toEqual(normal(expected))
+      const [everywhere] = (yield* store.days(Option.none(), { from: "2026-03-02", to: "2026-03-02" })).filter(
+        ({ currency }) => currency === "KES"
+      )
+      expect(everywhere?.count).toBe(7)
+      expect(yield* store.days(Option.some(here.org_id), { from: "2026-03-04", to: "2027-03-04" })).toEqual([])
+    })
+  )
+
+  it.effect("counts the members of an organisation by country, or all users", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const [{ org_id }, other] = yield* Effect.all([newOrganization(), newOrganization()])
+      for (const country of ["KE", "NG", null, "KE", "AO"]) yield* newMember(org_id, "member", { country })
+      yield* newMember(other.org_id, "staff", { country: "ZA" })
+      expect(yield* store.usersByCountry(Option.some(org_id))).toEqual([
+        { country: "KE", users: 2 },
+        { country: "AO", users: 1 },
+        { country: "NG", users: 1 },
+        { country: null, users: 1 }
+      ])
+      const everywhere = yield* store.usersByCountry(Option.none())
+      expect(everywhere.find(({ country }) => country === "ZA")).toEqual({ country: "ZA", users: 1 })
+    })
+  )
+})
+
+const onDatabase = StoresLive.pipe(
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(Ids.layer),
+  Layer.provide(testSettings())
+)
+
+layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed days", (it) => {
+  it.effect("hold what counting gives, days without payments too, and are closed once by however many", () =>
+    Effect.gen(function* () {
+      const store = yield* AnalyticsStore
+      const closed = yield* ClosedDays
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* closed.closeAll).toBe(0)
+      const [here, there] = yield* Effect.all([newOwner, newOwner])
+      yield* fill(here)
+      yield* paid(there, "2026-03-02T01:00:00Z", "completed", money("KES", 100n))
+      const scopes = [Option.some(here.org_id), Option.some(there.org_id), Option.none()]
+      const all = { from: "2026-02-20", to: "2026-03-10" }
+      const before = yield* Effect.forEach(scopes, (scope) => store.days(scope, all))
+      const runs = yield* Effect.replicateEffect(closed.closeAll, 5, { concurrency: "unbounded" })
+      const [days] = yield* sql<{ count: number }>`select count(*)::int as count from analytics_days`
+      expect(runs.reduce((sum, one) => sum + one, 0)).toBe(days?.count)
+      expect(days?.count).toBeGreaterThan(3)
+      const lines = yield* sql`select 1 from analytics_day_totals`
+      expect(lines).toHaveLength(6)
+      // The rows are gone from where counting would find them.
+      yield* sql`update payments set created_at = now()`
+      expect(yield* Effect.forEach(scopes, (scope) => store.days(scope, all))).toEqual(before)
+    })
+  )
+
+  it.effect("are not today, nor a day with a payment that is not settled, until it is", () =>
+    Effect.gen(function* () {
+      const closed = yield* ClosedDays
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* newOwner
+      const pending = yield* paid(owner, "2025-06-01T10:00:00Z", "pending", money("KES", 100n))
+      yield* paid(owner, "2025-06-02T10:00:00Z", "completed", money("KES", 100n))
+      yield* closed.closeAll
+      const isClosed = (date: string) =>
+        Effect.map(sql`select 1 from analytics_days where date = ${date}::date`, (rows) => rows.length > 0)
+      expect(yield* isClosed("2025-06-01")).toBe(false)
+      expect(yield* isClosed("2025-06-02")).toBe(true)
+      const [today] = yield* sql<{ date: string }>`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`
+      expect(yield* isClosed(today!.date)).toBe(false)
+      yield* sql`update payments set status = 'completed' where payment_id = ${pending.payment.payment_id}`
+      expect(yield* closed.closeAll).toBe(1)
+      expect(yield* isClosed("2025-06-01")).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,130 @@
+/** What becomes of payments whose provider keeps silent: they are asked about, believed with care, and handed to a person. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { Unknown } from "../../../src/domain/Outcome.ts"
+import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
+import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, type Act, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
+
+const delays = ["10 seconds", "30 seconds", "2 minutes"] as const
+
+const make = () => {
+  const stripe = scripted("stripe")
+  const clock = movableClock()
+  return { stripe, clock, providers: [stripe], variables: { STATUS_ENQUIRY_DELAYS: delays.join(", ") } }
+}
+
+onBothPaymentServers("Enquiries", make, (it, { clock, stripe }) => {
+  /** The server's own worker may be faster: then there is nothing left to ask. */
+  const later = (seconds: number) =>
+    Effect.gen(function* () {
+      yield* timePasses(clock, `${seconds} seconds`)
+      yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+    })
+
+  const silentIn = (country: string, act: Act = isLost()) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      const description = `silent in ${country}`
+      stripe.on(description, act)
+      const { payment_id } = yield* initiate({ ...byCard(), country, description })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      const asked = () => stripe.enquiries.filter((one) => one.reference === reference).length
+      const settledBy = (condition: () => boolean) =>
+        Effect.repeat(Effect.yieldNow(), { until: condition }).pipe(Effect.timeout("10 seconds"), Effect.orDie)
+      return { payment_id, reference, asked, askedTimes: (n: number) => settledBy(() => asked() >= n) }
+    })
+
+  const waiting = (payment_id: string) =>
+    Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === payment_id))
+
+  it.effect("find out what became of a lost answer, and ask no more", () =>
+    Effect.gen(function* () {
+      const { asked, askedTimes, payment_id, reference } = yield* silentIn("FR")
+      stripe.says(reference, reports("processing"))
+      yield* later(9)
+      expect(asked(), "not before its time").toBe(0)
+      yield* later(2)
+      yield* askedTimes(1)
+      stripe.says(reference, reports("completed"))
+      yield* later(31)
+      yield* askedTimes(2)
+      yield* later(3600)
+      expect(asked()).toBe(2)
+      expect(yield* recordOf(payment_id)).toMatchObject({
+        status: "completed",
+        provider: "stripe",
+        provider_status: "completed"
+      })
+      const items = yield* timelineOf(payment_id)
+      expect(ofKind(items, "attempt"), "one item however often it was looked up").toHaveLength(1)
+      expect(ofKind(items, "attempt")[0]).toMatchObject({ outcome: "accepted" })
+      expect(ofKind(items, "status").map((item) => [item["to"], item["cause"]])).toEqual([
+        ["initiated", "initiated by the caller"],
+        ["pending", "no verdict from stripe: connection lost"],
+        ["processing", "status enquiry at stripe"],
+        ["completed", "status enquiry at stripe"]
+      ])
+      expect(stripe.timesAsked(payment_id)).toBe(1)
+    })
+  )
+
+  it.effect("do not believe an absence while the call may still be on its way", () =>
+    Effect.gen(function* () {
+      const { askedTimes, payment_id } = yield* silentIn("DE")
+      yield* later(11)
+      yield* askedTimes(1)
+      yield* later(31)
+      yield* askedTimes(2)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      yield* later(121)
+      yield* askedTimes(3)
+      yield* later(0)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+      expect(yield* attemptsOf(payment_id)).toMatchObject([
+        { outcome: "declined", reason: "the provider never had it" }
+      ])
+      expect(stripe.timesAsked(payment_id), "no other provider, no second try").toBe(1)
+    })
+  )
+
+  it.effect("never fail a payment for silence, and hand it to a person after the last one", () =>
+    Effect.gen(function* () {
+      const { asked, askedTimes, payment_id, reference } = yield* silentIn("IT")
+      stripe.says(reference, new Unknown({ reason: "try later" }))
+      for (const [nth, seconds] of [11, 31, 121].entries()) {
+        expect(yield* waiting(payment_id)).toEqual([])
+        yield* later(seconds)
+        yield* askedTimes(nth + 1)
+        yield* later(0)
+      }
+      yield* later(86_400)
+      expect(asked(), "as often as the setting says").toBe(3)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      expect(yield* waiting(payment_id)).toMatchObject([{ kind: "unknown_outcome", attempt_id: reference }])
+      expect((yield* eventsOf(payment_id)).map((event) => event.event_type)).not.toContain("payment.failed")
+      yield* callBack("stripe", { key: `woke up ${payment_id}`, reference, state: "completed" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* waiting(payment_id), "nobody need look any more").toEqual([])
+      const [item] = ofKind(yield* timelineOf(payment_id), "operator")
+      expect(item).toMatchObject({ item: "unknown_outcome", closed_by: "callback from stripe" })
+    })
+  )
+
+  it.effect("leave no accepted payment unattended after the last one", () =>
+    Effect.gen(function* () {
+      const { askedTimes, payment_id } = yield* silentIn("ES", accepts())
+      for (const [nth, seconds] of [11, 31, 121].entries()) {
+        yield* later(seconds)
+        yield* askedTimes(nth + 1)
+        yield* later(0)
+      }
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+      expect(yield* waiting(payment_id), "a person, since no machine looks after it").toHaveLength(1)
+    })
+  )
+})

@@ -1,0 +1,158 @@
+/** The second leg of a ramp: sent once; again only on good grounds, after the full grace, a few times, by one instance. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Option, Schema } from "effect"
+import { InitiateRamp } from "../../../src/contract/api/Ramps.ts"
+import { Absent, Declined } from "../../../src/domain/Outcome.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
+import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { Settling } from "../../../src/payments/dispatch/Settling.ts"
+import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
+import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
+import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { eventually } from "../support/Calls.ts"
+import { newOwner } from "../support/NewPayment.ts"
+import { timePasses } from "../support/PaymentServices.ts"
+import { serveCountry } from "../support/PaymentServer.ts"
+import { saboteur } from "../support/Sabotage.ts"
+import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
+import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
+import { everything } from "../../support/Windows.ts"
+import { backends } from "../../support/Stores.ts"
+
+const decode = Schema.decodeUnknownSync(InitiateRamp)
+
+describe.each(backends)("the second leg of a ramp, on %s", (backend) => {
+  /** A ramp whose money has arrived at stripe; circle is to settle it, coinbase stands behind. */
+  const collected = (about: Partial<Provider>) =>
+    Effect.gen(function* () {
+      const world = yield* worldOn(backend)
+      const base = Layer.merge(world.stores, Ids.layer)
+      yield* Effect.gen(function* () {
+        yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")
+        yield* serveCountry("FI", ["circle", "coinbase"], "crypto", "outbound")
+        const rates = yield* RateStore
+        yield* rates.set([{ from_currency: "KES", to_currency: "USDT", rate: "0.0077" }])
+      }).pipe(Effect.provide(base))
+      const owner = yield* Effect.provide(newOwner, base)
+      const stripe = scripted("stripe")
+      stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
+      const circle = scripted("circle", about)
+      circle.otherwise(isLost())
+      const coinbase = scripted("coinbase")
+      coinbase.otherwise(accepts({ state: "completed" }))
+      const services = servicesIn(world, saboteur(-1, "the step fails"), [stripe, circle, coinbase])
+      const permit = yield* ownersPermit(owner)
+      const store = yield* Effect.provide(PaymentStore, world.stores)
+
+      const begin = Effect.gen(function* () {
+        const rate = Option.getOrThrow(yield* Effect.flatMap(RateQuote, (rates) => rates.base("KES" as never, "USDT")))
+        const request = decode({
+          fiat_currency: "KES",
+          fiat_amount: 13000,
+          client_rate: Number(rate.value) / 10 ** rate.scale,
+          crypto_currency: "USDT",
+          crypto_network: "POLYGON",
+          country: "FI",
+          wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
+          bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
+        })
+        yield* Effect.flatMap(Ramps, ({ onRamp }) => onRamp(permit, request))
+        const [order] = stripe.orders
+        const body = Buffer.from(JSON.stringify({ key: "paid", reference: order!.reference, state: "completed" }))
+        yield* Effect.flatMap(Callbacks, ({ receive }) => receive(stripe, { headers: PROOF, body }))
+      })
+      yield* begin.pipe(Effect.provide(services), Effect.orDie)
+      const [payment] = yield* store.list(Option.some(owner.org_id), {}, everything)
+      return { world, owner, circle, coinbase, services, store, paymentId: payment!.payment_id }
+    })
+
+  /** In a process of its own, which ends when it is done. */
+  const sent = ({ circle, services }: Effect.Effect.Success<ReturnType<typeof collected>>) =>
+    Effect.gen(function* () {
+      yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+      yield* eventually(
+        Effect.sync(() => circle.orders.length),
+        (times) => times > 0
+      )
+    }).pipe(Effect.scoped, Effect.provide(services), Effect.orDie)
+
+  const askedLater = ({ services, world }: Effect.Effect.Success<ReturnType<typeof collected>>, seconds: number) =>
+    Effect.zipRight(
+      timePasses(world.clock, `${seconds} seconds`).pipe(Effect.provide(world.stores)),
+      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+    ).pipe(Effect.provide(services), Effect.orDie)
+
+  it.live("is committed by whoever hears of the money, and sent by any instance, once", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      expect(ramp.circle.orders, "nobody has sent it yet").toEqual([])
+      yield* Effect.all([sent(ramp), sent(ramp)], { concurrency: "unbounded" })
+      expect(ramp.circle.orders).toHaveLength(1)
+      const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
+      expect(attempts.filter(({ leg }) => leg === "settlement")).toMatchObject([{ sends: 1 }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is sent again after the full grace since the last time, three times in all, then a person decides", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({ enquire: () => Effect.succeed(new Absent()) })
+      yield* sent(ramp)
+      yield* askedLater(ramp, 31)
+      expect(ramp.circle.orders, "the grace is not over").toHaveLength(1)
+      for (const _ of [1, 2, 3, 4, 5, 6, 7]) yield* askedLater(ramp, 90)
+      for (const _ of [1, 2, 3]) yield* askedLater(ramp, 3600)
+      expect(ramp.circle.orders.length).toBe(3)
+      expect(new Set(ramp.circle.orders.map(({ reference }) => reference)).size).toBe(1)
+      const items = yield* ramp.store.openItems(Option.some(ramp.owner.org_id), everything)
+      expect(items).toMatchObject([{ kind: "unknown_outcome" }])
+      expect(ramp.coinbase.orders, "an unknown outcome reaches nobody else").toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is never sent again where the provider neither honours references nor proves absence", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({ provesAbsence: false, enquire: () => Effect.succeed(new Absent()) })
+      yield* sent(ramp)
+      for (const _ of [1, 2, 3, 4]) yield* askedLater(ramp, 3600)
+      for (const _ of [1, 2, 3, 4, 5]) yield* askedLater(ramp, 90_000)
+      expect(ramp.circle.orders).toHaveLength(1)
+      const items = yield* ramp.store.openItems(Option.some(ramp.owner.org_id), everything)
+      expect(items).toMatchObject([{ kind: "unknown_outcome" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("goes on to another provider when it is refused, and never back to one that refused it", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      ramp.circle.otherwise(new Declined({ reason: "sanctioned address" }))
+      ramp.coinbase.otherwise(new Declined({ reason: "closed" }))
+      yield* sent(ramp)
+      yield* eventually(
+        Effect.map(ramp.store.find(Option.none(), ramp.paymentId), Option.getOrThrow),
+        ({ status }) => status === "failed"
+      )
+      expect([ramp.circle.orders.length, ramp.coinbase.orders.length]).toEqual([1, 1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not sent by an instance that has lost its lease", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      yield* sent(ramp)
+      const due = Effect.map(ramp.store.claimEnquiries([{ provider: "circle", room: 8 }]), ([one]) => one!)
+      const pass = (seconds: number) =>
+        timePasses(ramp.world.clock, `${seconds} seconds`).pipe(Effect.provide(ramp.world.stores))
+      yield* pass(61)
+      const slow = yield* due
+      yield* pass(61)
+      const quick = yield* due
+      expect(quick.attempt_id).toBe(slow.attempt_id)
+      expect(yield* ramp.store.renewSend(slow.attempt_id, slow.lease_token)).toEqual(Option.none())
+      expect(Option.isSome(yield* ramp.store.renewSend(quick.attempt_id, quick.lease_token))).toBe(true)
+      expect(yield* ramp.store.renewSend(quick.attempt_id, quick.lease_token)).toEqual(Option.none())
+    }).pipe(Effect.scoped)
+  )
+})

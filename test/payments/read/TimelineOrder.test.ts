@@ -1,0 +1,112 @@
+/** A timeline tells what led to what, whether every step has a millisecond of its own or all share one. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { people } from "../../support/Credentials.ts"
+import { post } from "../../support/Send.ts"
+import { act, actable, setThreshold } from "../support/Acting.ts"
+import { get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
+import { byCard, byPhone } from "../support/Requests.ts"
+import { accepts, declines } from "../support/ScriptedProvider.ts"
+
+/** Every look at it is so many milliseconds after the last one. */
+const steppingClock = (step: number): MovableClock => {
+  const clock = movableClock()
+  let now = clock.unsafeCurrentTimeMillis()
+  const millis = () => (now += step)
+  return { ...clock, unsafeCurrentTimeMillis: millis, currentTimeMillis: Effect.sync(millis) }
+}
+
+const madeWith = (step: number) => () => {
+  const stripe = actable("stripe")
+  const adyen = actable("adyen")
+  return { providers: [stripe, adyen], stripe, adyen, clock: steppingClock(step) }
+}
+
+/** Each change by the status it led to, each attempt by its leg and provider. */
+const storyOf = (paymentId: string) =>
+  Effect.map(timelineOf(paymentId), (items) =>
+    items.flatMap((item) => {
+      if (item["kind"] === "status") return [String(item["to"])]
+      return item["kind"] === "attempt" ? [`${String(item["leg"])} at ${String(item["provider"])}`] : []
+    })
+  )
+
+const onRamp = (country: string) =>
+  Effect.gen(function* () {
+    const { acme } = yield* people
+    const quote = jsonOf(yield* get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT"))
+    const answer = yield* post(
+      "/v1/payments-init/ramp",
+      { ...acme.key },
+      {
+        fiat_currency: "KES",
+        fiat_amount: 13000,
+        client_rate: (quote["data"] as Json)["rate"],
+        crypto_currency: "USDT",
+        crypto_network: "POLYGON",
+        country,
+        wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
+        bank_details: { account_number: "1100223344" }
+      }
+    )
+    return String((jsonOf(answer)["response"] as Json)["payment_id"])
+  })
+
+for (const [name, step] of [
+  ["A timeline of one millisecond", 0],
+  ["A timeline of many milliseconds", 1]
+] as const) {
+  onBothPaymentServers(name, madeWith(step), (it, { adyen, stripe }) => {
+    it.effect("puts an attempt between what led to it and what it led to", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("FR", ["stripe", "adyen"])
+        stripe.otherwise(accepts())
+        const taken = yield* initiate({ ...byCard(), country: "FR" })
+        expect(yield* storyOf(taken.payment_id)).toEqual(["initiated", "payment at stripe", "processing"])
+        stripe.otherwise(declines())
+        adyen.otherwise(accepts({ state: "completed" }))
+        const second = yield* initiate({ ...byCard(), country: "FR" })
+        const story = ["initiated", "payment at stripe", "payment at adyen", "completed"]
+        expect(yield* storyOf(second.payment_id)).toEqual(story)
+        const { acme } = yield* people
+        adyen.will({ refund: accepts({ state: "completed" }) })
+        yield* act(second.payment_id, { action: "refund" }, acme.token("staff"))
+        expect(yield* storyOf(second.payment_id)).toEqual([...story, "refund at adyen", "refunded"])
+      })
+    )
+
+    it.effect("puts the attempt of a reviewed payment after its confirmation", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        yield* serveCountry("KE", ["stripe"], "mobile_money")
+        stripe.otherwise(accepts())
+        yield* setThreshold(acme.org_id, "1000")
+        const { payment_id } = yield* Effect.ensuring(initiate(byPhone()), setThreshold(acme.org_id, null))
+        expect(yield* storyOf(payment_id)).toEqual(["initiated"])
+        expect(yield* act(payment_id, { action: "review" }, acme.token("staff"))).toMatchObject({ status: 200 })
+        const story = ["initiated", "reviewed", "confirmed", "payment at stripe", "processing"]
+        expect(yield* storyOf(payment_id)).toEqual(story)
+      })
+    )
+
+    it.effect("puts the second leg of a ramp after the first has arrived", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("FI", ["stripe"], "bank_transfer")
+        yield* serveCountry("FI", ["adyen"], "crypto", "outbound")
+        stripe.otherwise(accepts({ state: "completed" }))
+        adyen.otherwise(accepts({ state: "completed" }))
+        const payment_id = yield* onRamp("FI")
+        yield* untilStatus(payment_id, "completed")
+        expect(yield* storyOf(payment_id)).toEqual([
+          "initiated",
+          "collection at stripe",
+          "processing",
+          "settlement at adyen",
+          "completed"
+        ])
+      })
+    )
+  })
+}

@@ -1,0 +1,311 @@
+/** Money in suspense on its way back to whoever sent it: once, through whoever took it, and only where that is certain. */
+import { expect } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { nilUuid } from "../../../src/domain/Ids.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { people } from "../../support/Credentials.ts"
+import { post } from "../../support/Send.ts"
+import { type Actable, actable } from "../support/Acting.ts"
+import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { byCard, kenyanBank } from "../support/Requests.ts"
+import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
+import { giveBack, itemsOf } from "../support/ByHand.ts"
+import { paidRamp } from "../support/PaidRamp.ts"
+
+const KES = CurrencyCode.make("KES")
+
+const make = () => {
+  /** Moves money once for a reference; adyen does not promise that. */
+  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
+  const adyen = actable("adyen")
+  const circle = actable("circle")
+  return { stripe, adyen, circle, providers: [stripe, adyen, circle] }
+}
+
+const operator = operatorPermit("platform", "amina")
+
+const settle = (paymentId: string, outcome: "completed" | "failed") =>
+  Effect.flatMap(Resolution, (resolution) =>
+    resolution.resolve(operator, paymentId, { outcome, reason: "seen at the bank" })
+  )
+
+const refusalOf = (paymentId: string) =>
+  Effect.map(Effect.flip(giveBack(paymentId)), (error) => `${error._tag}: ${error.message}`)
+
+const balanceOf = (account: LedgerAccount) => Effect.flatMap(LedgerStore, (ledger) => ledger.balance(account))
+
+const held = (paymentId: string) =>
+  Effect.map(balanceOf(LedgerAccount.ramp(paymentId, KES)), (money) => money.toNumericText())
+
+const booksBalance = Effect.gen(function* () {
+  const { problems } = yield* Effect.flatMap(LedgerStore, (ledger) => ledger.check)
+  expect(problems).toEqual([])
+})
+
+onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe }) => {
+  /** What each account has gained since, in shillings. */
+  const watched = Effect.gen(function* () {
+    const { acme } = yield* people
+    const accounts = {
+      settlement: LedgerAccount.settlement(acme.org_id, KES),
+      stripe: LedgerAccount.provider("stripe", KES),
+      adyen: LedgerAccount.provider("adyen", KES),
+      suspense: LedgerAccount.suspense(KES)
+    }
+    const all = Effect.forEach(Object.entries(accounts), ([name, account]) =>
+      Effect.map(balanceOf(account), ({ minor }) => [name, minor] as const)
+    )
+    const before = new Map(yield* all)
+    const gained = Effect.map(all, (now) =>
+      Object.fromEntries(
+        now.flatMap(([name, minor]) => {
+          const more = minor - before.get(name)!
+          return more === 0n ? [] : [[name, Number(more) / 100]]
+        })
+      )
+    )
+    return { gained }
+  })
+
+  const payinAt = (provider: Actable, country: string, act: Parameters<Actable["on"]>[1]) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, [provider.name])
+      provider.on(`late ${country}`, act)
+      const { payment_id } = yield* initiate({ ...byCard(), country, description: `late ${country}` })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      const hears = (key: string, state: string) =>
+        callBack(provider.name, { key: `${country} ${key}`, reference, state })
+      return { payment_id, reference, hears }
+    })
+
+  /** Failed, and then paid after all. */
+  const lateAt = (provider: Actable, country: string) =>
+    Effect.gen(function* () {
+      const { hears, payment_id, reference } = yield* payinAt(provider, country, accepts())
+      yield* hears("no", "failed")
+      yield* hears("yes", "completed")
+      const [item] = yield* itemsOf(payment_id)
+      expect(item).toMatchObject({ kind: "suspense" })
+      return { payment_id, reference }
+    })
+
+  /** The attempts by which its money goes back: their ids are the references that the provider is given. */
+  const returnsOf = (paymentId: string) =>
+    Effect.map(attemptsOf(paymentId), (all) =>
+      all.filter((one) => one["leg"] === "return").map((one) => one["attempt_id"])
+    )
+
+  const refundsOf = (reference: string) => stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
+
+  it.effect("goes back through the provider that took it, with the books, the record and the audit log", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: accepts() })
+      const { payment_id, reference } = yield* lateAt(stripe, "FR")
+      expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
+      const after = yield* giveBack(payment_id, "the customer paid twice")
+      expect(after.status).toBe("failed")
+      const [back] = yield* returnsOf(payment_id)
+      expect(refundsOf(reference).map(({ money, reference: name }) => [name, money.toString()])).toEqual([
+        [back, "1500.00 KES"]
+      ])
+      expect(yield* gained).toEqual({})
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect(yield* recordOf(payment_id)).toMatchObject({
+        status: "failed",
+        comments: expect.stringContaining(
+          "1500.00 KES given back through stripe by amina: the customer paid twice"
+        ) as unknown
+      })
+      const log = yield* AuditLog
+      const wanted = Option.some("payment.suspense_refunded")
+      const rows = yield* log.list(operatorPermit("audit", "test"), wanted, { after: Option.none(), take: 100 })
+      expect(rows.filter(({ subject_id }) => subject_id === payment_id)).toMatchObject([
+        {
+          actor_id: "amina",
+          detail: {
+            reason: "the customer paid twice",
+            amount: "1500.00",
+            currency: "KES",
+            provider: "stripe",
+            attempt_id: reference,
+            reference: back
+          }
+        }
+      ])
+      expect(yield* refusalOf(payment_id)).toBe("Conflict: Nothing of this payment's money is in suspense.")
+      expect(refundsOf(reference)).toHaveLength(1)
+      yield* booksBalance
+    })
+  )
+
+  it.effect("an unknown outcome changes nothing, and may be asked for again under the same reference", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      const { payment_id, reference } = yield* lateAt(stripe, "DE")
+      stripe.will({ refund: isLost("the line went dead") })
+      const refusal = yield* refusalOf(payment_id)
+      expect(refusal).toContain("is unknown (the line went dead)")
+      expect(refusal).toContain("repeat the command")
+      expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      stripe.will({ refund: accepts() })
+      yield* giveBack(payment_id)
+      expect(refundsOf(reference).length).toBeGreaterThan(1)
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
+      expect(yield* returnsOf(payment_id)).toHaveLength(1)
+      expect(yield* gained).toEqual({})
+      yield* booksBalance
+    })
+  )
+
+  it.effect("two at once send one refund, and the books take it once", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: accepts() })
+      const { payment_id, reference } = yield* lateAt(stripe, "AT")
+      const ends = yield* Effect.all([Effect.either(giveBack(payment_id)), Effect.either(giveBack(payment_id))], {
+        concurrency: "unbounded"
+      })
+      expect(ends.filter(Either.isRight)).toHaveLength(1)
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
+      expect(yield* returnsOf(payment_id)).toHaveLength(1)
+      expect(yield* gained).toEqual({})
+      yield* booksBalance
+    })
+  )
+
+  it.effect("a provider that declines, or cannot, leaves it to a person", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: declines("the card is closed") })
+      const closed = yield* lateAt(stripe, "BE")
+      expect(yield* refusalOf(closed.payment_id)).toBe("Conflict: stripe declined the refund: the card is closed.")
+      const unsafe = yield* lateAt(adyen, "NL")
+      const refusal = yield* refusalOf(unsafe.payment_id)
+      expect(refusal).toContain("adyen gives nothing back through this service")
+      expect(refusal).toContain(`corridor payments resolve ${unsafe.payment_id} --as failed`)
+      expect(adyen.refunds).toEqual([])
+      expect(yield* gained).toEqual({ stripe: -1500, adyen: -1500, suspense: 3000 })
+      expect(yield* itemsOf(closed.payment_id)).toHaveLength(1)
+      expect(yield* itemsOf(unsafe.payment_id)).toHaveLength(1)
+      yield* settle(closed.payment_id, "failed")
+      yield* settle(unsafe.payment_id, "failed")
+      expect(yield* gained).toEqual({})
+      yield* booksBalance
+    })
+  )
+
+  it.effect("money of a refused attempt goes back to the provider that took it after all", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: accepts() })
+      const refunded = yield* payinAt(stripe, "IE", declines())
+      yield* refunded.hears("yes", "completed")
+      const resolved = yield* payinAt(stripe, "PT", declines())
+      yield* resolved.hears("yes", "completed")
+      expect(yield* gained).toEqual({ stripe: -3000, suspense: 3000 })
+      yield* giveBack(refunded.payment_id)
+      yield* settle(resolved.payment_id, "failed")
+      expect(refundsOf(refunded.reference)).toHaveLength(1)
+      expect(refundsOf(resolved.reference)).toEqual([])
+      expect(yield* gained).toEqual({})
+      yield* booksBalance
+    })
+  )
+
+  it.effect("what went out, what is not in suspense and what does not exist is not given back", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      yield* serveCountry("ES", ["stripe"], "bank_transfer", "outbound")
+      stripe.on("gone", accepts())
+      const answer = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
+      const { data } = jsonOf(answer) as { readonly data: { readonly beneficiary_id: string } }
+      const gone = yield* initiate({
+        amount: 1500,
+        target_amount: 1500,
+        currency: "KES",
+        target_currency: "KES",
+        country: "ES",
+        payment_method: "bank_transfer",
+        direction: "payout",
+        beneficiary_id: data.beneficiary_id,
+        description: "gone",
+        bank_details: { account_name: "Acme", account_number: "1", bank_name: "B", country: "ES" },
+        bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
+      })
+      const [attempt] = yield* attemptsOf(gone.payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      expect(yield* refusalOf(gone.payment_id)).toBe("Conflict: Nothing of this payment's money is in suspense.")
+      yield* callBack("stripe", { key: "es no", reference, state: "failed" })
+      yield* callBack("stripe", { key: "es yes", reference, state: "completed" })
+      expect(yield* itemsOf(gone.payment_id)).toHaveLength(1)
+      expect(yield* refusalOf(gone.payment_id)).toContain("Conflict: Money went out for this payment")
+      expect(refundsOf(reference)).toEqual([])
+      expect(yield* refusalOf(nilUuid)).toContain("NotFound")
+      yield* booksBalance
+    })
+  )
+
+  it.effect("a ramp gives back what it collected and could not settle", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: accepts() })
+      circle.otherwise(() => Effect.succeed(declines("sanctioned address")))
+      const { payment_id, reference } = yield* paidRamp(stripe, "SE", "13000.00")
+      yield* untilStatus(payment_id, "failed")
+      expect(yield* held(payment_id)).toBe("13000.00")
+      expect(yield* gained).toEqual({ stripe: -13000 })
+      yield* giveBack(payment_id)
+      expect(refundsOf(reference).map(({ money }) => money.toString())).toEqual(["13000.00 KES"])
+      expect(yield* held(payment_id)).toBe("0.00")
+      expect(yield* gained).toEqual({})
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* booksBalance
+    })
+  )
+
+  it.effect("a ramp that goes on keeps what it needs, whatever becomes of what came too much", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      circle.otherwise(() => Effect.succeed(accepts()))
+      const { payment_id, reference } = yield* paidRamp(stripe, "FI", "13500.00")
+      yield* untilStatus(payment_id, "processing")
+      expect(yield* refusalOf(payment_id)).toContain("can be given back once it has ended")
+      expect(refundsOf(reference)).toEqual([])
+      // The second leg may be sent at this moment: then the operator looks again.
+      yield* Effect.retry(settle(payment_id, "failed"), {
+        times: 5,
+        while: ({ message }) => message.includes("just now")
+      })
+      expect(yield* held(payment_id)).toBe("13000.00")
+      expect(yield* gained).toEqual({ stripe: -13000 })
+      const settlement = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "settlement")
+      yield* callBack("circle", { key: "fi", reference: String(settlement?.["attempt_id"]), state: "completed" })
+      yield* untilStatus(payment_id, "completed")
+      expect(yield* held(payment_id)).toBe("0.00")
+      yield* booksBalance
+    })
+  )
+
+  it.effect("of a completed ramp only what came too much goes back", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      stripe.will({ refund: accepts() })
+      circle.otherwise(() => Effect.succeed(accepts({ state: "completed" })))
+      const { payment_id, reference } = yield* paidRamp(stripe, "PL", "13500.00")
+      yield* untilStatus(payment_id, "completed")
+      yield* giveBack(payment_id)
+      expect(refundsOf(reference).map(({ money }) => money.toString())).toEqual(["500.00 KES"])
+      expect(yield* gained).toEqual({ stripe: -13000 })
+      yield* booksBalance
+    })
+  )
+})

@@ -1,0 +1,60 @@
+/** Two people, whatever credentials they use: a key counts as the person who was shown it. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { UserStore } from "../../../src/people/users/UserStore.ts"
+import { createKey, rotateKey } from "../../contract/api/Keys.ts"
+import { byKey, type Credential, people } from "../../support/Credentials.ts"
+import { initiate } from "../support/Calls.ts"
+import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { byPhone } from "../support/Requests.ts"
+import { act, setThreshold } from "../support/Acting.ts"
+
+onBothPaymentServers(
+  "Four eyes",
+  () => ({}),
+  (it) => {
+    /** The org-admin rotates a key of a colleague; what that colleague has is no longer theirs alone. */
+    const cast = Effect.gen(function* () {
+      const { acme } = yield* people
+      const users = yield* UserStore
+      yield* setThreshold(acme.org_id, "1000")
+      yield* users.grant(acme.org_id, acme.userId("staff"), "api_keys", "the test")
+      const staff = acme.token("staff")
+      const own = yield* createKey(staff, { role: "staff" })
+      const boss = acme.token("org-admin")
+      const taken = yield* rotateKey(boss, own.api_key_id, 600)
+      return { acme, boss, staff, staffsKey: byKey(own.api_key), taken, takenKey: byKey(taken.api_key) }
+    })
+
+    const held = (credential: Credential) =>
+      Effect.map(initiate({ ...byPhone(), amount: 1000, target_amount: 1000 }, credential), (made) => {
+        expect(made.response).toMatchObject({ status: "initiated" })
+        return made.payment_id
+      })
+
+    it.effect("are not the same two eyes with a rotated key, on either side of the payment", () =>
+      Effect.gen(function* () {
+        const { acme, boss, staff, staffsKey, taken, takenKey } = yield* cast
+        expect(taken).toMatchObject({
+          user_id: acme.userId("org-admin"),
+          obtained_by: acme.userId("org-admin"),
+          role: "staff"
+        })
+        const statuses = (reviewer: Credential) => (initiator: Credential) =>
+          Effect.gen(function* () {
+            const id = yield* held(initiator)
+            return [
+              (yield* act(id, { action: "review" }, reviewer)).status,
+              (yield* act(id, { action: "reject" }, reviewer)).status
+            ]
+          })
+        expect(yield* statuses(takenKey)(boss), "sent as themselves, reviewed by the key").toEqual([409, 409])
+        expect(yield* statuses(boss)(takenKey), "sent by the key, reviewed as themselves").toEqual([409, 409])
+        expect(yield* statuses(takenKey)(takenKey)).toEqual([409, 409])
+        expect(yield* statuses(staffsKey)(staff)).toEqual([409, 409])
+        expect((yield* statuses(staff)(takenKey))[0], "two people").toBe(200)
+        expect((yield* statuses(takenKey)(staffsKey))[0], "two people with a key each").toBe(200)
+      }).pipe(Effect.ensuring(Effect.flatMap(people, ({ acme }) => setThreshold(acme.org_id, null))))
+    )
+  }
+)

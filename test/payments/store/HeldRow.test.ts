@@ -1,0 +1,119 @@
+/** Somebody holds the row of one organisation's balance: the others notice nothing. */
+import { expect, layer } from "@effect/vitest"
+import { Clock, Effect, Exit, Fiber, Option, Redacted } from "effect"
+import { Client } from "pg"
+import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
+import { setbackIn } from "../../../src/platform/database/Setback.ts"
+import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { LedgerAccount, move } from "../../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { BooksOnPostgres, onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
+import { entryOf, fiatRail } from "../../money/ledger/Entries.ts"
+import { changeTo, newOwner, newPayment, shillings } from "../support/NewPayment.ts"
+
+type Owner = Effect.Effect.Success<typeof newOwner>
+
+const payin = Effect.fnUntraced(function* (owner: Owner) {
+  const store = yield* PaymentStore
+  const { payment } = yield* newPayment(owner, { status: "processing", provider: "stripe" })
+  return yield* store.apply(yield* changeTo(payment, "completed"))
+})
+
+const settlementOf = ({ org_id }: Owner) => LedgerAccount.settlement(org_id, shillings(0n).currency)
+
+/** Holds the balance until the scope ends, as a transaction that goes on elsewhere would. */
+const hold = (owner: Owner) =>
+  Effect.gen(function* () {
+    const { url } = yield* DatabaseServer
+    const client = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const opened = new Client({ connectionString: Redacted.value(url) })
+        await opened.connect()
+        return opened
+      }),
+      (opened) => Effect.promise(() => opened.end())
+    )
+    yield* Effect.promise(async () => {
+      await client.query("begin")
+      await client.query("select from ledger_balances where account = $1 for update", [settlementOf(owner)])
+    })
+  })
+
+const WINDOW = 4000
+
+/** How many payins several fibers complete one after the other in a while. */
+const countWithin = <R>(one: Effect.Effect<unknown, unknown, R>) =>
+  Effect.gen(function* () {
+    const end = (yield* Clock.currentTimeMillis) + WINDOW
+    const loop = Effect.gen(function* () {
+      let done = 0
+      for (; (yield* Clock.currentTimeMillis) < end; done += 1) yield* one
+      return done
+    })
+    const counts = yield* Effect.all(
+      Array.from({ length: 6 }, () => loop),
+      { concurrency: "unbounded" }
+    )
+    return counts.reduce((sum, done) => sum + done, 0)
+  })
+
+layer(BooksOnPostgres(), onDatabase)("While one organisation's balance is held", (it) => {
+  it.effect(
+    "its neighbours keep their speed, and it is told to wait",
+    () =>
+      Effect.gen(function* () {
+        const [first, second] = [yield* newOwner, yield* newOwner]
+        const neighbours = countWithin(Effect.zip(payin(first), payin(second)))
+        let [free, held] = [0, 0]
+        for (let round = 0; round < 2; round += 1) {
+          const slow = yield* newOwner
+          for (const owner of [first, second, slow]) yield* payin(owner)
+          const setbacks: Array<unknown> = []
+          const slowly = Effect.forever(
+            Effect.flatMap(Effect.exit(payin(slow)), (exit) =>
+              Exit.isFailure(exit) ? Effect.sync(() => setbacks.push(setbackIn(exit.cause))) : Effect.yieldNow()
+            )
+          )
+          const busy = yield* Effect.forkAll(Array.from({ length: 4 }, () => slowly))
+          free += yield* neighbours
+          expect(setbacks, "nobody is held up yet").toEqual([])
+          held += yield* Effect.scoped(Effect.zipRight(hold(slow), neighbours))
+          expect(new Set(setbacks)).toEqual(new Set(["busy"]))
+          yield* Fiber.interrupt(busy)
+          expect(yield* payin(slow), "it goes on when the row is free").toBe(true)
+        }
+        expect(held / free, `${free} before, ${held} beside a held row`).toBeGreaterThan(0.8)
+        const { problems } = yield* Effect.flatMap(LedgerStore, ({ check }) => check)
+        expect(problems).toEqual([])
+      }),
+    60_000
+  )
+
+  it.effect("its transactions leave room for those of others, and what they did not do is not half done", () =>
+    Effect.gen(function* () {
+      const { atomically } = yield* Transactor
+      const ledger = yield* LedgerStore
+      const [slow, neighbour] = [yield* newOwner, yield* newOwner]
+      for (const owner of [slow, neighbour]) yield* payin(owner)
+      const before = yield* ledger.balance(settlementOf(slow))
+      const deposit = Effect.gen(function* () {
+        const entry = yield* entryOf(slow.org_id, move(fiatRail(), settlementOf(slow), shillings(100n)))
+        yield* ledger.post([entry])
+      })
+      const waiting = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* hold(slow)
+          const waiting = yield* Effect.forkAll(Array.from({ length: 20 }, () => Effect.exit(atomically(deposit))))
+          yield* Effect.forEach(Array.from({ length: 5 }), () => payin(neighbour))
+          expect(yield* Fiber.poll(waiting), "they still wait").toEqual(Option.none())
+          yield* Fiber.await(waiting)
+          return waiting
+        })
+      )
+      const setbacks = (yield* Fiber.join(waiting)).map((exit) => Exit.isFailure(exit) && setbackIn(exit.cause))
+      expect(setbacks).toEqual(Array.from({ length: 20 }, () => "busy"))
+      expect(yield* ledger.balance(settlementOf(slow))).toEqual(before)
+    })
+  )
+})

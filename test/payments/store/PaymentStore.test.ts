@@ -1,0 +1,459 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Option } from "effect"
+import { nilUuid } from "../../../src/domain/Ids.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import type { Attempt, Change, Payment } from "../../../src/payments/store/Payment.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { backends } from "../../support/Stores.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+import { eventsOf, movableClock, openStoresOn, timePasses } from "../support/PaymentServices.ts"
+import {
+  answer,
+  changeTo,
+  draftAttempt,
+  draftPayment,
+  newCallback,
+  newEvent,
+  newItem,
+  newOwner,
+  newPayment
+} from "../support/NewPayment.ts"
+
+const anywhere = Option.none<string>()
+
+/** All that the store tells about a payment. */
+const stateOf = (payment: Payment) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    return {
+      payment: yield* store.find(anywhere, payment.payment_id),
+      story: yield* store.story(payment),
+      events: (yield* eventsOf(payment.payment_id)).map((event) => event.event_id)
+    }
+  })
+
+/** A change that writes everything a change can write. */
+const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<Change> = {}) =>
+  Effect.gen(function* () {
+    const change = yield* changeTo(payment, "failed", {
+      patch: { comments: "noted", provider: "stripe" },
+      attempt: yield* answer({ attempt_id }, { outcome: "declined", reason: "no" }),
+      nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+      events: [yield* newEvent(payment), yield* newEvent(payment)],
+      callback: yield* newCallback(payment, attempt_id),
+      openItems: [yield* newItem(payment, attempt_id)],
+      closeItems: [{ kind: "unknown_outcome", attempt_id, by: "a test" }],
+      ...about
+    })
+    // The database gives all of them the time of the change.
+    return {
+      ...change,
+      callback: { ...change.callback!, received_at: change.at },
+      openItems: change.openItems!.map((item) => ({ ...item, opened_at: change.at }))
+    }
+  })
+
+for (const backend of backends) {
+  const clock = movableClock()
+  const services = openStoresOn(backend).pipe(
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(testSettings()),
+    Layer.provideMerge(Layer.setClock(clock))
+  )
+  layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`PaymentStore on ${backend}`, (it) => {
+    it.effect("keeps a payment exactly as it was made, with its first attempt and the start of its history", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const { attempt, payment } = yield* newPayment(owner, {
+          client_reference: "order-1 ünï",
+          description: "a 'quoted' \"thing\" \\ and more",
+          metadata: { deep: [{ n: 1.5 }, null, "x"], empty: {} },
+          return_url: "https://shop.example",
+          action_data: { redirect_url: null, a: "b" }
+        })
+        const scope = Option.some(owner.org_id)
+        expect(yield* store.find(scope, payment.payment_id)).toEqual(Option.some(payment))
+        expect(yield* store.findByTransaction(scope, payment.transaction_id)).toEqual(Option.some(payment))
+        const { enquire_in: _, ...kept } = attempt
+        const [only, ...others] = yield* store.attemptsOf(payment.payment_id)
+        expect(others).toEqual([])
+        expect(only).toMatchObject({
+          ...kept,
+          payment_id: payment.payment_id,
+          outcome: null,
+          answered_at: null,
+          enquiries: 0
+        })
+        expect(Option.map(yield* store.known(attempt.attempt_id), (known) => known.attempt)).toEqual(Option.some(only))
+        const dueIn = only!.next_enquiry_at!.getTime() - attempt.started_at.getTime()
+        expect(Math.abs(dueIn - 45_000)).toBeLessThan(10_000)
+        const { callbacks, history, items } = yield* store.story(payment)
+        expect(history).toEqual([
+          {
+            payment_id: payment.payment_id,
+            org_id: owner.org_id,
+            version: 1,
+            from_status: null,
+            to_status: "initiated",
+            cause: "initiated by the caller",
+            at: payment.created_at
+          }
+        ])
+        expect([callbacks, items]).toEqual([[], []])
+      })
+    )
+
+    it.effect("takes a payment without an attempt", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const payment = yield* draftPayment(yield* newOwner)
+        yield* store.create({ payment, attempt: null })
+        expect(yield* store.attemptsOf(payment.payment_id)).toEqual([])
+        expect(yield* store.find(anywhere, payment.payment_id)).toEqual(Option.some(payment))
+      })
+    )
+
+    it.effect("finds nothing under ids that nobody has, or in another organisation", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner)
+        const { org_id } = yield* newOrganization()
+        const foreign = Option.some(org_id)
+        expect(yield* store.find(foreign, payment.payment_id)).toEqual(Option.none())
+        expect(yield* store.findByTransaction(foreign, payment.transaction_id)).toEqual(Option.none())
+        expect(yield* store.list(foreign, {}, everything)).toEqual([])
+        const intruder = yield* changeTo({ ...payment, org_id }, "failed", { attempt: yield* answer(attempt) })
+        if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
+        expect(yield* store.find(anywhere, nilUuid)).toEqual(Option.none())
+        expect(yield* store.findByTransaction(anywhere, payment.payment_id)).toEqual(Option.none())
+        expect(yield* store.known(nilUuid)).toEqual(Option.none())
+        expect(yield* store.attemptOf("stripe", "unheard of")).toEqual(Option.none())
+        expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
+      })
+    )
+
+    it.effect("writes a change with its history, attempt, event, callback and item together", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner)
+        const change = yield* everythingAtOnce(payment, attempt.attempt_id)
+        expect(yield* store.apply(change)).toBe(true)
+        const { events, payment: found, story } = yield* stateOf(payment)
+        expect(found).toEqual(
+          Option.some({
+            ...payment,
+            ...change.patch,
+            status: "failed",
+            version: 2,
+            updated_at: change.at
+          })
+        )
+        expect(story.history.map((row) => [row.version, row.from_status, row.to_status, row.cause])).toEqual([
+          [1, null, "initiated", "initiated by the caller"],
+          [2, "initiated", "failed", "a test"]
+        ])
+        expect(story.attempts.map((row) => [row.provider, row.outcome, row.reason])).toEqual([
+          ["stripe", "declined", "no"],
+          ["adyen", null, null]
+        ])
+        expect(story.attempts[0]!.next_enquiry_at).toBeNull()
+        expect(story.callbacks).toEqual([change.callback])
+        expect(story.items).toEqual(change.openItems.map((item) => ({ ...item, closed_at: null, closed_by: null })))
+        expect(events.toSorted()).toEqual(change.events.map((event) => event.event_id).toSorted())
+        expect((yield* eventsOf(payment.payment_id))[0]?.payload).toBe('{"amount":1500.00}')
+      })
+    )
+
+    it.effect("writes nothing on a version that has passed", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner)
+        expect(yield* store.apply(yield* changeTo(payment, "processing"))).toBe(true)
+        const before = yield* stateOf(payment)
+        expect(yield* store.apply(yield* everythingAtOnce(payment, attempt.attempt_id))).toBe(false)
+        const future = yield* everythingAtOnce({ ...payment, version: 3, status: "processing" }, attempt.attempt_id)
+        expect(yield* store.apply(future)).toBe(false)
+        expect(yield* stateOf(payment)).toEqual(before)
+      })
+    )
+
+    it.effect("lets exactly one of many changes of one version through", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { payment } = yield* newPayment(yield* newOwner)
+        const change = yield* changeTo(payment, "processing", { events: [] })
+        const tries = Array.from({ length: 12 }, () => store.apply(change))
+        const results = yield* Effect.all(tries, { concurrency: "unbounded" })
+        expect(results.filter(Boolean)).toHaveLength(1)
+        expect((yield* stateOf(payment)).story.history).toHaveLength(2)
+      })
+    )
+
+    it.effect("leaves no history for a change that keeps the status", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { payment } = yield* newPayment(yield* newOwner)
+        expect(yield* store.apply(yield* changeTo(payment, "initiated", { patch: { comments: "seen" } }))).toBe(true)
+        const { payment: found, story } = yield* stateOf(payment)
+        expect(Option.getOrThrow(found)).toMatchObject({ version: 2, comments: "seen", status: "initiated" })
+        expect(story.history).toHaveLength(1)
+      })
+    )
+
+    it.effect("bars a second attempt until the first is declined", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        for (const outcome of ["accepted", "unknown", null] as const) {
+          const { attempt, payment } = yield* newPayment(owner)
+          const before = yield* stateOf(payment)
+          const change = yield* changeTo(payment, "processing", {
+            attempt: yield* answer(attempt, { outcome }),
+            nextAttempt: yield* draftAttempt({ provider: "adyen" }),
+            events: [yield* newEvent(payment)]
+          })
+          expect(Exit.isFailure(yield* Effect.exit(store.apply(change))), String(outcome)).toBe(true)
+          expect(yield* stateOf(payment)).toEqual(before)
+        }
+        const { attempt, payment } = yield* newPayment(owner)
+        const declined = yield* changeTo(payment, "initiated", {
+          attempt: yield* answer(attempt, { outcome: "declined" }),
+          nextAttempt: yield* draftAttempt({ provider: "adyen" })
+        })
+        expect(yield* store.apply(declined)).toBe(true)
+        const rows = yield* store.attemptsOf(payment.payment_id)
+        expect(rows.map((row) => [row.provider, row.outcome])).toEqual([
+          ["stripe", "declined"],
+          ["adyen", null]
+        ])
+      })
+    )
+
+    it.effect("writes nothing of a change when one part of it is refused", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const taken = yield* newPayment(owner)
+        const known = yield* newCallback(taken.payment, taken.attempt.attempt_id)
+        expect(yield* store.apply(yield* changeTo(taken.payment, "processing", { callback: known }))).toBe(true)
+
+        const { attempt, payment } = yield* newPayment(owner)
+        const before = yield* stateOf(payment)
+        const again = yield* newCallback(payment, attempt.attempt_id, { event_key: known.event_key })
+        const repeated = yield* everythingAtOnce(payment, attempt.attempt_id, { callback: again })
+        expect(Exit.isFailure(yield* Effect.exit(store.apply(repeated)))).toBe(true)
+        expect(yield* stateOf(payment)).toEqual(before)
+
+        const outOfTable = yield* everythingAtOnce(payment, attempt.attempt_id, { status: "refunded" })
+        expect(Exit.isFailure(yield* Effect.exit(store.apply(outOfTable)))).toBe(true)
+        expect(yield* stateOf(payment)).toEqual(before)
+        expect(yield* store.callbackSeen("stripe", known.event_key)).toBe(true)
+        expect(yield* store.callbackSeen("adyen", known.event_key)).toBe(false)
+      })
+    )
+
+    it.effect("stores a stray callback once", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { attempt, payment } = yield* newPayment(yield* newOwner)
+        const made = yield* newCallback(payment, attempt.attempt_id)
+        const stray = { ...made, payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
+        const another = { ...stray, callback_id: yield* nextId }
+        const results = yield* Effect.all([stray, another].map(store.storeCallback), { concurrency: "unbounded" })
+        expect(results.toSorted()).toEqual([false, true])
+        expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
+      })
+    )
+
+    it.effect("finds the newest attempt by the provider's own id", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const provider_payment_id = `pi_${yield* nextId}`
+        const early = yield* newPayment(owner, {}, { started_at: new Date("2026-01-01T00:00:00Z") })
+        const late = yield* newPayment(owner, {}, { started_at: new Date("2026-01-02T00:00:00Z") })
+        for (const { attempt, payment } of [late, early]) {
+          yield* store.apply(
+            yield* changeTo(payment, "processing", { attempt: yield* answer(attempt, { provider_payment_id }) })
+          )
+        }
+        const found = Option.getOrThrow(yield* store.attemptOf("stripe", provider_payment_id))
+        expect(found.attempt_id).toBe(late.attempt.attempt_id)
+        expect(yield* store.attemptOf("adyen", provider_payment_id)).toEqual(Option.none())
+      })
+    )
+
+    it.effect("lists what the filter asks for, newest first, page by page", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const scope = Option.some(owner.org_id)
+        const three = Effect.replicateEffect(newPayment(owner, {}), 3)
+        const made = [
+          ...(yield* atOneMoment(three)),
+          ...(yield* timePasses(clock, "5 millis").pipe(Effect.zipRight(atOneMoment(three))))
+        ]
+        yield* expectWindows(
+          made.map(({ payment }) => payment),
+          (window) => store.list(scope, {}, window),
+          (row) => row.payment_id
+        )
+      })
+    )
+
+    it.effect("filters on each field, from inclusive, to exclusive", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const scope = Option.some(owner.org_id)
+        const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+        const days = yield* Effect.forEach([1, 2, 3], (day) =>
+          newPayment(owner, { created_at: at(day), client_reference: `day ${day}` })
+        )
+        const [first, second, third] = days.map(({ payment }) => payment.payment_id)
+        const payout = yield* newPayment(owner, {
+          created_at: at(4),
+          direction: "outbound",
+          payment_method: "wallet",
+          status: "failed"
+        })
+        const list = (filter: Parameters<typeof store.list>[1]) =>
+          Effect.map(store.list(scope, filter, everything), (rows) => rows.map((row) => row.payment_id))
+        expect(yield* list({})).toEqual([payout.payment.payment_id, third, second, first])
+        expect(yield* list({ from: at(2), to: at(3) })).toEqual([second])
+        expect(yield* list({ from: at(2) })).toEqual([payout.payment.payment_id, third, second])
+        expect(yield* list({ to: at(2) })).toEqual([first])
+        expect(yield* list({ status: "failed" })).toEqual([payout.payment.payment_id])
+        expect(yield* list({ direction: "outbound" })).toEqual([payout.payment.payment_id])
+        expect(yield* list({ payment_method: "wallet" })).toEqual([payout.payment.payment_id])
+        expect(yield* list({ client_reference: "day 2" })).toEqual([second])
+        expect(yield* list({ client_reference: "DAY 2" })).toEqual([])
+        expect(yield* list({ client_reference: "day 2", status: "failed" })).toEqual([])
+        expect(yield* store.list(anywhere, { client_reference: "day 2" }, everything)).toHaveLength(1)
+      })
+    )
+
+    it.effect("hands an attempt that is due to one of many that ask, and to another only after the lease", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const made = yield* Effect.replicateEffect(newPayment(owner, {}, { enquire_in: 30 }), 12)
+        const settled = yield* newPayment(owner, {}, { enquire_in: 30 })
+        const done = yield* changeTo(settled.payment, "completed", {
+          attempt: yield* answer(settled.attempt),
+          patch: { provider: "fiat" }
+        })
+        yield* store.apply(done)
+        const ids = [settled, ...made].map(({ attempt }) => attempt.attempt_id)
+        const due = ids.slice(1).toSorted()
+        const mine = (claim: ReadonlyArray<Attempt>) =>
+          claim.map((row) => row.attempt_id).filter((id) => ids.includes(id))
+        const all = Effect.map(store.claimEnquiries([{ provider: "stripe", room: 1000 }]), mine)
+        expect(yield* all, "not due yet").toEqual([])
+        yield* timePasses(clock, "31 seconds")
+        const claims = yield* Effect.all(
+          Array.from({ length: 4 }, () => store.claimEnquiries([{ provider: "stripe", room: 3 }])),
+          { concurrency: "unbounded" }
+        )
+        for (const claim of claims) expect(claim.length).toBeLessThanOrEqual(3)
+        const claimed = [...claims.flatMap(mine), ...(yield* all)]
+        expect(claimed.toSorted(), "each once, the settled one never").toEqual(due)
+        expect(yield* all, "all are leased").toEqual([])
+        yield* timePasses(clock, "50 seconds")
+        expect(yield* all, "the lease still holds").toEqual([])
+        yield* timePasses(clock, "11 seconds")
+        expect((yield* all).toSorted()).toEqual(due)
+      })
+    )
+
+    it.effect("tells the story of one payment only, in order", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const { attempt, payment } = yield* newPayment(owner)
+        const other = yield* newPayment(owner)
+        const at = (seconds: number) => new Date(payment.created_at.getTime() + seconds * 1000)
+        let current: Payment = payment
+        for (const [second, status] of (["pending", "processing", "completed"] as const).entries()) {
+          const callback = yield* newCallback(payment, attempt.attempt_id, { received_at: at(second), report: status })
+          const change = yield* changeTo(current, status, { callback, patch: { provider: "fiat" } })
+          yield* store.apply({ ...change, at: at(second) })
+          current = { ...current, status, version: current.version + 1 }
+        }
+        const { attempts, callbacks, history } = yield* store.story(payment)
+        expect(history.map((row) => row.to_status)).toEqual(["initiated", "pending", "processing", "completed"])
+        expect(history.map((row) => row.version)).toEqual([1, 2, 3, 4])
+        expect(callbacks.map((row) => row.report)).toEqual(["pending", "processing", "completed"])
+        expect(attempts.map((row) => row.attempt_id)).toEqual([attempt.attempt_id])
+        const untouched = yield* store.story(other.payment)
+        expect([untouched.history.length, untouched.callbacks.length]).toEqual([1, 0])
+      })
+    )
+
+    it.effect("opens an operator item once, closes it by kind, and may open it again", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const scope = Option.some(owner.org_id)
+        const { attempt, payment } = yield* newPayment(owner)
+        let current: Payment = payment
+        const apply = (about: Partial<Change>) =>
+          Effect.gen(function* () {
+            expect(yield* store.apply(yield* changeTo(current, "initiated", about))).toBe(true)
+            current = { ...current, version: current.version + 1 }
+          })
+        const open = Effect.map(store.openItems(scope, everything), (items) => items.map((item) => item.kind))
+        const unknown = newItem(payment, attempt.attempt_id, { kind: "unknown_outcome" })
+        yield* apply({ openItems: [yield* unknown] })
+        yield* apply({ openItems: [yield* unknown] })
+        expect(yield* open).toEqual(["unknown_outcome"])
+        yield* timePasses(clock, "1 second")
+        yield* apply({ openItems: [yield* newItem(payment, attempt.attempt_id)] })
+        expect(yield* open).toEqual(["suspense", "unknown_outcome"])
+        yield* apply({ closeItems: [{ kind: "unknown_outcome", attempt_id: attempt.attempt_id, by: "an operator" }] })
+        expect(yield* open).toEqual(["suspense"])
+        yield* timePasses(clock, "1 second")
+        yield* apply({ openItems: [yield* unknown] })
+        expect(yield* open).toEqual(["unknown_outcome", "suspense"])
+        const { items } = yield* store.story(payment)
+        expect(items.filter((item) => item.closed_by === "an operator")).toHaveLength(1)
+        expect(items).toHaveLength(3)
+        const { org_id } = yield* newOrganization()
+        expect(yield* store.openItems(Option.some(org_id), everything)).toEqual([])
+        expect((yield* store.openItems(anywhere, everything)).map((item) => item.payment_id)).toContain(
+          payment.payment_id
+        )
+      })
+    )
+
+    it.effect("lists open items newest first, page by page", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const opened = Effect.gen(function* () {
+          const { attempt, payment } = yield* newPayment(owner)
+          const openItem = yield* newItem(payment, attempt.attempt_id)
+          yield* store.apply({
+            ...(yield* changeTo(payment, "failed", { openItems: [openItem] })),
+            at: openItem.opened_at
+          })
+          return { ...openItem, created_at: openItem.opened_at }
+        })
+        const first = yield* atOneMoment(Effect.replicateEffect(opened, 3))
+        yield* timePasses(clock, "1 second")
+        const second = yield* atOneMoment(Effect.replicateEffect(opened, 2))
+        yield* expectWindows(
+          [...first, ...second],
+          (window) =>
+            Effect.map(store.openItems(Option.some(owner.org_id), window), (items) =>
+              items.map((item) => ({ ...item, created_at: item.opened_at }))
+            ),
+          (item) => item.item_id
+        )
+      })
+    )
+  })
+}

@@ -1,0 +1,65 @@
+/** The database holds the same table of moves as the code, and refuses every other move by itself. */
+import { expect, layer } from "@effect/vitest"
+import { SqlClient } from "@effect/sql"
+import { Effect, Exit, Layer } from "effect"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { canMove, paymentStatuses, transitions } from "../../../src/domain/PaymentStatus.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+import { newOwner, newPayment } from "../support/NewPayment.ts"
+
+const services = StoresLive.pipe(
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(Ids.layer),
+  Layer.provideMerge(testSettings())
+)
+
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("payment_transitions", (it) => {
+  it.effect("are the code's own", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ from_status: string; to_status: string }>`select * from payment_transitions`
+      const pairs = rows.map((row) => `${row.from_status} ${row.to_status}`)
+      const ours = Object.entries(transitions).flatMap(([from, all]) => all.map((to) => `${from} ${to}`))
+      expect(pairs.toSorted()).toEqual(ours.toSorted())
+    })
+  )
+
+  it.effect("are the only moves that an update can make, of all the hundred", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* newOwner
+      const tried = yield* Effect.forEach(paymentStatuses, (from) =>
+        Effect.forEach(paymentStatuses, (to) =>
+          Effect.gen(function* () {
+            const { payment } = yield* newPayment(owner, { status: from })
+            const moved = yield* Effect.exit(
+              sql`update payments set status = ${to} where payment_id = ${payment.payment_id}`
+            )
+            const rows = yield* sql<{
+              status: string
+            }>`select status from payments where payment_id = ${payment.payment_id}`
+            return { from, to, allowed: Exit.isSuccess(moved), ends: rows[0]?.status }
+          })
+        )
+      )
+      expect(tried.flat()).toHaveLength(100)
+      for (const { allowed, ends, from, to } of tried.flat()) {
+        const expected = from === to || canMove(from, to)
+        expect({ from, to, allowed, ends }).toEqual({ from, to, allowed: expected, ends: expected ? to : from })
+      }
+    })
+  )
+
+  it.effect("know no other status", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { payment } = yield* newPayment(yield* newOwner)
+      const moved = yield* Effect.exit(
+        sql`update payments set status = 'done' where payment_id = ${payment.payment_id}`
+      )
+      expect(Exit.isFailure(moved)).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,24 @@
+/** What an operator does with a payment, and what waits for one. */
+import { Effect, Layer } from "effect"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { queueOf } from "./Calls.ts"
+
+const operator = operatorPermit("platform", "amina")
+
+/** The service's own stands over the usual providers. */
+const overTheProviders = Resolution.layer.pipe(Layer.provide(Progress.layer))
+
+export const resolve = (paymentId: string, outcome: "completed" | "failed", reason = "seen at the bank") =>
+  Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason })).pipe(
+    Effect.provide(overTheProviders)
+  )
+
+export const giveBack = (paymentId: string, reason = "paid twice") =>
+  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, reason)).pipe(
+    Effect.provide(overTheProviders)
+  )
+
+export const itemsOf = (paymentId: string) =>
+  Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))

@@ -1,0 +1,165 @@
+/** Payments, attempts and changes for the store suites, with nothing in them that a test did not ask for. */
+import { Clock, Effect } from "effect"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
+import type {
+  Attempt,
+  AttemptPatch,
+  Change,
+  NewAttempt,
+  OperatorItem,
+  Payment,
+  StoredCallback,
+  StoredEvent
+} from "../../../src/payments/store/Payment.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
+
+export const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
+
+export const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
+
+export const newOwner = Effect.gen(function* () {
+  const { org_id } = yield* newOrganization()
+  const { user_id } = yield* newMember(org_id, "org-admin")
+  return { org_id, user_id }
+})
+
+type Owner = Effect.Effect.Success<typeof newOwner>
+
+export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
+  Effect.gen(function* () {
+    const at = yield* now
+    const payment: Payment = {
+      payment_id: yield* nextId,
+      transaction_id: yield* nextId,
+      ...owner,
+      status: "initiated",
+      version: 1,
+      direction: "inbound",
+      payment_method: "card",
+      country: CountryCode.make("KE"),
+      amount: shillings(150_000n),
+      target: shillings(150_000n),
+      org_rate_id: null,
+      client_reference: null,
+      description: null,
+      beneficiary_id: null,
+      payer_details: {},
+      mobile_money_details: {},
+      card_details: {},
+      bank_account: {},
+      recipient_info: {},
+      metadata: {},
+      user_metadata: {},
+      webhook_metadata: {},
+      return_url: null,
+      provider: null,
+      provider_payment_id: null,
+      provider_status: null,
+      provider_data: {},
+      next_action: null,
+      action_data: {},
+      comments: null,
+      failure: null,
+      refunds: [],
+      payout_id: null,
+      otp_failures: 0,
+      fee_ids: [],
+      total_fees: null,
+      funding: null,
+      holds: false,
+      ramp: null,
+      expires_at: null,
+      created_at: at,
+      updated_at: at,
+      ...about
+    }
+    return payment
+  })
+
+export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
+  Effect.gen(function* () {
+    const attempt: NewAttempt = {
+      attempt_id: yield* nextId,
+      leg: "payment",
+      provider: "stripe",
+      config_id: null,
+      started_at: yield* now,
+      enquire_in: 45,
+      ...about
+    }
+    return attempt
+  })
+
+/** A payment that was just created with its first attempt. */
+export const newPayment = (owner: Owner, about: Partial<Payment> = {}, attemptAbout: Partial<NewAttempt> = {}) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const payment = yield* draftPayment(owner, about)
+    const attempt = yield* draftAttempt(attemptAbout)
+    yield* store.create({ payment, attempt })
+    return { payment, attempt }
+  })
+
+export const answer = (attempt: Pick<Attempt, "attempt_id">, about: Partial<AttemptPatch> = {}) =>
+  Effect.map(now, (answered_at): AttemptPatch => ({
+    attempt_id: attempt.attempt_id,
+    outcome: "accepted",
+    reason: null,
+    provider_payment_id: null,
+    answered_at,
+    enquire_in: null,
+    ...about
+  }))
+
+export const changeTo = (payment: Payment, status: PaymentStatus, about: Partial<Change> = {}) =>
+  Effect.map(now, (at): Change => ({ payment, status, patch: {}, cause: "a test", at, events: [], ...about }))
+
+export const newEvent = ({ org_id, payment_id }: Payment) =>
+  Effect.gen(function* () {
+    const event: StoredEvent = {
+      event_id: yield* nextId,
+      org_id,
+      event_type: "transaction.updated",
+      payment_id,
+      payload: '{"amount":1500.00}',
+      created_at: yield* now
+    }
+    return event
+  })
+
+export const newCallback = ({ org_id, payment_id }: Payment, attempt_id: string, about: Partial<StoredCallback> = {}) =>
+  Effect.gen(function* () {
+    const id = yield* nextId
+    const callback: StoredCallback = {
+      callback_id: id,
+      provider: "stripe",
+      event_key: id,
+      payment_id,
+      attempt_id,
+      org_id,
+      report: "completed",
+      effect: "applied",
+      received_at: yield* now,
+      ...about
+    }
+    return callback
+  })
+
+export const newItem = ({ org_id, payment_id }: Payment, attempt_id: string, about: Partial<OperatorItem> = {}) =>
+  Effect.gen(function* () {
+    const item: OperatorItem = {
+      item_id: yield* nextId,
+      org_id,
+      kind: "suspense",
+      payment_id,
+      attempt_id,
+      detail: "money for a payment that had failed",
+      opened_at: yield* now,
+      ...about
+    }
+    return item
+  })

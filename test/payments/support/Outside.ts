@@ -1,0 +1,136 @@
+/**
+ * The books held against the outside: what the ledger says of each provider is what that provider really has, and what
+ * callers read of each payment is what the books say of it. A check of the books alone has missed wrong signs.
+ */
+import { SqlClient } from "@effect/sql"
+import { Data, Effect, Option, Schedule } from "effect"
+import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { everything } from "../../support/Windows.ts"
+import type { Purse } from "./Purse.ts"
+
+class Disagreement extends Data.TaggedError("Disagreement")<{ readonly message: string }> {}
+
+interface Posting {
+  readonly account: string
+  readonly currency: string
+  readonly minor: bigint
+  readonly kind: string
+  readonly payment_id: string | null
+}
+
+const allPostings = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+  if (Option.isSome(sql)) {
+    const rows = yield* sql.value<{
+      account: string
+      currency: string
+      amount: string
+      kind: string
+      payment_id: string | null
+    }>`select account, currency, amount, kind, payment_id from ledger_postings`
+    return rows.map(({ amount, ...row }): Posting => {
+      if (!isAnyCurrencyCode(row.currency)) throw new Error(row.currency)
+      return { ...row, minor: moneyOf(amount, row.currency).minor }
+    })
+  }
+  const { ledgerPostings } = yield* Effect.serviceOptional(MemoryTables)
+  return Array.from(ledgerPostings.values(), ({ account, amount, kind, payment_id }): Posting => ({
+    account,
+    currency: amount.currency,
+    minor: amount.minor,
+    kind,
+    payment_id
+  }))
+}).pipe(Effect.orDie)
+
+type Told = Pick<Attempt, "attempt_id" | "leg" | "outcome" | "provider" | "said">
+
+const allAttempts = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+  if (Option.isSome(sql)) {
+    return yield* sql.value<Told>`select attempt_id, leg, outcome, provider, said from attempts`
+  }
+  const { attempts } = yield* Effect.serviceOptional(MemoryTables)
+  return Array.from(attempts.values(), (row): Told => row)
+}).pipe(Effect.orDie)
+
+const sum = (postings: ReadonlyArray<Posting>): bigint => postings.reduce((total, { minor }) => total + minor, 0n)
+
+/** By a person's word alone, not by the provider's. */
+const byHand = ["adjustment", "ramp_return"]
+
+type WithPurse = Provider & { readonly purse: Purse }
+
+/** What is on the manual rail is what people say it is. */
+const hasPurse = (provider: Provider): provider is WithPurse => "purse" in provider && provider.name !== "manual"
+
+/** What people found at the provider, and what it has taken on to give back, counts like its own word. */
+const noteWhatIsKnown = ({ name, purse }: WithPurse, attempts: ReadonlyArray<Told>) => {
+  for (const { attempt_id, leg, outcome, provider, said } of attempts) {
+    if (provider !== name) continue
+    if (said !== null) purse.found(attempt_id, outcome === "accepted")
+    if (leg === "return" && outcome === "accepted") purse.found(attempt_id, true)
+  }
+}
+
+const providerProblems = (provider: WithPurse, postings: ReadonlyArray<Posting>) => {
+  const { name, purse } = provider
+  const holdings = purse.holdings()
+  const mine = postings.filter(({ account, kind }) => account.startsWith(`provider/${name}/`) && !byHand.includes(kind))
+  const currencies = new Set([...holdings.keys(), ...mine.map(({ currency }) => currency)])
+  return [...currencies].flatMap((currency) => {
+    const booked = -sum(mine.filter((posting) => posting.currency === currency))
+    const held = holdings.get(currency) ?? 0n
+    return booked === held ? [] : [`${name} has ${held} ${currency} (minor), the books say ${booked}`]
+  })
+}
+
+/** What the organisation has because of a payment, as its record tells it. */
+const told = ({ amount, direction, refunds, status, target, total_fees }: Payment): bigint => {
+  const fees = total_fees?.minor ?? 0n
+  if (direction === "outbound") return status === "completed" ? -(amount.minor + fees) : 0n
+  if (direction === "external" || (status !== "completed" && status !== "refunded")) return 0n
+  const back = refunds
+    .filter(({ state }) => state === "completed")
+    .reduce((total, part) => total + part.target.minor, 0n)
+  return target.minor - fees - back
+}
+
+const ownKinds = ["settlement", "held", "virtual", "escrow", "party"]
+
+/** A part that was sent back stands on the record as failed, while its money waits for a person. */
+const hasBounced = ({ payment_id, refunds }: Payment, postings: ReadonlyArray<Posting>): boolean =>
+  refunds.some(({ state }) => state === "failed") &&
+  postings.some((posting) => posting.payment_id === payment_id && posting.kind === "suspense")
+
+const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
+  const own = postings.filter(
+    ({ account, kind, payment_id }) =>
+      payment_id === payment.payment_id && ownKinds.includes(account.split("/")[0]!) && !byHand.includes(kind)
+  )
+  const booked = sum(own)
+  return booked === told(payment) || payment.direction === "external" || hasBounced(payment, postings)
+    ? []
+    : [`payment ${payment.payment_id} is ${payment.status}: its record tells ${told(payment)}, the books say ${booked}`]
+}
+
+/** Looked at again for a while, since a callback may still be on its way. */
+export const agreesWithTheOutside = (providers: ReadonlyArray<Provider>) =>
+  Effect.gen(function* () {
+    const store = yield* PaymentStore
+    const payments = yield* store.list(Option.none(), {}, everything)
+    const attempts = yield* allAttempts
+    const postings = yield* allPostings
+    const scripted = providers.filter(hasPurse)
+    for (const provider of scripted) noteWhatIsKnown(provider, attempts)
+    const problems = [
+      ...scripted.flatMap((provider) => providerProblems(provider, postings)),
+      ...payments.flatMap((payment) => recordProblems(payment, postings))
+    ]
+    if (problems.length > 0) return yield* new Disagreement({ message: problems.join("\n") })
+  }).pipe(Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("3 seconds"))), Effect.orDie)

@@ -1,0 +1,118 @@
+/** The HTTP server over providers of the test's choosing, with the background workers running. */
+import { layer, type Vitest } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { serveHttp } from "../../../src/app/HttpApp.ts"
+import { GateLive, SandboxLive } from "../../../src/app/Services.ts"
+import { startWorkers } from "../../../src/app/Workers.ts"
+import { DevelopmentIssuer } from "../../../src/people/auth/DevelopmentIssuer.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import type { Flow, PaymentMethod, ProviderName } from "../../../src/domain/Corridor.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
+import { Sandbox } from "../../../src/app/sandbox/Sandbox.ts"
+import { type Backend, backends } from "../../support/Stores.ts"
+import { TestServer } from "../../support/TestServer.ts"
+import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+import { agreesWithTheOutside } from "./Outside.ts"
+import { movableClock, type MovableClock, openStoresOn, quiet, servicesAndRails } from "./PaymentServices.ts"
+
+const served = Layer.scoped(
+  TestServer,
+  Effect.gen(function* () {
+    const credentials = yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure)
+    yield* startWorkers
+    const port = yield* serveHttp(0)
+    return { baseUrl: `http://127.0.0.1:${port}`, port, credentials, logs: [] }
+  })
+)
+
+interface Options {
+  /** Made anew for every backend. */
+  readonly providers?: ReadonlyArray<Provider>
+  readonly variables?: Variables
+  readonly clock?: MovableClock
+}
+
+/** A busy machine must not look like a silent provider. */
+const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
+
+const paymentServer = (backend: Backend, { clock = movableClock(), providers = [], variables = {} }: Options) => {
+  return served.pipe(
+    Layer.provideMerge(GateLive),
+    Layer.provideMerge(SandboxLive),
+    Layer.provideMerge(DevelopmentIssuer),
+    Layer.provideMerge(servicesAndRails(providers)),
+    Layer.provideMerge(openStoresOn(backend)),
+    Layer.provideMerge(TestVault),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(testSettings({ ...patient, ...variables })),
+    Layer.provideMerge(Layer.setClock(clock)),
+    Layer.provideMerge(quiet)
+  )
+}
+
+type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
+
+export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
+
+/** After every test the books are held against what the providers really have, and against what callers were told. */
+const heldAgainstTheOutside = (it: PaymentTests, providers: ReadonlyArray<Provider>): PaymentTests => {
+  const check = agreesWithTheOutside(providers)
+  const effect: PaymentTests["effect"] = Object.assign(
+    (...[name, self, timeout]: Parameters<PaymentTests["effect"]>) =>
+      it.effect(name, (context) => Effect.zipLeft(self(context), check), timeout),
+    it.effect
+  )
+  return Object.assign(Object.create(it) as PaymentTests, { effect })
+}
+
+export const onPaymentServer = (
+  name: string,
+  backend: Backend,
+  options: Options,
+  tests: (it: PaymentTests) => void
+): void =>
+  layer(paymentServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
+    `${name} on ${backend}`,
+    (it) => tests(heldAgainstTheOutside(it, options.providers ?? []))
+  )
+
+export const onBothPaymentServers = <Made extends Options>(
+  name: string,
+  make: () => Made,
+  tests: (it: PaymentTests, made: Made, backend: Backend) => void
+): void => {
+  for (const backend of backends) {
+    const made = make()
+    onPaymentServer(name, backend, made, (it) => tests(it, made, backend))
+  }
+}
+
+/** Who serves card payins (unless said otherwise) in this country, the first with priority 1. */
+export const serveCountry = (
+  country: string,
+  providers: ReadonlyArray<ProviderName>,
+  payment_method: PaymentMethod = "card",
+  direction: Flow = "inbound"
+) =>
+  Effect.gen(function* () {
+    const store = yield* ProviderConfigStore
+    const ids = yield* Ids
+    return yield* Effect.forEach(providers, (provider, index) =>
+      Effect.flatMap(ids.next, (config_id) =>
+        store.insert([
+          {
+            config_id,
+            org_id: null,
+            provider,
+            country: CountryCode.make(country),
+            payment_method,
+            direction,
+            priority: index + 1,
+            is_active: true
+          }
+        ])
+      )
+    )
+  })

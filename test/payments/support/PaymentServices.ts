@@ -1,0 +1,102 @@
+/** The services of the service with providers of the test's choosing, and a clock that can be moved. */
+import { SqlClient } from "@effect/sql"
+import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { StoresLive, StoresMemory } from "../../../src/app/Stores.ts"
+import { ServicesLive } from "../../../src/app/Services.ts"
+import type { Settings } from "../../../src/platform/config/Settings.ts"
+import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { Actions } from "../../../src/payments/actions/Actions.ts"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
+import { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
+import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { Initiation } from "../../../src/payments/initiate/Initiation.ts"
+import type { StoredEvent } from "../../../src/payments/store/Payment.ts"
+import { Payments } from "../../../src/payments/read/Payments.ts"
+import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
+import { Settling } from "../../../src/payments/dispatch/Settling.ts"
+import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
+import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
+import type { Backend } from "../../support/Stores.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+
+/** As the service has them, with the tables in sight, so that a test can look behind the stores. */
+export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unknown, Settings> =>
+  backend === "memory"
+    ? StoresMemory.pipe(Layer.provideMerge(MemoryTables.layer))
+    : StoresLive.pipe(Layer.provideMerge(TestDatabase))
+
+const withRails = (others: ReadonlyArray<Provider>) =>
+  Layer.effect(
+    Providers,
+    Effect.map(makeRails, (rails) => Providers.fromList([...rails, ...others]))
+  )
+
+/** Fresh, since the services have layers of the same name over the usual providers. */
+const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Layer.fresh(
+    Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer, Ramps.layer).pipe(
+      Layer.provideMerge(Settling.layer),
+      Layer.provide(Dispatch.layer),
+      Layer.provide(Progress.layer),
+      Layer.provideMerge(providers)
+    )
+  ).pipe(Layer.provideMerge(ServicesLive))
+
+/** The built-in rails, and these. */
+export const servicesAndRails = (others: ReadonlyArray<Provider>) => paymentsOver(withRails(others))
+
+export const servicesOf = (providers: ReadonlyArray<Provider>) => paymentsOver(Providers.layerOf(providers))
+
+export interface MovableClock extends Clock.Clock {
+  readonly move: (by: Duration.Duration) => void
+}
+
+/** The real time, so much later. */
+export const movableClock = (): MovableClock => {
+  const real = Clock.make()
+  let ahead = 0
+  const millis = () => real.unsafeCurrentTimeMillis() + ahead
+  const nanos = () => real.unsafeCurrentTimeNanos() + BigInt(ahead) * 1_000_000n
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: millis,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => real.sleep(duration),
+    move: (by) => void (ahead += Duration.toMillis(by))
+  }
+}
+
+/** Lets time pass for the payments: the database has a clock of its own, so there the deadlines come closer instead. */
+export const timePasses = (clock: MovableClock, wait: Duration.DurationInput) =>
+  Effect.gen(function* () {
+    const duration = Duration.decode(wait)
+    clock.move(duration)
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isNone(sql)) return
+    const seconds = Duration.toSeconds(duration)
+    const by = sql.value`make_interval(secs => ${seconds})`
+    yield* sql.value`update attempts set next_enquiry_at = next_enquiry_at - ${by}, hint_at = hint_at - ${by},
+      leased_until = leased_until - ${by}, asked_at = asked_at - ${by}, sent_at = sent_at - ${by}`
+    yield* sql.value`update payments set expires_at = expires_at - ${by} where expires_at is not null`
+    yield* sql.value`update rate_locks set expires_at = expires_at - ${by}`
+  }).pipe(Effect.orDie)
+
+export const eventsOf = (paymentId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isSome(sql)) {
+      return yield* sql.value<StoredEvent>`select * from events where payment_id = ${paymentId} order by event_id`
+    }
+    const { events } = yield* Effect.serviceOptional(MemoryTables)
+    return Array.from(events.values()).filter((event) => event.payment_id === paymentId)
+  }).pipe(Effect.orDie)
+
+export const quiet = Logger.minimumLogLevel(LogLevel.None)
+
+export type StoreServices = Layer.Layer.Success<typeof StoresMemory>
+
+/** Everything that one set of stores offers, to be used by any number of "processes" over it. */
+export const sameStores = <A>(context: Context.Context<A>): Layer.Layer<A> => Layer.succeedContext(context)

@@ -1,0 +1,153 @@
+/** A provider that does what the test says, remembers like one, and counts how often it was asked. */
+import { Effect, Schema } from "effect"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import type { ProviderName } from "../../../src/domain/Corridor.ts"
+import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
+import {
+  type AttemptRef,
+  type CallbackEvent,
+  NoProof,
+  type PaymentOrder,
+  type Provider
+} from "../../../src/providers/port/Provider.ts"
+import { makePurse, type Purse } from "./Purse.ts"
+
+export const accepts = (about: Partial<Accepted> = {}): Accepted =>
+  new Accepted({
+    state: "processing",
+    providerPaymentId: null,
+    providerStatus: "taken",
+    nextAction: null,
+    actionData: {},
+    providerData: {},
+    ...about
+  })
+
+export const declines = (reason = "insufficient funds") => new Declined({ reason })
+
+export const isLost = (reason = "connection lost") => new Unknown({ reason })
+
+export const reports = (state: Report["state"]): Report =>
+  new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
+
+export type Act = Outcome | Effect.Effect<Outcome> | ((order: PaymentOrder) => Effect.Effect<Outcome>)
+
+const acted = (act: Act, order: PaymentOrder): Effect.Effect<Outcome> => {
+  if (typeof act === "function") return act(order)
+  return Effect.isEffect(act) ? act : Effect.succeed(act)
+}
+
+const CallbackBody = Schema.parseJson(
+  Schema.Struct({
+    key: Schema.String,
+    reference: Schema.NullOr(Schema.String),
+    providerPaymentId: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
+    state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
+    /** What has arrived, where it is another amount than was asked for. */
+    received: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
+    reason: Schema.optional(Schema.String)
+  })
+)
+
+export const PROOF = { "x-proof": "genuine" }
+
+export interface Scripted extends Provider {
+  readonly purse: Purse
+  /** Every order, in the order in which they came. */
+  readonly orders: ReadonlyArray<PaymentOrder>
+  readonly enquiries: ReadonlyArray<AttemptRef>
+  /** How often it was asked to move money for this payment. */
+  readonly timesAsked: (paymentId: string) => number
+  /** What it does with orders of this description; the last word on a description counts. */
+  readonly on: (description: string, act: Act) => void
+  /** What it does with orders that it was told nothing about, from now on. */
+  readonly otherwise: (act: Act) => void
+  /** What it says of the attempt when asked about it; unless told, what it has on its books. */
+  readonly says: (reference: string, enquiry: Enquiry) => void
+}
+
+/** It refuses what it was not told about. */
+export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scripted => {
+  const orders: Array<PaymentOrder> = []
+  const enquiries: Array<AttemptRef> = []
+  const acts = new Map<string, Act>()
+  let usual: Act = declines("not in the script")
+  const books = new Map<string, Enquiry>()
+  const purse = makePurse()
+  const references = new Map<string, string>()
+  const write = (reference: string, outcome: Outcome) => {
+    if (outcome._tag === "Accepted") books.set(reference, reports(outcome.state))
+    if (outcome._tag === "Declined") books.set(reference, reports("failed"))
+  }
+  const keep = (order: PaymentOrder, outcome: Outcome) => {
+    purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+    if (outcome._tag !== "Accepted") return
+    if (outcome.providerPaymentId !== null) references.set(outcome.providerPaymentId, order.reference)
+    purse.told(order.reference, outcome.state, outcome.received)
+  }
+  const heard = (event: CallbackEvent): CallbackEvent => {
+    const { providerPaymentId, reference } = event.attempt
+    const known = reference ?? references.get(providerPaymentId ?? "")
+    if (event.report !== null && known !== undefined) purse.told(known, event.report.state, event.report.received)
+    return event
+  }
+  return {
+    name,
+    purse,
+    honoursReference: false,
+    provesAbsence: true,
+    supports: () => true,
+    orders,
+    enquiries,
+    timesAsked: (paymentId) => orders.filter((order) => order.paymentId === paymentId).length,
+    on: (description, act) => void acts.set(description, act),
+    otherwise: (act) => void (usual = act),
+    says: (reference, enquiry) => void books.set(reference, enquiry),
+    initiate: (order) =>
+      Effect.suspend(() => {
+        orders.push(order)
+        purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
+        return acted(acts.get(order.description ?? "") ?? usual, order)
+      }).pipe(
+        Effect.tap((outcome) =>
+          Effect.sync(() => {
+            write(order.reference, outcome)
+            keep(order, outcome)
+          })
+        )
+      ),
+    enquire: (attempt) =>
+      Effect.sync(() => {
+        enquiries.push(attempt)
+        const answer = books.get(attempt.reference) ?? new Absent()
+        if (answer._tag === "Report") purse.told(attempt.reference, answer.state, answer.received)
+        return answer
+      }),
+    callback: ({ body, headers }) =>
+      headers["x-proof"] === PROOF["x-proof"]
+        ? Schema.decode(CallbackBody)(body.toString("utf8")).pipe(
+            Effect.mapError(() => new NoProof({ message: "not a callback" })),
+            Effect.map(({ key, providerPaymentId, reason = null, received, reference, state }) =>
+              heard({
+                key,
+                attempt: { reference, providerPaymentId },
+                report:
+                  state === null
+                    ? null
+                    : new Report({
+                        state,
+                        reason,
+                        providerPaymentId,
+                        providerStatus: state,
+                        ...(received !== undefined && isAnyCurrencyCode(received.currency)
+                          ? { received: moneyOf(received.amount, received.currency) }
+                          : {})
+                      })
+              })
+            )
+          )
+        : Effect.fail(new NoProof({ message: "no proof" })),
+    ...about
+  }
+}

@@ -1,0 +1,66 @@
+/** Stores that outlive the process: the services over them are made anew, as after a crash, with the same clock. */
+import { Effect, Layer, Option } from "effect"
+import { authorize } from "../../../src/domain/Access.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import type { Backend } from "../../support/Stores.ts"
+import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+import {
+  movableClock,
+  type MovableClock,
+  openStoresOn,
+  quiet,
+  sameStores,
+  servicesOf,
+  type StoreServices
+} from "./PaymentServices.ts"
+import type { Saboteur } from "./Sabotage.ts"
+
+export interface World {
+  readonly stores: Layer.Layer<StoreServices>
+  readonly clock: MovableClock
+}
+
+export const worldOn = (backend: Backend) =>
+  Effect.gen(function* () {
+    const clock = movableClock()
+    const context = yield* Layer.build(
+      openStoresOn(backend).pipe(Layer.provide(testSettings()), Layer.provide(Layer.setClock(clock)))
+    )
+    const world: World = { stores: sameStores(context), clock }
+    return world
+  })
+
+export const servicesIn = (
+  { clock, stores }: World,
+  spoiler: Saboteur,
+  providers: Parameters<typeof servicesOf>[0],
+  variables: Variables = {}
+) =>
+  servicesOf(providers.map(spoiler.provider)).pipe(
+    Layer.provideMerge(Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store))),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(TestVault),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(testSettings(variables)),
+    Layer.provideMerge(Layer.setClock(clock)),
+    Layer.provideMerge(quiet)
+  )
+
+/** As the gate would give it to the org-admin who owns everything here. */
+export const ownersPermit = ({ org_id, user_id }: { readonly org_id: string; readonly user_id: string }) =>
+  authorize(
+    {
+      userId: user_id,
+      apiKeyId: Option.none(),
+      organization: Option.some({
+        orgId: org_id,
+        role: "org-admin" as const,
+        features: new Set<string>(),
+        permissions: new Set<never>()
+      }),
+      admin: false
+    },
+    "any",
+    Option.none()
+  )

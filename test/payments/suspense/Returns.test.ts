@@ -1,0 +1,237 @@
+/** money on its way back, and verdicts on suspense. Each test states what should be so. */
+import { expect } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { people } from "../../support/Credentials.ts"
+import type { TestServer } from "../../support/TestServer.ts"
+import { actable } from "../support/Acting.ts"
+import { attemptsOf, callBack, initiate, recordOf } from "../support/Calls.ts"
+import { movableClock, timePasses } from "../support/PaymentServices.ts"
+import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
+import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+
+const KES = CurrencyCode.make("KES")
+const USD = CurrencyCode.make("USD")
+
+const make = () => {
+  const stripe = { ...actable("stripe"), honoursReference: true }
+  const adyen = { ...actable("adyen"), honoursReference: true }
+  const clock = movableClock()
+  return { stripe, adyen, clock, providers: [stripe, adyen] }
+}
+
+onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
+  const suspenseOf = (paymentId: string) =>
+    Effect.map(
+      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
+      (all) => all.map(({ money }) => money.toString())
+    )
+  const settlement = Effect.gen(function* () {
+    const { acme } = yield* people
+    const ledger = yield* LedgerStore
+    return Number((yield* ledger.balance(LedgerAccount.settlement(acme.org_id, KES))).minor) / 100
+  })
+  const later = (seconds: number) =>
+    Effect.zipRight(
+      timePasses(clock, `${seconds} seconds`),
+      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+    )
+  const payin = (country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      stripe.on(
+        `payin ${country}`,
+        accepts({ state: "pending", nextAction: "redirect", actionData: { redirect_url: "https://x.example" } })
+      )
+      const { payment_id } = yield* initiate({ ...byCard(), country, description: `payin ${country}` })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      const arrives = (amount: string, currency = "KES") =>
+        callBack("stripe", {
+          key: `${country} ${amount} ${currency}`,
+          reference,
+          state: "completed",
+          received: { amount, currency }
+        })
+      return { payment_id, reference, arrives }
+    })
+  const returnsOf = (paymentId: string) =>
+    Effect.map(attemptsOf(paymentId), (all) =>
+      all.filter((one) => one["leg"] === "return").map((one) => String(one["attempt_id"]))
+    )
+
+  it.effect("a return that is sent again is for the amount that it was committed with", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id, reference } = yield* payin("FR")
+      yield* arrives("900.00")
+      stripe.will({ refund: isLost() })
+      yield* Effect.flip(giveBack(payment_id))
+      yield* arrives("1100.00")
+      yield* timePasses(clock, "2 minutes")
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(payment_id)
+      const sent = stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
+      expect
+        .soft(
+          new Set(sent.map(({ money, reference: name }) => `${name} ${money.toString()}`)).size,
+          "one reference, one amount"
+        )
+        .toBe(1)
+      const left = yield* suspenseOf(payment_id)
+      if (left.length > 0) expect(yield* itemsOf(payment_id), `${left.join()} is left in suspense`).toHaveLength(1)
+    })
+  )
+
+  it.effect("what arrives while a return is under way keeps its item", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("DE")
+      const context = yield* Effect.context<TestServer>()
+      yield* arrives("900.00")
+      stripe.will({
+        refund: () =>
+          Effect.as(Effect.orDie(Effect.provide(arrives("1100.00"), context)), accepts({ state: "completed" }))
+      })
+      yield* giveBack(payment_id)
+      expect(yield* suspenseOf(payment_id)).toEqual(["200.00 KES"])
+      expect(yield* itemsOf(payment_id), "200.00 KES wait in suspense").toHaveLength(1)
+    })
+  )
+
+  it.effect("a return that went after it was given up is put before a person", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("BE")
+      yield* arrives("900.00")
+      stripe.will({ refund: isLost() })
+      yield* Effect.flip(giveBack(payment_id))
+      const [back] = yield* returnsOf(payment_id)
+      const before = yield* settlement
+      yield* resolve(payment_id, "failed") // the return, says a person, never went
+      yield* resolve(payment_id, "completed") // so the organisation keeps the money
+      expect((yield* settlement) - before).toBe(900)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* callBack("stripe", { key: "BE went", reference: back!, state: "completed" })
+      expect(yield* suspenseOf(payment_id)).toEqual(["-900.00 KES"])
+      expect(yield* itemsOf(payment_id), "it was given away twice").toHaveLength(1)
+    })
+  )
+
+  it.effect("a return of which nobody knows is not refused by a late second sending, and goes once", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id, reference } = yield* payin("NL")
+      yield* arrives("900.00")
+      // It moves the money, its answer is lost, and whoever asks gets none either.
+      stripe.will({ refund: isLost() })
+      yield* Effect.flip(giveBack(payment_id))
+      const back = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "return")
+      stripe.says(String(back?.["attempt_id"]), isLost())
+      yield* timePasses(clock, "2 minutes")
+      const slow = Layer.effect(
+        PaymentStore,
+        Effect.map(PaymentStore, (store) => ({
+          ...store,
+          renewSend: (...args: Parameters<typeof store.renewSend>) =>
+            Effect.zipLeft(store.renewSend(...args), timePasses(clock, "25 seconds"))
+        }))
+      )
+      yield* Effect.flatMap(Resolution, (resolution) =>
+        resolution.giveBack(operatorPermit("platform", "amina"), payment_id, "again")
+      ).pipe(Effect.provide(Resolution.layer.pipe(Layer.provide(Progress.layer), Layer.provide(slow))), Effect.flip)
+      yield* timePasses(clock, "2 minutes")
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* Effect.either(giveBack(payment_id))
+      const sent = stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
+      expect(
+        Array.from(new Set(sent.map(({ reference: name }) => name))),
+        "references under which 900.00 KES went back"
+      ).toHaveLength(1)
+    })
+  )
+
+  it.effect("accepting what came of the asked currency leaves the other currency in sight", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("AT")
+      yield* arrives("20.00", "USD")
+      yield* arrives("1400.00")
+      yield* resolve(payment_id, "completed")
+      expect(yield* suspenseOf(payment_id)).toEqual(["20.00 USD"])
+      expect(yield* itemsOf(payment_id), "20.00 USD wait in suspense").toHaveLength(1)
+    })
+  )
+
+  const twoProviders = (country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe", "adyen"])
+      stripe.on(`two ${country}`, declines())
+      adyen.on(
+        `two ${country}`,
+        accepts({ state: "pending", nextAction: "redirect", actionData: { redirect_url: "https://x.example" } })
+      )
+      const { payment_id } = yield* initiate({ ...byCard(), country, description: `two ${country}` })
+      const [first] = yield* attemptsOf(payment_id)
+      const reference = String(first?.["attempt_id"])
+      yield* callBack("stripe", { key: `two ${country}`, reference, state: "completed" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending", provider: "adyen" })
+      return payment_id
+    })
+
+  it.effect("giving back what a refusing provider took does not fail the payment that another collects", () =>
+    Effect.gen(function* () {
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      const payment_id = yield* twoProviders("ES")
+      yield* Effect.either(giveBack(payment_id))
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+    })
+  )
+
+  it.effect("nor does settling it", () =>
+    Effect.gen(function* () {
+      const payment_id = yield* twoProviders("IT")
+      const kept = yield* Effect.either(resolve(payment_id, "completed"))
+      expect.soft(kept._tag, "settled as the organisation's").toBe("Right")
+      yield* Effect.either(resolve(payment_id, "failed"))
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+    })
+  )
+
+  it.effect("an enquiry without an answer leaves the item of a payment that waits for nobody knows what", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("PT", ["stripe"])
+      stripe.on("aimless", isLost())
+      const { payment_id } = yield* initiate({ ...byCard(), country: "PT", description: "aimless" })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      stripe.says(reference, reports("pending"))
+      yield* later(11)
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+      stripe.says(reference, isLost())
+      for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401]) yield* later(seconds)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      expect(yield* itemsOf(payment_id), "nobody asks any more, and nobody is told").toHaveLength(1)
+    })
+  )
+
+  it.effect("a late word that a return is under way does not undo that it failed", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("SE")
+      yield* arrives("900.00")
+      stripe.will({ refund: accepts({ state: "pending" }) })
+      yield* giveBack(payment_id)
+      const [back] = yield* returnsOf(payment_id)
+      yield* callBack("stripe", { key: "SE no", reference: back!, state: "failed" })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      yield* callBack("stripe", { key: "SE late", reference: back!, state: "processing" })
+      expect(yield* suspenseOf(payment_id)).toEqual(["900.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+  void USD
+})

@@ -1,0 +1,83 @@
+/** A wrong value stops the start: with the name of the setting, what it expects, and never a secret. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { Settings } from "../../../src/platform/config/Settings.ts"
+import { testSettings, type Variables } from "../../support/TestSettings.ts"
+
+const complaintAbout = (variables: Variables) =>
+  Settings.pipe(
+    Effect.provide(testSettings(variables)),
+    Effect.either,
+    Effect.map((loaded) => (Either.isLeft(loaded) ? loaded.left.message : "nothing"))
+  )
+
+const wrong: ReadonlyArray<readonly [name: string, expected: RegExp]> = [
+  ["CORRIDOR_MODE", /expected one of sandbox, live/],
+  ["PORT", /integer/],
+  ["METRICS_PORT", /integer/],
+  ["PUBLIC_URL", /expected a URL that starts with https:\/\/ or http:\/\//],
+  ["DATABASE_URL", /expected a URL that starts with postgres:\/\/ or postgresql:\/\//],
+  ["SMTP_URL", /expected a URL that starts with smtp:\/\/ or smtps:\/\//],
+  ["JWT_JWKS_URL", /expected a URL that starts with https:\/\/ or http:\/\//],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", /expected a URL/],
+  ["CORRIDOR_MASTER_KEY", /./],
+  ["WEBHOOK_TIMEOUT", /duration/],
+  ["WEBHOOK_ENDPOINTS_PER_ORG", /integer/],
+  ["REVIEW_RATE_TTL", /duration/],
+  ["WEBHOOK_RETRY_DELAYS", /expected comma-separated durations/],
+  ["CORS_ORIGINS", /write it like https:\/\/app\.example\.com/],
+  ["TRUST_PROXY", /write false, true, a number of proxies/],
+  ["NOTIFY_FROM", /expected an e-mail address/],
+  ["LOG_LEVEL", /expected one of debug, info, warn, error/]
+]
+
+describe("settings", () => {
+  for (const [name, expected] of wrong) {
+    it.effect(`${name} with a wrong value is named, with what is expected`, () =>
+      Effect.gen(function* () {
+        const complaint = yield* complaintAbout({ [name]: "foo" })
+        expect(complaint).toMatch(new RegExp(`^${name} is not valid: [^\n]+\\.$`))
+        expect(complaint).toMatch(expected)
+      })
+    )
+  }
+
+  it.effect("names all that are wrong at once", () =>
+    Effect.gen(function* () {
+      const complaint = yield* complaintAbout({ CORS_ORIGINS: "foo", TRUST_PROXY: "foo", PORT: "0" })
+      const names = complaint.split("\n").map((line) => line.split(" ")[0])
+      expect(names.sort()).toEqual(["CORS_ORIGINS", "PORT", "TRUST_PROXY"])
+    })
+  )
+
+  it.effect("refuses a secret in live mode that can be guessed, without repeating it", () =>
+    Effect.gen(function* () {
+      const live = { CORRIDOR_MODE: "live", CORRIDOR_MASTER_KEY: "ab".repeat(32) }
+      for (const secret of ["x", "hunter2hunter2h", "x".padEnd(20)]) {
+        const complaint = yield* complaintAbout({ ...live, KYB_WEBHOOK_SECRET: secret })
+        expect(complaint).toBe(
+          "KYB_WEBHOOK_SECRET is not valid: live mode needs at least 16 characters; make it with: openssl rand -hex 32."
+        )
+      }
+      expect(yield* complaintAbout({ ...live, KYB_WEBHOOK_SECRET: "hunter2hunter2hu" })).toBe("nothing")
+      expect(yield* complaintAbout({ KYB_WEBHOOK_SECRET: "x" }), "in sandbox mode").toBe("nothing")
+    })
+  )
+
+  it.effect("does not repeat a value that may hold a password", () =>
+    Effect.gen(function* () {
+      const complaint = yield* complaintAbout({
+        DATABASE_URL: "mysql://user:hunter2@db.example/corridor",
+        SMTP_URL: "hunter2"
+      })
+      expect(complaint).not.toMatch(/hunter2|mysql|db\.example/)
+    })
+  )
+
+  it.effect("without them there are defaults", () =>
+    Effect.gen(function* () {
+      const { corsOrigins, notifyFrom, trustProxy } = yield* Settings
+      expect([corsOrigins.size, trustProxy._tag, notifyFrom.address]).toEqual([0, "Nobody", "no-reply@localhost"])
+    }).pipe(Effect.provide(testSettings()))
+  )
+})

@@ -1,0 +1,178 @@
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import Pg from "pg"
+import { watchConnections, withoutLimits } from "../../../src/platform/database/Connections.ts"
+import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
+import { setbackIn, setbackOf } from "../../../src/platform/database/Setback.ts"
+import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { makeSilentProxy } from "../../support/SilentProxy.ts"
+import { TestDatabase, TestDatabaseServer } from "../../support/TestDatabase.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+
+const onDatabase = { excludeTestServices: true, timeout: "60 seconds" } as const
+
+const setbackOfExit = <A, E>(exit: Exit.Exit<A, E>) => (Exit.isFailure(exit) ? setbackIn(exit.cause) : "none")
+
+layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testSettings())), onDatabase)(
+  "Every connection",
+  (it) => {
+    const limits = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.forEach(["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"], (name) =>
+        Effect.map(sql.unsafe<Record<string, string>>(`show ${name}`), ([row]) => row?.[name])
+      )
+    )
+
+    it.effect("has a limit for waiting, for working and for doing nothing, which long work lifts for itself", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        expect(yield* limits).toEqual(["5s", "10s", "4s"])
+        expect(yield* sql.withTransaction(Effect.zipRight(sql.unsafe(withoutLimits), limits))).toEqual(["0", "0", "0"])
+        expect(yield* limits).toEqual(["5s", "10s", "4s"])
+      })
+    )
+
+    it.effect("tells a row that somebody holds from a statement that is wrong", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create table held (id integer primary key)`
+        yield* sql`insert into held values (1)`
+        const taken = yield* Deferred.make<void>()
+        const done = yield* Deferred.make<void>()
+        const holder = yield* Effect.fork(
+          sql.withTransaction(
+            sql`select from held for update`.pipe(
+              Effect.zipRight(Deferred.succeed(taken, undefined)),
+              Effect.zipRight(Deferred.await(done))
+            )
+          )
+        )
+        yield* Deferred.await(taken)
+        const waiting = sql.withTransaction(
+          Effect.zipRight(sql`set local lock_timeout = 50`, sql`update held set id = 2 where id = 1`)
+        )
+        expect(setbackOfExit(yield* Effect.exit(waiting))).toBe("busy")
+        const slow = sql.withTransaction(
+          Effect.zipRight(sql`set local statement_timeout = 50`, sql`select pg_sleep(5)`)
+        )
+        expect(setbackOfExit(yield* Effect.exit(slow))).toBe("busy")
+        expect(setbackOfExit(yield* Effect.exit(sql`insert into held values (1)`))).toBe(undefined)
+        yield* Deferred.succeed(done, undefined)
+        yield* Fiber.join(holder)
+      })
+    )
+
+    it.effect("is taken from a transaction that pauses, which then has written nothing", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { atomically } = yield* Transactor
+        yield* sql`create table paused (id integer primary key)`
+        yield* sql`insert into paused values (1)`
+        const taken = yield* Deferred.make<void>()
+        const resume = yield* Deferred.make<void>()
+        const pausing = yield* Effect.fork(
+          Effect.exit(
+            atomically(
+              Effect.gen(function* () {
+                yield* sql`update paused set id = 2`
+                yield* Deferred.succeed(taken, undefined)
+                yield* Deferred.await(resume)
+                yield* sql`update paused set id = 3`
+              }).pipe(Effect.orDie)
+            )
+          )
+        )
+        yield* Deferred.await(taken)
+        // Whoever waits for the row has it before the time for waiting is up.
+        yield* sql`update paused set id = id + 10`
+        yield* Deferred.succeed(resume, undefined)
+        const exit = yield* Fiber.join(pausing)
+        expect(setbackOfExit(exit)).toBe("cut off")
+        expect(yield* sql`select id from paused`).toEqual([{ id: 11 }])
+      })
+    )
+  }
+)
+
+/** A pool over a proxy, less patient than the service's own. */
+const impatientPool = Effect.gen(function* () {
+  const { url } = yield* DatabaseServer
+  const proxy = yield* makeSilentProxy(Redacted.value(url))
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pg.Pool({ connectionString: proxy.url, max: 2, query_timeout: 500 })),
+    (open) => Effect.promise(() => open.end())
+  )
+  pool.on("error", () => undefined)
+  watchConnections(pool)
+  return { pool, proxy }
+})
+
+/** As the service's own client asks: with a callback. */
+const ask = (on: Pg.Pool | Pg.PoolClient, text: string) =>
+  Effect.async<ReadonlyArray<unknown>, Error>((resume) =>
+    on.query(text, [], (error: Error | undefined, result) =>
+      resume(error ? Effect.fail(error) : Effect.succeed(result.rows))
+    )
+  )
+
+layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
+  it.scoped("is closed when its time is up, and another takes its place", () =>
+    Effect.gen(function* () {
+      const { pool, proxy } = yield* impatientPool
+      expect(yield* ask(pool, "select 1 as one")).toEqual([{ one: 1 }])
+      proxy.silence(1)
+      const lost = yield* Effect.flip(ask(pool, "select 1 as one"))
+      expect([lost.name, setbackOf(lost)]).toEqual(["ConnectionLost", "cut off"])
+      expect(yield* ask(pool, "select 2 as two")).toEqual([{ two: 2 }])
+      expect([pool.totalCount, proxy.speaking()]).toEqual([1, 1])
+    })
+  )
+
+  it.scoped("may have carried out what it was last asked for, unless that was before a commit", () =>
+    Effect.gen(function* () {
+      const { pool, proxy } = yield* impatientPool
+      const lastWords = Effect.fnUntraced(function* (...texts: ReadonlyArray<string>) {
+        const client = yield* Effect.promise(() => pool.connect())
+        for (const text of texts.slice(0, -1)) yield* ask(client, text)
+        proxy.silence(1)
+        const lost = yield* Effect.flip(ask(client, texts.at(-1)!))
+        client.release()
+        return setbackOf(lost)
+      })
+      const write = "create temporary table words (id integer)"
+      expect(yield* lastWords(write)).toBe("lost")
+      expect(yield* lastWords("BEGIN", write)).toBe("cut off")
+      expect(yield* lastWords("BEGIN", write, "ROLLBACK")).toBe("cut off")
+      expect(yield* lastWords("BEGIN", write, "COMMIT")).toBe("lost")
+      expect(yield* lastWords("BEGIN", write, "COMMIT", write)).toBe("lost")
+      expect(pool.totalCount).toBe(0)
+    })
+  )
+
+  it.scoped("is not given to anybody else by a caller who stops waiting", () =>
+    Effect.gen(function* () {
+      const { pool, proxy } = yield* impatientPool
+      const client = yield* Effect.promise(() => pool.connect())
+      proxy.silence(1)
+      const unheard = yield* Effect.fork(Effect.exit(ask(client, "select 1")))
+      yield* Effect.yieldNow()
+      client.release()
+      expect(pool.idleCount).toBe(0)
+      expect(yield* ask(pool, "select 2 as two")).toEqual([{ two: 2 }])
+      expect(Exit.isFailure(yield* Fiber.join(unheard))).toBe(true)
+    })
+  )
+
+  it.scoped("is waited for by work without a limit, until its transaction ends", () =>
+    Effect.gen(function* () {
+      const { pool } = yield* impatientPool
+      const client = yield* Effect.promise(() => pool.connect())
+      for (const text of ["BEGIN", withoutLimits]) yield* ask(client, text)
+      expect(yield* ask(client, "select 1 as slept from pg_sleep(0.8)")).toEqual([{ slept: 1 }])
+      yield* ask(client, "COMMIT")
+      expect(setbackOf(yield* Effect.flip(ask(client, "select pg_sleep(30)")))).toBe("cut off")
+      client.release()
+      expect(pool.totalCount).toBe(0)
+    })
+  )
+})

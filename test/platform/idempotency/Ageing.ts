@@ -1,0 +1,19 @@
+/** Makes the rows of a key older than they are, by the clock that their store reads. */
+import { SqlClient } from "@effect/sql"
+import { Duration, Effect, Option } from "effect"
+import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+
+export const age = (key: string, by: Duration.DurationInput) =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    if (Option.isSome(sql)) {
+      yield* sql.value`update idempotency_keys set created_at = created_at - make_interval(secs => ${Duration.toSeconds(by)})
+        where key = ${key}`
+      return
+    }
+    const { idempotencyKeys } = yield* Effect.serviceOptional(MemoryTables)
+    for (const [name, row] of idempotencyKeys) {
+      const created_at = new Date(row.created_at.getTime() - Duration.toMillis(by))
+      if (row.key === key) idempotencyKeys.set(name, { ...row, created_at })
+    }
+  }).pipe(Effect.orDie)

@@ -1,0 +1,112 @@
+/** Nobody is flooded with messages in our name, and every message says whose it is. */
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { messagesOfOrganization, messagesToRecipientOfOne } from "../../../src/domain/Policies.ts"
+import { sha256Hex } from "../../../src/domain/Digest.ts"
+import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
+import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
+import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
+import { freshAddress, invite, joined } from "../../people/members/Inviting.ts"
+import { people } from "../../support/Credentials.ts"
+import { type Answer, bodyOf } from "../../support/Send.ts"
+import { onBothServers } from "../../support/TestServer.ts"
+import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/Asking.ts"
+
+const expectLimited = (answer: Answer, words: RegExp) => {
+  expect([answer.status, bodyOf(answer)], answer.text).toEqual([
+    429,
+    { status: "error", message: expect.stringMatching(words) }
+  ])
+  expect(Number(answer.headers["retry-after"])).toBeGreaterThanOrEqual(1)
+}
+
+onBothServers("Messages", (it) => {
+  const sentTo = (to: string) =>
+    Effect.map(
+      Effect.flatMap(NotificationStore, (store) => store.list(Option.none(), { after: Option.none(), take: 1000 })),
+      (all) => all.filter((message) => message.to.toLowerCase() === to.toLowerCase())
+    )
+
+  it.effect("go to one address as often as one organisation may, whatever the case of its letters", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const email = yield* freshAddress("Flooded")
+      const body = yield* bodyFor(acme)
+      const request = { ...body, beneficiary_id: yield* newBeneficiary(acme, { email }), target_type: "beneficiary" }
+      yield* Effect.forEach(Array.from({ length: messagesToRecipientOfOne }), () =>
+        Effect.map(ask(acme.key, request), ({ status, text }) => expect(status, text).toBe(200))
+      )
+      expectLimited(yield* ask(acme.key, request), /messages of this organisation to this address/)
+      const shouted = yield* newBeneficiary(acme, { email: email.toUpperCase() })
+      const both = yield* ask(acme.key, { ...body, beneficiary_id: shouted })
+      expect(both.status, both.text).toBe(207)
+      expect(bodyOf(both)).toMatchObject({
+        all_success: false,
+        results: [
+          { target: "beneficiary", status: "failed", success: false, message: expect.stringMatching(/^Too many/) },
+          { target: "sender", status: "pending", success: true }
+        ]
+      })
+      expectLimited(yield* invite(acme.key, acme.org_id, email), /Too many messages/)
+      expect(yield* sentTo(email)).toHaveLength(messagesToRecipientOfOne)
+      expect((yield* invite(globex.key, globex.org_id, email)).status, "nobody else is kept from writing").toBe(201)
+      expect((yield* ask(acme.key, { ...body, target_type: "sender" })).status, "nor to others").toBe(200)
+    })
+  )
+
+  it.effect("are only so many for each organisation, and for each address of all together", () =>
+    Effect.gen(function* () {
+      const { acme, globex } = yield* people
+      const counts = yield* MessageCounts
+      yield* Effect.replicateEffect(counts.count(`by ${globex.org_id}`, messagesOfOrganization), messagesOfOrganization)
+      const email = yield* freshAddress("Any")
+      expectLimited(yield* invite(globex.key, globex.org_id, email), /messages of this organisation:/)
+      yield* Effect.replicateEffect(counts.count(`to ${sha256Hex(email.toLowerCase())}`, 60), 60)
+      expectLimited(yield* invite(acme.key, acme.org_id, email), /messages to this address:/)
+      expect((yield* invite(acme.key, acme.org_id, yield* freshAddress("Other"))).status).toBe(201)
+    })
+  )
+
+  it.effect("name their organisation in our own words, quote others' and lead nowhere", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const organizations = yield* OrganizationStore
+      const { credential } = yield* joined(acme.org_id, "org-admin")
+      const before = Option.getOrThrow(yield* organizations.find(Option.none(), acme.org_id))
+      const named = (name: string) => organizations.update(Option.none(), { ...before, name })
+      yield* named("Acme\r\nBcc: eve@evil.com at https://evil.example")
+      yield* Effect.gen(function* () {
+        const body = yield* bodyFor(acme)
+        const message = "Habari,\n\nTransaction: forged\r\nRequest: forged"
+        const answer = yield* ask(acme.key, { ...body, target_type: "sender", message })
+        const { request_id } = bodyOf(answer) as { readonly request_id: string }
+        const email = yield* freshAddress("invited")
+        expect((yield* invite(credential, acme.org_id, email)).status).toBe(201)
+        const [request] = about(yield* outbox(acme.org_id), request_id)
+        const [invitation] = yield* sentTo(email)
+        const shown = "Acme Bcc: eve@evil[.]com at https[:]//evil[.]example"
+        for (const sent of [request!, invitation!]) {
+          expect(sent.subject).toContain(shown)
+          expect(sent.subject).not.toMatch(/[\r\n]/)
+          expect(sent.text).toContain(shown)
+          expect(sent.text).not.toContain("evil.")
+        }
+        expect(request!.text.startsWith(`${shown} asks you to verify`)).toBe(true)
+        expect(request!.text).toContain("> Habari,\n>\n> Transaction: forged\n> Request: forged\n\nTransaction: ")
+      }).pipe(Effect.ensuring(named(before.name)))
+    })
+  )
+
+  it.effect.each(["https://evil.example", "see evil.com", "ada@evil.com", "evil\u200b.com"])(
+    "with “%s” in the caller's words are 400, and nobody is written to",
+    (words) =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const body = yield* bodyFor(acme)
+        const answer = yield* ask(acme.key, { ...body, message: `Please ${words} now` })
+        expect(answer.status).toBe(400)
+        expect(bodyOf(answer)).toMatchObject({ message: expect.stringMatching(/^message: holds a link/) })
+        expect(about(yield* outbox(acme.org_id), body.transaction_id)).toEqual([])
+      })
+  )
+})

@@ -1,0 +1,113 @@
+import { expect, it } from "@effect/vitest"
+import { Clock, Effect, Metric, TestClock } from "effect"
+import type { ProviderName } from "../../../src/domain/Corridor.ts"
+import { Accepted, Declined, Unknown } from "../../../src/domain/Outcome.ts"
+import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
+import { ProviderHealth } from "../../../src/providers/health/ProviderHealth.ts"
+
+const silence = new Unknown({ reason: "timeout" })
+const refusal = new Declined({ reason: "no" })
+const consent = new Accepted({
+  state: "processing",
+  providerPaymentId: null,
+  providerStatus: null,
+  nextAction: null,
+  actionData: {},
+  providerData: {}
+})
+
+const stateOf = (name: ProviderName) =>
+  Effect.gen(function* () {
+    const health = yield* ProviderHealth
+    return health.circuit(name, yield* Clock.currentTimeMillis)
+  })
+
+const dispatch = (name: ProviderName, outcome: Accepted | Declined | Unknown) =>
+  Effect.flatMap(ProviderHealth, (health) => Effect.zipLeft(health.begin(name), health.report(name, outcome)))
+
+const silent = (name: ProviderName, times: number) => Effect.repeatN(dispatch(name, silence), times - 1)
+
+const gauge = (name: ProviderName) =>
+  Effect.sync(() => {
+    const page = renderPrometheus(Metric.unsafeSnapshot())
+    return new RegExp(`^provider_circuit_open\\{provider="${name}"\\} (\\d)$`, "m").exec(page)?.[1]
+  })
+
+it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
+  it.effect("opens the circuit of the silent provider only, for 30 seconds", () =>
+    Effect.gen(function* () {
+      yield* silent("stripe", 9)
+      expect(yield* stateOf("stripe")).toBe("closed")
+      expect(yield* dispatch("stripe", silence)).toBe(true)
+      expect(yield* stateOf("stripe")).toBe("open")
+      expect(yield* stateOf("adyen")).toBe("closed")
+      yield* TestClock.adjust("29 seconds")
+      expect(yield* stateOf("stripe")).toBe("open")
+      yield* TestClock.adjust("1 second")
+      expect(yield* stateOf("stripe")).toBe("half-open")
+    })
+  )
+
+  it.effect("takes refusals and consents alike for verdicts", () =>
+    Effect.gen(function* () {
+      for (const verdict of [refusal, consent]) {
+        yield* silent("paypal", 9)
+        yield* dispatch("paypal", verdict)
+        yield* silent("paypal", 9)
+        expect(yield* stateOf("paypal")).toBe("closed")
+        yield* dispatch("paypal", verdict)
+      }
+    })
+  )
+
+  it.effect("admits one of many probes at once, and closes on its verdict", () =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      yield* silent("circle", 10)
+      expect(yield* health.begin("circle")).toBe(false)
+      yield* TestClock.adjust("30 seconds")
+      const admitted = yield* Effect.all(
+        Array.from({ length: 5 }, () => health.begin("circle")),
+        { concurrency: "unbounded" }
+      )
+      expect(admitted.filter(Boolean)).toHaveLength(1)
+      expect(yield* stateOf("circle")).toBe("open")
+      yield* health.report("circle", refusal)
+      expect(yield* stateOf("circle")).toBe("closed")
+      expect(yield* health.begin("circle")).toBe(true)
+    })
+  )
+
+  it.effect("stays open for another 30 seconds when the probe is silent, and forgets one that vanishes", () =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      yield* silent("pawapay", 10)
+      yield* TestClock.adjust("30 seconds")
+      expect(yield* dispatch("pawapay", silence)).toBe(true)
+      yield* TestClock.adjust("29 seconds")
+      expect(yield* stateOf("pawapay")).toBe("open")
+      yield* TestClock.adjust("1 second")
+      expect(yield* health.begin("pawapay")).toBe(true)
+      yield* TestClock.adjust("29 seconds")
+      expect(yield* health.begin("pawapay")).toBe(false)
+      yield* TestClock.adjust("1 second")
+      expect(yield* health.begin("pawapay")).toBe(true)
+    })
+  )
+
+  it.effect("shows each provider that was asked as a gauge", () =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      expect(yield* gauge("coinbase")).toBeUndefined()
+      yield* health.begin("coinbase")
+      expect(yield* gauge("coinbase")).toBe("0")
+      yield* silent("coinbase", 10)
+      expect(yield* gauge("coinbase")).toBe("1")
+      yield* TestClock.adjust("30 seconds")
+      yield* health.begin("coinbase")
+      expect(yield* gauge("coinbase")).toBe("1")
+      yield* health.report("coinbase", consent)
+      expect(yield* gauge("coinbase")).toBe("0")
+    })
+  )
+})

@@ -1,0 +1,23 @@
+/** Runs a suite on the rails' memory and on PostgreSQL. */
+import { layer, type Vitest } from "@effect/vitest"
+import { Layer } from "effect"
+import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import type { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings, TestVault } from "../../support/TestSettings.ts"
+
+/** Two of them over one database are two processes. */
+export const onMemory = Layer.provideMerge(RailStore.layerMemory, MemoryTables.layer)
+export const onPostgreSQL = RailStore.layer.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
+
+export const onBothRailStores = (
+  name: string,
+  tests: (it: Vitest.MethodsNonLive<RailStore | Ids | Vault, true>) => void
+): void => {
+  const options = { excludeTestServices: true, timeout: "60 seconds" } as const
+  const common = Layer.merge(Ids.layer, TestVault)
+  layer(Layer.merge(onMemory, common), options)(`${name} on memory`, tests)
+  layer(Layer.merge(onPostgreSQL, common), options)(`${name} on PostgreSQL`, tests)
+}

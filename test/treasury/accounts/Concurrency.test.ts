@@ -1,0 +1,196 @@
+/** Many at one time, on PostgreSQL: nothing is overdrawn, nothing deadlocks, and a freeze comes before or after. */
+import { expect } from "@effect/vitest"
+import { SqlClient, SqlError } from "@effect/sql"
+import { Deferred, Effect, Either, Fiber, Layer, Option } from "effect"
+import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
+import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { eventually } from "../../payments/support/Calls.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { onServer } from "../../support/TestServer.ts"
+import { expectBooksInOrder } from "./Banking.ts"
+import { makeBank } from "./Movements.ts"
+
+const together = { concurrency: "unbounded" } as const
+
+const patient = { timeout: 60_000 }
+
+/** No retry stands behind these transactions, so a deadlock fails the test. */
+const OnceOnly = Layer.effect(
+  Transactor,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    atomically: <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.catchAll(sql.withTransaction(Effect.provideService(effect, InTransaction, true)), (error) =>
+        error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error)
+      )
+  }))
+)
+
+const opened = StoresLive.pipe(Layer.provideMerge(TestDatabase))
+const stores = Layer.orDie(Layer.merge(opened, Layer.provide(OnceOnly, opened)))
+
+/** Somebody waits for a lock that somebody else has. */
+const someoneWaits = Effect.gen(function* () {
+  const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+  const waiting = sql<{ readonly count: string }>`select count(*) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`
+  return yield* eventually(waiting, ([row]) => row?.count === "1")
+})
+
+onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables: { DATABASE_POOL: "12" } }, (it) => {
+  it.effect("are frozen only after a debit that has locked them", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const accounts = yield* VirtualAccountStore
+      const { atomically } = yield* Transactor
+      const account = yield* bank.open(100)
+      const locked = yield* Deferred.make<void>()
+      const go = yield* Deferred.make<void>()
+      const debit = yield* Effect.fork(
+        atomically(
+          Effect.gen(function* () {
+            const found = yield* accounts.lock(bank.org_id, account)
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(go)
+            return Option.getOrThrow(found).status
+          })
+        )
+      )
+      yield* Deferred.await(locked)
+      yield* bank.withdraw(account, 1)
+      const freezing = yield* Effect.fork(bank.freeze(account))
+      yield* someoneWaits
+      expect(Option.isNone(yield* Fiber.poll(freezing))).toBe(true)
+      yield* Deferred.succeed(go, undefined)
+      expect(yield* Fiber.join(debit)).toBe("active")
+      expect(yield* Fiber.join(freezing)).toMatchObject({ status: "frozen" })
+    })
+  )
+
+  it.effect("refuse a debit that comes upon a freeze under way", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const accounts = yield* VirtualAccountStore
+      const { atomically } = yield* Transactor
+      const other = yield* bank.open(0)
+      for (const debit of [
+        (account: string) => Effect.asVoid(bank.withdraw(account, 1)),
+        (account: string) => Effect.asVoid(bank.transfer(account, other, 1))
+      ]) {
+        const account = yield* bank.open(100)
+        const frozen = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const freezing = yield* Effect.fork(
+          atomically(
+            Effect.gen(function* () {
+              yield* accounts.lockForChange(Option.none(), account)
+              yield* accounts.setStatus(bank.org_id, account, "frozen", null)
+              yield* Deferred.succeed(frozen, undefined)
+              yield* Deferred.await(go)
+            })
+          )
+        )
+        yield* Deferred.await(frozen)
+        const debiting = yield* Effect.fork(Effect.flip(debit(account)))
+        yield* someoneWaits
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(freezing)
+        expect(yield* Fiber.join(debiting)).toMatchObject({ _tag: "Conflict" })
+        expect(yield* bank.balance(account)).toBe("100.00")
+        expect(yield* bank.transactions(account)).toHaveLength(1)
+      }
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect(
+    "pay ten of forty withdrawals of ten from a hundred, and refuse the rest",
+    () =>
+      Effect.gen(function* () {
+        const bank = yield* makeBank
+        const account = yield* bank.open(100)
+        const tries = yield* Effect.forEach(
+          Array.from({ length: 40 }),
+          () => Effect.either(bank.withdraw(account, 10)),
+          together
+        )
+        expect(tries.filter(Either.isRight)).toHaveLength(10)
+        for (const refused of tries.filter(Either.isLeft)) {
+          expect(refused.left).toMatchObject({ _tag: "InsufficientFunds", code: "INSUFFICIENT_FUNDS" })
+        }
+        expect(yield* bank.balance(account)).toBe("0.00")
+        const rows = yield* bank.transactions(account)
+        expect(rows.filter(({ type }) => type === "debit")).toHaveLength(10)
+        yield* expectBooksInOrder
+      }),
+    patient
+  )
+
+  it.effect(
+    "let a hundred transfers cross, beside withdrawals, and end exact",
+    () =>
+      Effect.gen(function* () {
+        const bank = yield* makeBank
+        const first = yield* bank.open(1000)
+        const second = yield* bank.open(1000)
+        const third = yield* bank.open(1000)
+        const around = [
+          [first, second],
+          [second, first],
+          [second, third],
+          [third, first]
+        ] as const
+        const crossing = Array.from({ length: 100 }, (_, index) => {
+          const [from, to] = around[index % around.length]!
+          return Effect.asVoid(bank.transfer(from, to, 3))
+        })
+        const paying = Array.from({ length: 10 }, () => Effect.asVoid(bank.withdraw(first, 7)))
+        yield* Effect.all([...crossing, ...paying], { ...together, discard: true })
+        const left = yield* Effect.forEach([first, second, third], bank.balance)
+        expect(left).toEqual(["1005.00", "925.00", "1000.00"])
+        yield* expectBooksInOrder
+      }),
+    patient
+  )
+
+  it.effect(
+    "are frozen between two debits, never in the middle of one",
+    () =>
+      Effect.gen(function* () {
+        const bank = yield* makeBank
+        for (const round of [1, 2, 3]) {
+          const account = yield* bank.open(1000)
+          const other = yield* bank.open(0)
+          const debits = Array.from({ length: 24 }, (_, index) =>
+            index % 2 === 0 ? bank.withdraw(account, 1) : bank.transfer(account, other, 1)
+          )
+          const some = yield* Deferred.make<void>()
+          const debited = (debit: (typeof debits)[number], index: number) =>
+            Effect.either(Effect.asVoid(debit)).pipe(
+              Effect.tap(() => (index === round * 4 ? Deferred.succeed(some, undefined) : Effect.void))
+            )
+          const freezing = Deferred.await(some).pipe(
+            Effect.zipRight(bank.freeze(account)),
+            Effect.zipRight(bank.balance(account))
+          )
+          const [then, tries] = yield* Effect.all(
+            [freezing, Effect.forEach(debits, debited, { concurrency: 6 })],
+            together
+          )
+          const paid = tries.filter(Either.isRight).length
+          for (const refused of tries.filter(Either.isLeft)) {
+            expect(refused.left).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is frozen") })
+          }
+          expect(then).toBe(`${1000 - paid}.00`)
+          expect(yield* bank.balance(account)).toBe(then)
+          const rows = yield* bank.transactions(account)
+          expect(rows.filter(({ type }) => type === "debit")).toHaveLength(paid)
+          yield* bank.deposit(account, 5)
+          expect(yield* bank.balance(account)).toBe(`${1005 - paid}.00`)
+        }
+        yield* expectBooksInOrder
+      }),
+    patient
+  )
+})
