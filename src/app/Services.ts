@@ -16,7 +16,7 @@ import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
-import { LinkCounter } from "../hosted/links/LinkCheckout.ts"
+import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
 import { Members } from "../people/members/Members.ts"
@@ -34,7 +34,7 @@ import { Enquiries } from "../payments/callbacks/Enquiries.ts"
 import { Initiation } from "../payments/initiate/Initiation.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { Resolution } from "../payments/suspense/Resolution.ts"
-import { Progress } from "../payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../payments/record/RecordOutcome.ts"
 import { Settling } from "../payments/dispatch/Settling.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
@@ -74,7 +74,7 @@ const PaymentsLive = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Settling.layer),
   Layer.provide(Dispatch.layer),
-  Layer.provide(Progress.layer),
+  Layer.provide(RecordOutcome.layer),
   Layer.provideMerge(ProvidersLive)
 )
 
@@ -86,7 +86,7 @@ const ChecksLive = Layer.mergeAll(Kyb.layer.pipe(Layer.provide(KybProvider.layer
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer)
 
-const LinksLive = Layer.mergeAll(PaymentLinks.layer, LinkCounter.layer.pipe(Layer.provide(Rates.layer)))
+const LinksLive = Layer.mergeAll(PaymentLinks.layer, LinkCheckout.layer.pipe(Layer.provide(Rates.layer)))
 
 export const ServicesLive = Layer.mergeAll(
   PeopleLive,

@@ -36,7 +36,7 @@ import { DeadLetterStore } from "../webhooks/delivery/DeadLetterStore.ts"
 import { QueueStore } from "../webhooks/delivery/QueueStore.ts"
 import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
-import { TroubleStore } from "../webhooks/WebhookIssues.ts"
+import { WebhookIssues } from "../webhooks/WebhookIssues.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
 
 export const StoresLive = Layer.mergeAll(
@@ -71,7 +71,7 @@ export const StoresLive = Layer.mergeAll(
   Readiness.layer,
   SecretStore.layer,
   StrayCallbackStore.layer,
-  TroubleStore.layer,
+  WebhookIssues.layer,
   UserStore.layer,
   VerificationStore.layer,
   VirtualAccountStore.layer,
@@ -111,7 +111,7 @@ export const StoresMemory = Layer.mergeAll(
   Readiness.layerMemory,
   SecretStore.layerMemory,
   StrayCallbackStore.layerMemory,
-  TroubleStore.layerMemory,
+  WebhookIssues.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,
   VirtualAccountStore.layerMemory,

@@ -5,11 +5,11 @@
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
 import { type Received, totalIn, withTotal } from "./Received.ts"
-import type { AttemptOutcome, Word } from "./Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "./Settlement.ts"
 
 export type RampLeg = "collection" | "settlement"
 
-export interface RampStanding {
+export interface RampLegState {
   readonly status: PaymentStatus
   readonly leg: RampLeg
   /** null: asked, and not yet answered. */
@@ -38,9 +38,9 @@ export interface RampDecision {
   readonly resurfaced: boolean
 }
 
-const to = ({ status }: RampStanding, next: PaymentStatus): PaymentStatus => (canMove(status, next) ? next : status)
+const to = ({ status }: RampLegState, next: PaymentStatus): PaymentStatus => (canMove(status, next) ? next : status)
 
-const unmoved = ({ outcome, received, status }: RampStanding, effect: RampEffect = "none"): RampDecision => ({
+const unmoved = ({ outcome, received, status }: RampLegState, effect: RampEffect = "none"): RampDecision => ({
   status,
   outcome,
   effect,
@@ -48,110 +48,110 @@ const unmoved = ({ outcome, received, status }: RampStanding, effect: RampEffect
   resurfaced: false
 })
 
-type Spoken = Extract<Word, { readonly _tag: "Accepted" | "Report" }>
+type Spoken = Extract<ProviderSignal, { readonly _tag: "Accepted" | "Report" }>
 
 /** Money that the ramp has no place for, where the word tells of any that nobody knew of. */
-const stray = (standing: RampStanding, received: Received): RampDecision => ({
-  ...unmoved(standing, received === standing.received ? "none" : "suspense"),
+const stray = (current: RampLegState, received: Received): RampDecision => ({
+  ...unmoved(current, received === current.received ? "none" : "suspense"),
   received
 })
 
-const moneyCame = (standing: RampStanding, word: Spoken): RampDecision => {
-  const { expected } = standing
-  const came = word.received ?? expected
-  const received = withTotal(standing.received, came)
-  const fits = came.currency === expected.currency && !standing.collected && canMove(standing.status, "processing")
-  if (!fits) return { ...stray(standing, received), outcome: "accepted" }
-  const taken = { ...unmoved(standing), outcome: "accepted" as const, received }
+const moneyCame = (current: RampLegState, signal: Spoken): RampDecision => {
+  const { expected } = current
+  const came = signal.received ?? expected
+  const received = withTotal(current.received, came)
+  const fits = came.currency === expected.currency && !current.collected && canMove(current.status, "processing")
+  if (!fits) return { ...stray(current, received), outcome: "accepted" }
+  const taken = { ...unmoved(current), outcome: "accepted" as const, received }
   return totalIn(received, expected.currency).minor < expected.minor
     ? { ...taken, status: "failed", effect: "underpaid" }
     : { ...taken, status: "processing", effect: "collected" }
 }
 
-const moneyWent = (standing: RampStanding): RampDecision => {
-  if (standing.status === "completed" || standing.status === "refunded") {
-    return { ...unmoved(standing), outcome: "accepted" }
+const moneyWent = (current: RampLegState): RampDecision => {
+  if (current.status === "completed" || current.status === "refunded") {
+    return { ...unmoved(current), outcome: "accepted" }
   }
-  const status = to(standing, "completed")
-  const received = withTotal(standing.received, standing.expected)
-  if (status !== "completed") return { ...stray(standing, received), outcome: "accepted" }
-  return { ...unmoved(standing, "settled"), status, outcome: "accepted", received }
+  const status = to(current, "completed")
+  const received = withTotal(current.received, current.expected)
+  if (status !== "completed") return { ...stray(current, received), outcome: "accepted" }
+  return { ...unmoved(current, "settled"), status, outcome: "accepted", received }
 }
 
-const completed = (standing: RampStanding, word: Spoken): RampDecision =>
-  standing.leg === "collection" ? moneyCame(standing, word) : moneyWent(standing)
+const completed = (current: RampLegState, signal: Spoken): RampDecision =>
+  current.leg === "collection" ? moneyCame(current, signal) : moneyWent(current)
 
-const failed = (standing: RampStanding): RampDecision => {
-  const outcome = standing.outcome === "accepted" ? "accepted" : "declined"
-  if (standing.leg === "collection") {
-    return standing.collected ? unmoved(standing) : { ...unmoved(standing), status: to(standing, "failed"), outcome }
+const failed = (current: RampLegState): RampDecision => {
+  const outcome = current.outcome === "accepted" ? "accepted" : "declined"
+  if (current.leg === "collection") {
+    return current.collected ? unmoved(current) : { ...unmoved(current), status: to(current, "failed"), outcome }
   }
-  const status = to(standing, "failed")
-  return { ...unmoved(standing, status === standing.status ? "none" : "stranded"), status, outcome }
+  const status = to(current, "failed")
+  return { ...unmoved(current, status === current.status ? "none" : "stranded"), status, outcome }
 }
 
 /** What was settled comes back, and is held again; what was collected is taken back for a person to see. */
-const returned = (standing: RampStanding): RampDecision => {
-  if (standing.leg === "collection") return standing.collected ? unmoved(standing, "suspense") : failed(standing)
-  return standing.status === "completed"
-    ? { ...unmoved(standing, "returned"), status: "refunded", outcome: "accepted" }
-    : failed(standing)
+const returned = (current: RampLegState): RampDecision => {
+  if (current.leg === "collection") return current.collected ? unmoved(current, "suspense") : failed(current)
+  return current.status === "completed"
+    ? { ...unmoved(current, "returned"), status: "refunded", outcome: "accepted" }
+    : failed(current)
 }
 
 /** Only a provider that still waits for the customer proves that nobody has paid. */
-const waiting = (standing: RampStanding, state: "pending" | "processing"): RampDecision => {
-  const collecting = standing.leg === "collection" && !standing.collected
+const waiting = (current: RampLegState, state: "pending" | "processing"): RampDecision => {
+  const collecting = current.leg === "collection" && !current.collected
   const status = !collecting
-    ? standing.status
-    : standing.expired && state === "pending"
-      ? to(standing, "canceled")
-      : to(standing, "pending")
-  return { ...unmoved(standing), status, outcome: "accepted" }
+    ? current.status
+    : current.expired && state === "pending"
+      ? to(current, "canceled")
+      : to(current, "pending")
+  return { ...unmoved(current), status, outcome: "accepted" }
 }
 
 /** A refused attempt no longer speaks for the payment, which another candidate may have. */
-const takenBack = (standing: RampStanding, word: Word): RampDecision => {
-  if (word._tag === "Unknown") return { ...unmoved(standing), resurfaced: standing.pursued }
-  if (word._tag !== "Accepted" && word._tag !== "Report") return unmoved(standing)
-  switch (word.state) {
+const takenBack = (current: RampLegState, signal: ProviderSignal): RampDecision => {
+  if (signal._tag === "Unknown") return { ...unmoved(current), resurfaced: current.pursued }
+  if (signal._tag !== "Accepted" && signal._tag !== "Report") return unmoved(current)
+  switch (signal.state) {
     case "completed":
-      return stray(standing, withTotal(standing.received, word.received ?? standing.expected))
+      return stray(current, withTotal(current.received, signal.received ?? current.expected))
     case "pending":
     case "processing":
-      return { ...unmoved(standing), resurfaced: true }
+      return { ...unmoved(current), resurfaced: true }
     default:
-      return unmoved(standing)
+      return unmoved(current)
   }
 }
 
-const silent = (standing: RampStanding): RampDecision => {
-  if (standing.outcome !== null) return unmoved(standing)
-  const status = standing.leg === "collection" ? to(standing, "pending") : standing.status
-  return { ...unmoved(standing), status, outcome: "unknown" }
+const silent = (current: RampLegState): RampDecision => {
+  if (current.outcome !== null) return unmoved(current)
+  const status = current.leg === "collection" ? to(current, "pending") : current.status
+  return { ...unmoved(current), status, outcome: "unknown" }
 }
 
 /** `othersLeft`: another candidate takes over from a refusal. */
-export const decideRamp = (standing: RampStanding, word: Word, othersLeft: boolean): RampDecision => {
-  if (standing.outcome === "declined") return takenBack(standing, word)
-  switch (word._tag) {
+export const decideRamp = (current: RampLegState, signal: ProviderSignal, othersLeft: boolean): RampDecision => {
+  if (current.outcome === "declined") return takenBack(current, signal)
+  switch (signal._tag) {
     case "Accepted":
-      return word.state === "completed" ? completed(standing, word) : waiting(standing, word.state)
+      return signal.state === "completed" ? completed(current, signal) : waiting(current, signal.state)
     case "Declined":
-      return othersLeft && standing.outcome === null ? { ...unmoved(standing), outcome: "declined" } : failed(standing)
+      return othersLeft && current.outcome === null ? { ...unmoved(current), outcome: "declined" } : failed(current)
     case "Unknown":
-      return silent(standing)
+      return silent(current)
     case "Absent":
-      return standing.outcome === "accepted" ? unmoved(standing) : failed(standing)
+      return current.outcome === "accepted" ? unmoved(current) : failed(current)
     case "Report":
-      switch (word.state) {
+      switch (signal.state) {
         case "completed":
-          return completed(standing, word)
+          return completed(current, signal)
         case "failed":
-          return failed(standing)
+          return failed(current)
         case "returned":
-          return returned(standing)
+          return returned(current)
         default:
-          return waiting(standing, word.state)
+          return waiting(current, signal.state)
       }
   }
 }

@@ -10,7 +10,7 @@ import { type Received, totalIn, withTotal } from "./Received.ts"
 
 export type AttemptOutcome = "accepted" | "declined" | "unknown"
 
-export interface Standing {
+export interface AttemptState {
   readonly status: PaymentStatus
   /** null: asked, and not yet answered. */
   readonly outcome: AttemptOutcome | null
@@ -33,16 +33,16 @@ export interface Decision {
   readonly resurfaced: boolean
 }
 
-export type Word = Accepted | Declined | Unknown | Report | Absent
+export type ProviderSignal = Accepted | Declined | Unknown | Report | Absent
 
 /** The attempt that is not refused, of which there is one, is where a completed payment's money is. */
-export const ownsMoney = ({ outcome, status }: Pick<Standing, "outcome" | "status">): boolean =>
+export const ownsMoney = ({ outcome, status }: Pick<AttemptState, "outcome" | "status">): boolean =>
   outcome !== "declined" && (status === "completed" || status === "refunded")
 
-const settledOr = (standing: Standing, to: PaymentStatus): PaymentStatus =>
-  canMove(standing.status, to) ? to : standing.status
+const settledOr = (current: AttemptState, to: PaymentStatus): PaymentStatus =>
+  canMove(current.status, to) ? to : current.status
 
-const unmoved = ({ outcome, received, status }: Standing): Decision => ({
+const unmoved = ({ outcome, received, status }: AttemptState): Decision => ({
   status,
   outcome,
   received,
@@ -50,86 +50,86 @@ const unmoved = ({ outcome, received, status }: Standing): Decision => ({
 })
 
 /** Waiting states only go forward: a late "pending" does not undo a "processing". */
-const forward = (standing: Standing, to: "pending" | "processing"): PaymentStatus =>
-  to === "pending" && standing.status === "processing" ? "processing" : settledOr(standing, to)
+const forward = (current: AttemptState, to: "pending" | "processing"): PaymentStatus =>
+  to === "pending" && current.status === "processing" ? "processing" : settledOr(current, to)
 
 /** A provider that does not say how much it has, has what it was asked for; what it pays out is what it was told to. */
-export const arrived = ({ asked, flow, ordered, received }: Standing, word: Accepted | Report): Received =>
-  withTotal(received, flow === "outbound" ? asked : (word.received ?? ordered ?? asked))
+export const arrived = ({ asked, flow, ordered, received }: AttemptState, signal: Accepted | Report): Received =>
+  withTotal(received, flow === "outbound" ? asked : (signal.received ?? ordered ?? asked))
 
 /** Less than was asked for never completes a payment: it waits for the rest, or for a person. */
-const moneyMoved = (standing: Standing, word: Accepted | Report): Decision => {
-  const received = arrived(standing, word)
-  const { asked } = standing
+const moneyMoved = (current: AttemptState, signal: Accepted | Report): Decision => {
+  const received = arrived(current, signal)
+  const { asked } = current
   const enough = totalIn(received, asked.currency).minor >= asked.minor
-  const status = isSettled(standing.status) ? standing.status : settledOr(standing, enough ? "completed" : "pending")
+  const status = isSettled(current.status) ? current.status : settledOr(current, enough ? "completed" : "pending")
   return { status, outcome: "accepted", received, resurfaced: false }
 }
 
-const waiting = (standing: Standing, to: "pending" | "processing"): Decision => ({
-  ...unmoved(standing),
-  status: isSettled(standing.status) ? standing.status : forward(standing, to),
+const waiting = (current: AttemptState, to: "pending" | "processing"): Decision => ({
+  ...unmoved(current),
+  status: isSettled(current.status) ? current.status : forward(current, to),
   outcome: "accepted"
 })
 
-const failed = (standing: Standing): Decision => ({
-  ...unmoved(standing),
-  status: settledOr(standing, "failed"),
-  outcome: standing.outcome === "accepted" ? "accepted" : "declined"
+const failed = (current: AttemptState): Decision => ({
+  ...unmoved(current),
+  status: settledOr(current, "failed"),
+  outcome: current.outcome === "accepted" ? "accepted" : "declined"
 })
 
 /** A payout that its provider sends back after it was completed, or a payin that it takes back. */
-const returned = (standing: Standing): Decision =>
-  standing.status === "completed" ? { ...unmoved(standing), status: "refunded", outcome: "accepted" } : failed(standing)
+const returned = (current: AttemptState): Decision =>
+  current.status === "completed" ? { ...unmoved(current), status: "refunded", outcome: "accepted" } : failed(current)
 
-const answered = (standing: Standing, word: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
-  switch (word._tag) {
+const answered = (current: AttemptState, signal: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
+  switch (signal._tag) {
     case "Accepted":
-      return word.state === "completed" ? moneyMoved(standing, word) : waiting(standing, word.state)
+      return signal.state === "completed" ? moneyMoved(current, signal) : waiting(current, signal.state)
     case "Declined":
-      return othersLeft && standing.outcome === null ? { ...unmoved(standing), outcome: "declined" } : failed(standing)
+      return othersLeft && current.outcome === null ? { ...unmoved(current), outcome: "declined" } : failed(current)
     case "Unknown":
-      return standing.outcome === null
-        ? { ...unmoved(standing), status: settledOr(standing, "pending"), outcome: "unknown" }
-        : unmoved(standing)
+      return current.outcome === null
+        ? { ...unmoved(current), status: settledOr(current, "pending"), outcome: "unknown" }
+        : unmoved(current)
   }
 }
 
 /** A refused attempt no longer speaks for the payment, which another candidate may have: its money is for a person to see. */
-const takenBack = (standing: Standing, word: Word): Decision => {
-  if (word._tag === "Unknown") return { ...unmoved(standing), resurfaced: standing.pursued === true }
-  if (word._tag !== "Accepted" && word._tag !== "Report") return unmoved(standing)
-  switch (word.state) {
+const takenBack = (current: AttemptState, signal: ProviderSignal): Decision => {
+  if (signal._tag === "Unknown") return { ...unmoved(current), resurfaced: current.pursued === true }
+  if (signal._tag !== "Accepted" && signal._tag !== "Report") return unmoved(current)
+  switch (signal.state) {
     case "completed":
-      return { ...unmoved(standing), received: arrived(standing, word) }
+      return { ...unmoved(current), received: arrived(current, signal) }
     case "pending":
     case "processing":
-      return { ...unmoved(standing), resurfaced: true }
+      return { ...unmoved(current), resurfaced: true }
     default:
-      return unmoved(standing)
+      return unmoved(current)
   }
 }
 
 /** `othersLeft`: the call is still being answered, and another candidate takes over from a refusal. */
-export const decide = (standing: Standing, word: Word, othersLeft = false): Decision => {
-  if (standing.outcome === "declined") return takenBack(standing, word)
-  switch (word._tag) {
+export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft = false): Decision => {
+  if (current.outcome === "declined") return takenBack(current, signal)
+  switch (signal._tag) {
     case "Accepted":
     case "Declined":
     case "Unknown":
-      return answered(standing, word, othersLeft)
+      return answered(current, signal, othersLeft)
     case "Absent":
-      return standing.outcome === "accepted" ? unmoved(standing) : failed(standing)
+      return current.outcome === "accepted" ? unmoved(current) : failed(current)
     case "Report":
-      switch (word.state) {
+      switch (signal.state) {
         case "completed":
-          return moneyMoved(standing, word)
+          return moneyMoved(current, signal)
         case "failed":
-          return failed(standing)
+          return failed(current)
         case "returned":
-          return returned(standing)
+          return returned(current)
         default:
-          return waiting(standing, word.state)
+          return waiting(current, signal.state)
       }
   }
 }

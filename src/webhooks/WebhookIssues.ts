@@ -64,9 +64,9 @@ const troublesOf = (webhook: StoredWebhook, dead: ReadonlyArray<StoredDelivery>)
   return [...(status === "disabled" ? [disabled] : []), ...(oldest === undefined ? [] : [letters(oldest)])]
 }
 
-export class TroubleStore extends Context.Tag("corridor/WebhookTroubleStore")<TroubleStore, Store>() {
+export class WebhookIssues extends Context.Tag("corridor/WebhookIssues")<WebhookIssues, Store>() {
   static readonly layer = Layer.effect(
-    TroubleStore,
+    WebhookIssues,
     Effect.map(SqlClient.SqlClient, (sql): Store => ({
       list: (scope, window) =>
         sql<Trouble>`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
@@ -89,7 +89,7 @@ export class TroubleStore extends Context.Tag("corridor/WebhookTroubleStore")<Tr
   )
 
   static readonly layerMemory = Layer.effect(
-    TroubleStore,
+    WebhookIssues,
     Effect.map(MemoryTables, ({ webhookDeliveries, webhooks }): Store => ({
       list: (scope, window) =>
         Effect.sync(() => {

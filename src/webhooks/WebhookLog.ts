@@ -11,7 +11,7 @@ import { Money } from "../domain/Money.ts"
 import type { Window } from "../platform/pagination/Page.ts"
 import { type Delivery, type DeliveryFilter, DeliveryStore, type PaymentDelivery } from "./DeliveryStore.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
-import { type Trouble, TroubleStore } from "./WebhookIssues.ts"
+import { type Trouble, WebhookIssues } from "./WebhookIssues.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
 type Transaction = typeof TransactionData.Type
@@ -62,7 +62,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
     Effect.gen(function* () {
       const eventStore = yield* EventStore
       const deliveryStore = yield* DeliveryStore
-      const troubleStore = yield* TroubleStore
+      const troubleStore = yield* WebhookIssues
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor

@@ -6,7 +6,7 @@ import { Absent, Accepted, Declined, Report, Unknown } from "../../src/domain/Ou
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
 import { decideRamp, type RampEffect, type RampLeg } from "../../src/domain/RampLeg.ts"
 import type { Received } from "../../src/domain/Received.ts"
-import type { AttemptOutcome, Word } from "../../src/domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../src/domain/Settlement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 const expected = shillings(100_000n)
@@ -14,7 +14,7 @@ const expected = shillings(100_000n)
 const said = { reason: null, providerPaymentId: null, providerStatus: null }
 const took = { ...said, nextAction: null, actionData: {}, providerData: {} }
 
-const words: fc.Arbitrary<Word> = fc.oneof(
+const words: fc.Arbitrary<ProviderSignal> = fc.oneof(
   fc
     .constantFrom("pending", "processing", "completed")
     .map((state) => new Accepted({ ...took, state: state as "pending" })),
@@ -36,7 +36,9 @@ const heard = fc.record({
 })
 
 /** A ramp that hears one word after the other; the second leg has no attempt before the first is paid. */
-const live = (all: ReadonlyArray<{ readonly leg: RampLeg; readonly word: Word; readonly expired: boolean }>) => {
+const live = (
+  all: ReadonlyArray<{ readonly leg: RampLeg; readonly word: ProviderSignal; readonly expired: boolean }>
+) => {
   let status: PaymentStatus = "initiated"
   let collected = false
   let settling = false

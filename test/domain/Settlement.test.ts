@@ -9,8 +9,8 @@ import {
   type AttemptOutcome,
   decide as decideOn,
   ownsMoney,
-  type Standing,
-  type Word
+  type AttemptState,
+  type ProviderSignal
 } from "../../src/domain/Settlement.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
@@ -18,7 +18,7 @@ const asked = shillings(150_000n)
 const fresh = { flow: "inbound" as const, asked, received: {} }
 
 /** What is decided, whether money now waits for a person, and where the payment then stands. */
-const decide = (standing: Standing, word: Word, othersLeft = false) => {
+const decide = (standing: AttemptState, word: ProviderSignal, othersLeft = false) => {
   const { flow } = standing
   const { outcome, received, resurfaced, status } = decideOn(standing, word, othersLeft)
   const before = unowned(standing.received, asked, ownsMoney(standing))
@@ -44,7 +44,7 @@ const declined = new Declined({ reason: "no" })
 const unknown = new Unknown({ reason: "silence" })
 const absent = new Absent()
 
-const words: ReadonlyArray<Word> = [
+const words: ReadonlyArray<ProviderSignal> = [
   accepted("pending"),
   accepted("processing"),
   accepted("completed"),
@@ -60,7 +60,7 @@ const words: ReadonlyArray<Word> = [
 
 const outcomes: ReadonlyArray<AttemptOutcome | null> = [null, "accepted", "declined", "unknown"]
 
-const standings: ReadonlyArray<Standing> = paymentStatuses.flatMap((status) =>
+const standings: ReadonlyArray<AttemptState> = paymentStatuses.flatMap((status) =>
   outcomes.map((outcome) => ({ ...fresh, status, outcome }))
 )
 
@@ -69,15 +69,15 @@ const everything = standings.flatMap((standing) =>
   words.flatMap((word) => [true, false].map((othersLeft) => ({ standing, word, othersLeft })))
 )
 
-const saysMoneyMoved = (word: Word) =>
+const saysMoneyMoved = (word: ProviderSignal) =>
   (word._tag === "Report" || word._tag === "Accepted") && word.state === "completed"
 
-const start: Standing = { ...fresh, status: "initiated", outcome: null }
+const start: AttemptState = { ...fresh, status: "initiated", outcome: null }
 
 /** What a payment has been through: where it stands, and every status it has had. */
-const tell = (story: ReadonlyArray<Word>, from: Standing = start) => {
+const tell = (story: ReadonlyArray<ProviderSignal>, from: AttemptState = start) => {
   const visited: Array<PaymentStatus> = [from.status]
-  let at: Standing & { readonly suspense: boolean } = { ...from, suspense: false }
+  let at: AttemptState & { readonly suspense: boolean } = { ...from, suspense: false }
   let suspense = false
   for (const word of story) {
     at = decide(at, word)
@@ -197,7 +197,7 @@ describe("decide, while another candidate is left", () => {
 
 describe("the words of one truthful story", () => {
   const stories: ReadonlyArray<{
-    readonly words: ReadonlyArray<Word>
+    readonly words: ReadonlyArray<ProviderSignal>
     readonly end: PaymentStatus
   }> = [
     { words: [report("pending"), report("processing"), report("completed")], end: "completed" },
@@ -210,7 +210,7 @@ describe("the words of one truthful story", () => {
     { words: [accepted("completed"), report("processing"), report("completed")], end: "completed" }
   ]
 
-  const name = (word: Word) => ("state" in word ? `${word._tag} ${word.state}` : word._tag)
+  const name = (word: ProviderSignal) => ("state" in word ? `${word._tag} ${word.state}` : word._tag)
 
   it.each(stories.map(({ end, words }) => [words.map(name).join(", "), words, end] as const))(
     "%s: every order, with every word once or twice, ends the same",

@@ -23,8 +23,8 @@ class LinkTaken extends Data.TaggedError("LinkTaken")<{}> {}
 const freesLink = ({ status }: Payment): boolean =>
   status === "failed" || status === "canceled" || status === "rejected"
 
-export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
-  LinkCounter,
+export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
+  LinkCheckout,
   {
     readonly open: (linkRef: string) => Effect.Effect<Option.Option<LinkVisit>>
     /** None when there is no rate at the moment, or nobody to take the payment. */
@@ -38,7 +38,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
   }
 >() {
   static readonly layer = Layer.effect(
-    LinkCounter,
+    LinkCheckout,
     Effect.gen(function* () {
       const store = yield* LinkStore
       const payments = yield* PaymentStore
@@ -144,13 +144,13 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
       const acting = (visit: StatusVisit) => [permitOf(visit.link), visit.payment.payment_id] as const
 
       return {
-        open: Effect.fn("LinkCounter.open")(function* (linkRef) {
+        open: Effect.fn("LinkCheckout.open")(function* (linkRef) {
           const link = isRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
           if (Option.isNone(link)) return Option.none()
           const [merchant, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
           return Option.some({ link: link.value, merchant, testMode: mode === "sandbox", state })
         }),
-        offer: Effect.fn("LinkCounter.offer")(function* (link) {
+        offer: Effect.fn("LinkCheckout.offer")(function* (link) {
           const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
           if (Option.isNone(price)) return Option.none()
           const pays = link.amount_type === "fixed" ? (price.value?.pays ?? null) : null
@@ -159,7 +159,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
           const sealed = price.value === null ? null : yield* seal(link, price.value)
           return Option.some({ methods, price: price.value, seal: sealed, submission: yield* newSubmission })
         }),
-        pay: Effect.fn("LinkCounter.pay")(function* (link, order) {
+        pay: Effect.fn("LinkCheckout.pay")(function* (link, order) {
           const state = yield* stateOf(link)
           const submission = order.submission ?? (yield* newSubmission)
           if (Option.isSome(yield* store.paymentOf(link, submission))) return { _tag: "Led", submission }
@@ -170,7 +170,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
           if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
           return yield* begin(link, submission, order, price.value)
         }),
-        status: Effect.fn("LinkCounter.status")(function* (linkRef, submission) {
+        status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission) {
           if (!isRef(linkRef) || !isRef(submission)) return Option.none()
           const link = yield* store.findByRef(linkRef)
           if (Option.isNone(link)) return Option.none()
@@ -183,7 +183,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
           const testMode = mode === "sandbox"
           return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })
         }),
-        giveOtp: Effect.fn("LinkCounter.giveOtp")((visit, otp) =>
+        giveOtp: Effect.fn("LinkCheckout.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(
             Effect.as("done" as const),
             Effect.catchTags({
@@ -195,7 +195,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
             })
           )
         ),
-        resendOtp: Effect.fn("LinkCounter.resendOtp")((visit) =>
+        resendOtp: Effect.fn("LinkCheckout.resendOtp")((visit) =>
           actions.resendOtp(...acting(visit)).pipe(
             Effect.asVoid,
             Effect.catchTags({
@@ -206,7 +206,7 @@ export class LinkCounter extends Context.Tag("corridor/LinkCounter")<
             })
           )
         ),
-        cancel: Effect.fn("LinkCounter.cancel")((visit) =>
+        cancel: Effect.fn("LinkCheckout.cancel")((visit) =>
           actions.cancel(...acting(visit), "canceled by the payer at the payment link").pipe(
             Effect.as("done" as const),
             Effect.catchTags({

@@ -6,7 +6,7 @@ import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { checkoutPatience } from "../../domain/Policies.ts"
-import { makeDesk } from "../../payments/record/PaymentCommand.ts"
+import { makePaymentCommand } from "../../payments/record/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
 import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
@@ -16,7 +16,7 @@ import { noted } from "../../payments/record/Ruling.ts"
 import { makePaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { providersMoney } from "../../payments/store/ProvidersMoney.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
@@ -45,20 +45,20 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
   static readonly layer = Layer.scoped(
     CardEntry,
     Effect.gen(function* () {
-      const desk = yield* makeDesk
+      const command = yield* makePaymentCommand
       const dispatch = yield* Dispatch
       const router = yield* makePaymentRouter
       const heldRate = yield* makeHeldRate
       const ids = yield* Ids
       const checkoutUrl = yield* makeCheckoutUrl
-      const undisturbed = yield* makeUndisturbed
+      const runDetached = yield* makeRunDetached
 
       /** The rate has run out: nobody is asked until a reviewer accepts another, which is theirs to see. */
       const waitsForPrice = Effect.fnUntraced(function* (payment: Payment) {
         const note = rateOver(payment)
         if (payment.comments?.includes(note) === true) return
         const opened_at = new Date(yield* Clock.currentTimeMillis)
-        yield* desk.write(payment, {
+        yield* command.write(payment, {
           status: payment.status,
           patch: { comments: noted(payment.comments, note) },
           openItems: [reviewItem(yield* ids.next, { ...payment, created_at: opened_at }, note)],
@@ -73,14 +73,14 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* dispatch.choose(candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.
-          const opened = yield* desk.write(payment, {
+          const opened = yield* command.write(payment, {
             status: payment.status,
             patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
             nextAttempt: chosen.attempt,
             cause: "the customer gave a card at the hosted checkout"
           })
           const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
-          yield* Effect.timeoutOption(undisturbed(dispatch.ask(opened, order, chosen)), checkoutPatience)
+          yield* Effect.timeoutOption(runDetached(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const
         },
         Effect.catchTags({
@@ -93,7 +93,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       return {
         payWithCard,
         giveUp: Effect.fn("CardEntry.giveUp")((payment) =>
-          desk
+          command
             .write(payment, {
               status: "canceled",
               patch: { next_action: null, action_data: {} },

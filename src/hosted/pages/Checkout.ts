@@ -69,9 +69,9 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
       const stageAtRail = Effect.fnUntraced(function* (attempt: Attempt) {
-        const word = yield* railWord(attempt)
-        if (word?._tag === "Report" && word.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
-        return { _tag: isAbandoned(word) ? "CalledOff" : "Wait" } satisfies Stage
+        const signal = yield* railWord(attempt)
+        if (signal?._tag === "Report" && signal.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
+        return { _tag: isAbandoned(signal) ? "CalledOff" : "Wait" } satisfies Stage
       })
 
       const stageOf = Effect.fnUntraced(function* (payment: Payment) {

@@ -13,9 +13,9 @@ import type {
 } from "../../domain/Failure.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { makeCancel } from "./Cancel.ts"
-import { makeDesk } from "../record/PaymentCommand.ts"
+import { makePaymentCommand } from "../record/PaymentCommand.ts"
 import { makeKeyed } from "./Keyed.ts"
 import { makeOtp } from "./Otp.ts"
 import { makeRefunds, type WantedRefund } from "../refund/Refunds.ts"
@@ -42,22 +42,22 @@ export class Actions extends Context.Tag("corridor/Actions")<
   static readonly layer = Layer.scoped(
     Actions,
     Effect.gen(function* () {
-      const desk = yield* makeDesk
-      const otp = yield* makeOtp(desk)
-      const cancel = yield* makeCancel(desk)
-      const refund = yield* makeRefunds(desk)
-      const review = yield* makeReview(desk)
-      const keyed = yield* makeKeyed(desk)
-      const undisturbed = yield* makeUndisturbed
+      const command = yield* makePaymentCommand
+      const otp = yield* makeOtp(command)
+      const cancel = yield* makeCancel(command)
+      const refund = yield* makeRefunds(command)
+      const review = yield* makeReview(command)
+      const keyed = yield* makeKeyed(command)
+      const runDetached = yield* makeRunDetached
       return {
-        submitOtp: (permit, id, password, key) => undisturbed(keyed(permit, id, key, otp.submit(permit, id, password))),
-        resendOtp: (permit, id, key) => undisturbed(keyed(permit, id, key, otp.resend(permit, id))),
-        cancel: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, cancel(permit, id, reason))),
+        submitOtp: (permit, id, password, key) => runDetached(keyed(permit, id, key, otp.submit(permit, id, password))),
+        resendOtp: (permit, id, key) => runDetached(keyed(permit, id, key, otp.resend(permit, id))),
+        cancel: (permit, id, reason, key) => runDetached(keyed(permit, id, key, cancel(permit, id, reason))),
         // A refund claims its key in the transaction that commits its attempt.
-        refund: (permit, id, wanted) => undisturbed(refund(permit, id, wanted)),
+        refund: (permit, id, wanted) => runDetached(refund(permit, id, wanted)),
         review: (permit, id, acceptedRate, key) =>
-          undisturbed(keyed(permit, id, key, review.review(permit, id, acceptedRate))),
-        reject: (permit, id, reason, key) => undisturbed(keyed(permit, id, key, review.reject(permit, id, reason)))
+          runDetached(keyed(permit, id, key, review.review(permit, id, acceptedRate))),
+        reject: (permit, id, reason, key) => runDetached(keyed(permit, id, key, review.reject(permit, id, reason)))
       }
     })
   )

@@ -6,7 +6,7 @@ import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type Act, type Desk, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { type Act, type PaymentCommand, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",
@@ -15,14 +15,14 @@ const cancellation = (by: string, reason: string | undefined): Act => ({
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-export const makeCancel = (desk: Desk) =>
+export const makeCancel = (command: PaymentCommand) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const providers = yield* Providers
     const answers = yield* ProviderAnswer
 
     const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* desk.find(permit, paymentId)
+      const payment = yield* command.find(permit, paymentId)
       if (!canMove(payment.status, "canceled")) return yield* refuse(payment, "it can no longer be canceled.")
       const open = openAttemptsOf(yield* store.attemptsOf(paymentId))
       return { payment, open }
@@ -49,12 +49,12 @@ export const makeCancel = (desk: Desk) =>
       const { open, payment } = yield* read(permit, paymentId)
       const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
       if (attempt !== undefined) yield* confirmed(payment, attempt)
-      return yield* desk.decided(
+      return yield* command.decided(
         Effect.gen(function* () {
           const now = yield* read(permit, paymentId)
           const [called, others] = Arr.partition(now.open, (one) => one.attempt_id !== attempt?.attempt_id)
           if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
-          return yield* desk.write(now.payment, {
+          return yield* command.write(now.payment, {
             ...act,
             ...(called[0] === undefined ? {} : { attempt: laidToRest(called[0]) })
           })

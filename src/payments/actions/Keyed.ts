@@ -4,18 +4,18 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
-import type { Desk } from "../record/PaymentCommand.ts"
+import type { PaymentCommand } from "../record/PaymentCommand.ts"
 
-export const makeKeyed = (desk: Desk) =>
+export const makeKeyed = (command: PaymentCommand) =>
   Effect.map(
     IdempotencyStore,
     (keys) =>
       <E>(permit: Permit<Access>, paymentId: string, key: NewKey | undefined, action: Effect.Effect<Payment, E>) =>
         Effect.gen(function* () {
           if (key === undefined) return yield* action
-          const before = yield* desk.find(permit, paymentId)
+          const before = yield* command.find(permit, paymentId)
           if (!(yield* keys.claim(paymentId, key))) return yield* stillRunning()
-          const unlessChanged = Effect.flatMap(desk.find(permit, paymentId), ({ version }) =>
+          const unlessChanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
             version === before.version ? keys.release(key) : Effect.void
           )
           return yield* Effect.onError(action, () => Effect.catchTag(unlessChanged, "NotFound", () => Effect.void))

@@ -8,7 +8,7 @@ import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type Desk, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { type PaymentCommand, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 
@@ -16,14 +16,14 @@ const isWaiting = ({ next_action, status }: Payment): boolean => status === "pen
 
 const notWaiting = (payment: Payment) => refuse(payment, "it does not wait for a one-time password.")
 
-export const makeOtp = (desk: Desk) =>
+export const makeOtp = (command: PaymentCommand) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const providers = yield* Providers
     const answer = yield* ProviderAnswer
 
     const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* desk.find(permit, paymentId)
+      const payment = yield* command.find(permit, paymentId)
       if (!isWaiting(payment)) return yield* notWaiting(payment)
       const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
       const passwords = attempt === undefined ? undefined : providers.find(attempt.provider)?.otp
@@ -34,10 +34,10 @@ export const makeOtp = (desk: Desk) =>
 
     /** Whoever was faster has moved the payment on, which is as well. */
     const accepted = (permit: Permit<"any">, paymentId: string) =>
-      desk.decided(
-        Effect.flatMap(desk.find(permit, paymentId), (payment) =>
+      command.decided(
+        Effect.flatMap(command.find(permit, paymentId), (payment) =>
           isWaiting(payment)
-            ? desk.write(payment, {
+            ? command.write(payment, {
                 // A ramp is pending until its money has arrived.
                 status: payment.direction === "external" ? "pending" : "processing",
                 patch: { next_action: "wait", action_data: {} },
@@ -51,10 +51,10 @@ export const makeOtp = (desk: Desk) =>
       const otp_failures = payment.otp_failures + 1
       if (otp_failures < passwordAttempts) {
         const cause = "one-time password refused"
-        return yield* desk.write(payment, { status: payment.status, patch: { otp_failures }, cause })
+        return yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
       }
       const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
-      return yield* desk.write(payment, {
+      return yield* command.write(payment, {
         status: "failed",
         patch: {
           otp_failures,
@@ -68,8 +68,8 @@ export const makeOtp = (desk: Desk) =>
     })
 
     const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* desk.decided(
-        Effect.flatMap(desk.find(permit, paymentId), (found) =>
+      const payment = yield* command.decided(
+        Effect.flatMap(command.find(permit, paymentId), (found) =>
           isWaiting(found) ? counted(found) : Effect.succeed(found)
         )
       )
@@ -91,7 +91,7 @@ export const makeOtp = (desk: Desk) =>
           case "unknown":
             return payment
           case "not_expected":
-            return yield* notWaiting(yield* desk.find(permit, paymentId))
+            return yield* notWaiting(yield* command.find(permit, paymentId))
         }
       }),
       resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {

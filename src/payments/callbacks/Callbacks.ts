@@ -7,7 +7,7 @@ import { strayBatch } from "../../domain/Policies.ts"
 import type { CallbackEvent, CallbackRequest, NoProof, Provider } from "../../providers/port/Provider.ts"
 import type { StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { Progress } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../record/RecordOutcome.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
@@ -33,7 +33,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
     Callbacks,
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const progress = yield* Progress
+      const outcomes = yield* RecordOutcome
       const ids = yield* Ids
 
       const knownBy = Effect.fnUntraced(function* (provider: ProviderName, { attempt }: CallbackEvent) {
@@ -85,7 +85,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       const apply = ({ attempt_id, stray: { callback_id, event_key, provider, report_said } }: FoundStray) =>
-        progress.hearAbout({ attempt_id }, report_said, {
+        outcomes.hearAbout({ attempt_id }, report_said, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, stray: callback_id }
         })
@@ -96,7 +96,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           const known = yield* knownBy(provider.name, event)
           if (Option.isNone(known)) return yield* stray(provider.name, event)
           if (event.report === null) return yield* hint(provider.name, event, known.value)
-          const applied = progress.hear(known.value, event.report, {
+          const applied = outcomes.hear(known.value, event.report, {
             cause: `callback from ${provider.name}`,
             callback: { provider: provider.name, key: event.key }
           })

@@ -11,7 +11,7 @@ import { refOf } from "../record/PaymentCommand.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { Progress } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { Settling } from "../dispatch/Settling.ts"
 import type { Source } from "../record/Ruling.ts"
@@ -49,7 +49,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const providers = yield* Providers
-      const progress = yield* Progress
+      const outcomes = yield* RecordOutcome
       const settling = yield* Settling
       const answer = yield* ProviderAnswer
       const lanes = yield* makeLanes(enquiriesPerProvider)
@@ -75,11 +75,11 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
         const enquiry = yield* ask(attempt)
         if (enquiry._tag !== "Absent" || !isResent(attempt)) {
-          return yield* progress.hearAbout(attempt, enquiry, sourceOf(attempt))
+          return yield* outcomes.hearAbout(attempt, enquiry, sourceOf(attempt))
         }
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt)
-        const word = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
-        return yield* progress.hearAbout(attempt, word, { ...sourceOf(attempt), exhausted: true })
+        const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
+        return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })
       })
 
       /** What cannot be written down is noted as not known, and asked about again in its turn: it stops nobody else. */
@@ -88,7 +88,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
           Effect.catchAllCause((cause) =>
             Effect.zipRight(
               Effect.logError("An enquiry failed", cause),
-              progress.hearAbout(attempt, unknown("its answer could not be written down"), sourceOf(attempt))
+              outcomes.hearAbout(attempt, unknown("its answer could not be written down"), sourceOf(attempt))
             )
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),

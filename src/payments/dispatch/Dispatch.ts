@@ -11,7 +11,7 @@ import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Candidates, type Chosen, makeChoose } from "../route/Choice.ts"
 import type { Attempt, Leg, NewAttempt, Payment } from "../store/Payment.ts"
-import { type Heard, Progress } from "../record/RecordOutcome.ts"
+import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 
 type Order = Omit<PaymentOrder, "reference">
@@ -76,7 +76,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
     Effect.gen(function* () {
       const providers = yield* Providers
       const health = yield* ProviderHealth
-      const progress = yield* Progress
+      const outcomes = yield* RecordOutcome
       const choose = yield* makeChoose
       const answer = yield* ProviderAnswer
 
@@ -108,7 +108,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }
           if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
-          const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+          const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
           return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
         })
 
@@ -122,7 +122,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
               ? yield* choose(chosen.rest, chosen.attempt.leg)
               : undefined
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
-          const heard = yield* progress.hear(known, refusal, {
+          const heard = yield* outcomes.hear(known, refusal, {
             cause: causeOf(refusal, chosen.attempt.provider),
             next: next?.attempt
           })

@@ -1,7 +1,7 @@
 /** Sends the second legs of ramps, each once. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
 import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Dispatch } from "./Dispatch.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -27,7 +27,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
       const dispatch = yield* Dispatch
       const route = yield* makeRampRouter
       const second = yield* SecondLeg
-      const undisturbed = yield* makeUndisturbed
+      const runDetached = yield* makeRunDetached
 
       /** Whoever was asked for this leg before is not asked again. */
       const othersFor = Effect.fnUntraced(function* (
@@ -59,7 +59,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
         for (const known of due) {
           yield* lanes.run(
             known.attempt.provider,
-            undisturbed(send(known, window)).pipe(
+            runDetached(send(known, window)).pipe(
               Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
             )
           )
@@ -67,7 +67,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       return {
-        sendAgain: (known, window) => undisturbed(send(known, window)),
+        sendAgain: (known, window) => runDetached(send(known, window)),
         worker: sendDue.pipe(
           Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
           Effect.map(Option.isSome),

@@ -6,8 +6,8 @@ import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Fees } from "../../money/fees/Fees.ts"
-import { together } from "../../platform/fibers/Together.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -41,7 +41,7 @@ export const makeLaunch = Effect.gen(function* () {
   const router = yield* makePaymentRouter
   const threshold = yield* makeReviewThreshold
   const checkoutUrl = yield* makeCheckoutUrl
-  const undisturbed = yield* makeUndisturbed
+  const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
 
   const create = Effect.fnUntraced(function* <E = never>(opening: Opening, { alongside, key }: LaunchOptions<E>) {
@@ -74,7 +74,7 @@ export const makeLaunch = Effect.gen(function* () {
     planned: PaymentPlan,
     options: LaunchOptions<E> = {}
   ) {
-    const [routed, charged, organization] = yield* together([
+    const [routed, charged, organization] = yield* runInParallel([
       router(orgId, planned.payment, providersMoney(planned.payment)),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
@@ -95,6 +95,6 @@ export const makeLaunch = Effect.gen(function* () {
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
       return yield* whereAllDeclined(payment)
     })
-    return yield* undisturbed(dispatched)
+    return yield* runDetached(dispatched)
   })
 })

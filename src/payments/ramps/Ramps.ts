@@ -27,7 +27,7 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
 import { type LegToRoute, makeRampRouter } from "../route/RampRouter.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { describeRamp } from "./RampPayment.ts"
 import { directionOf, planRamp } from "./RampPlan.ts"
@@ -65,7 +65,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const threshold = yield* makeReviewThreshold
       const ids = yield* Ids
       const checkoutUrl = yield* makeCheckoutUrl
-      const undisturbed = yield* makeUndisturbed
+      const runDetached = yield* makeRunDetached
 
       const liveRate = Effect.fnUntraced(function* (orgId: string, direction: RampDirection, request: RampRequest) {
         const { crypto_currency: crypto, fiat_currency: fiat } = request
@@ -126,7 +126,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           if (heard.payment.status === "failed" && heard.outcome === "declined") return yield* whereAllDeclined(payment)
           return isRamp(heard.payment) ? heard.payment : payment
         })
-        return yield* undisturbed(dispatched)
+        return yield* runDetached(dispatched)
       })
 
       return { onRamp: initiate, offRamp: initiate }

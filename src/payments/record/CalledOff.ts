@@ -7,8 +7,8 @@ import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 
-export const isAbandoned = (word: Enquiry | undefined): boolean =>
-  word?._tag === "Report" && word.state === "failed" && word.reason === ABANDONED
+export const isAbandoned = (signal: Enquiry | undefined): boolean =>
+  signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED
 
 /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
 export const makeRailWord = Effect.map(

@@ -1,7 +1,7 @@
 /** Rules, as a pure function, on one word about an attempt to collect or pay: what it changes follows from the ruling. */
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, moneyIn as orderedOf, takenBack, totalIn, unowned } from "../../domain/Received.ts"
-import { type Decision, decide, ownsMoney, type Word } from "../../domain/Settlement.ts"
+import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentPatch, SuspenseMoney } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import { providersMoney } from "../store/ProvidersMoney.ts"
@@ -35,36 +35,36 @@ const isOutdated = (state: string, { status }: Decision): boolean =>
   (state === "pending" || state === "processing") && state !== status
 
 /** What the word says about the payment itself, its status aside. */
-const paymentPatch = (payment: Payment, attempt: Attempt, word: Word, decision: Decision): PaymentPatch => {
+const paymentPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal, decision: Decision): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
     ...(taken ? { provider: attempt.provider } : {}),
     ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
-    ...(taken && (word._tag === "Accepted" || word._tag === "Report")
+    ...(taken && (signal._tag === "Accepted" || signal._tag === "Report")
       ? {
-          provider_payment_id: word.providerPaymentId ?? payment.provider_payment_id,
-          provider_status: isOutdated(word.state, decision)
+          provider_payment_id: signal.providerPaymentId ?? payment.provider_payment_id,
+          provider_status: isOutdated(signal.state, decision)
             ? payment.provider_status
-            : (word.providerStatus ?? payment.provider_status)
+            : (signal.providerStatus ?? payment.provider_status)
         }
       : {}),
-    ...nextStep(payment, attempt, word),
+    ...nextStep(payment, attempt, signal),
     ...(isOver(decision.status) ? { next_action: null } : {})
   }
 }
 
 /** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
-export const nextStep = (payment: Payment, attempt: Attempt, word: Word): PaymentPatch => {
-  switch (word._tag) {
+export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+  switch (signal._tag) {
     case "Accepted":
       return attempt.outcome === "declined"
         ? {}
-        : { next_action: word.nextAction, action_data: word.actionData, provider_data: word.providerData }
+        : { next_action: signal.nextAction, action_data: signal.actionData, provider_data: signal.providerData }
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
-      return word.waitsFor !== undefined && isUntold(payment)
-        ? { next_action: word.waitsFor.nextAction, action_data: word.waitsFor.actionData }
+      return signal.waitsFor !== undefined && isUntold(payment)
+        ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
         : {}
     default:
       return {}
@@ -77,12 +77,12 @@ export const isUntold = ({ next_action }: Pick<Payment, "next_action">): boolean
 
 /** The provider waits for a customer whom nobody can tell what to do, since its answer was lost. */
 export const isAimless = (
-  word: Word,
+  signal: ProviderSignal,
   { direction, next_action, status }: Payment,
   { outcome }: Pick<Decision, "outcome">
 ): boolean =>
-  word._tag === "Report" &&
-  word.state === "pending" &&
+  signal._tag === "Report" &&
+  signal.state === "pending" &&
   status === "pending" &&
   outcome === "accepted" &&
   direction !== "outbound" &&
@@ -117,9 +117,9 @@ const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: Readonly
     : `Only ${total} of ${asked} arrived at ${attempt.provider}: it is held until the rest comes or an operator settles it.`
 }
 
-export const changeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+export const changeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
-  const standing = {
+  const current = {
     status: payment.status,
     outcome: attempt.outcome,
     flow: payment.direction,
@@ -128,20 +128,20 @@ export const changeOf = (known: Known, word: Word, source: Source, moment: Momen
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
-  const decision = decide(standing, word, source.next !== undefined)
+  const decision = decide(current, signal, source.next !== undefined)
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
   const patch = {
-    ...paymentPatch(payment, attempt, word, decision),
+    ...paymentPatch(payment, attempt, signal, decision),
     holds: holdsAfter(payment, status, nextAttempt)
   }
   const moved = suspenseOf(known, decision)
   const gone = isClawedBack(payment, decision) ? clawedBack(known, source) : undefined
-  const wasInSuspense = unowned(attempt.received, standing.asked, ownsMoney(standing)).length > 0
+  const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
   return assemble(
     known,
-    word,
+    signal,
     {
       status,
       outcome,
@@ -151,13 +151,13 @@ export const changeOf = (known: Known, word: Word, source: Source, moment: Momen
       waits: resurfaced || (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
-      aimless: isAimless(word, { ...payment, ...patch, status }, decision),
+      aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone ?? moved,
       note:
         gone === undefined
           ? noteOf(known, decision, moved)
           : `${attempt.provider} has taken the money back: an operator must settle who bears it.`,
-      cleared: wasInSuspense && unowned(received, standing.asked, ownsMoney(decision)).length === 0,
+      cleared: wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0,
       nextAttempt,
       changes: status !== payment.status
     },

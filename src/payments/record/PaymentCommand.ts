@@ -57,7 +57,7 @@ export const laidToRest = ({
   enquire_in: null
 })
 
-export const makeDesk = Effect.gen(function* () {
+export const makePaymentCommand = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
   const funding = yield* FundingEvents
@@ -114,4 +114,4 @@ export const makeDesk = Effect.gen(function* () {
   }
 })
 
-export type Desk = Effect.Effect.Success<typeof makeDesk>
+export type PaymentCommand = Effect.Effect.Success<typeof makePaymentCommand>

@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, takenBack, totalIn, totals } from "../../domain/Received.ts"
-import type { Word } from "../../domain/Settlement.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type {
   Attempt,
   Change,
@@ -64,7 +64,7 @@ const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => 
 const suspenseOf = (
   known: KnownLeg,
   decision: RampDecision,
-  word: Word,
+  signal: ProviderSignal,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
   if (decision.effect !== "suspense") return []
@@ -75,7 +75,7 @@ const suspenseOf = (
     amount,
     occasion
   })
-  if (word._tag === "Report" && word.state === "returned") {
+  if (signal._tag === "Report" && signal.state === "returned") {
     const left = takenBack(decision.received, payment.amount, source.givenBack ?? [])
     return left.map((money) => of(money.negate(), `taken back ${money.currency}`))
   }
@@ -86,11 +86,11 @@ const suspenseOf = (
   })
 }
 
-const patchOf = (known: KnownLeg, word: Word, decision: RampDecision): PaymentPatch => {
+const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision): PaymentPatch => {
   const { attempt, payment } = known
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   const collects = legOf(attempt) === "collection"
-  const spoken = word._tag === "Accepted" || word._tag === "Report" ? word : undefined
+  const spoken = signal._tag === "Accepted" || signal._tag === "Report" ? signal : undefined
   const arrived = decision.effect === "collected" || decision.effect === "underpaid"
   return {
     ...(taken && collects ? { provider: attempt.provider } : {}),
@@ -102,7 +102,7 @@ const patchOf = (known: KnownLeg, word: Word, decision: RampDecision): PaymentPa
           provider_status: spoken.providerStatus ?? payment.provider_status
         }
       : {}),
-    ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, word) : {}),
+    ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, signal) : {}),
     ...(arrived || isOver(decision) ? { next_action: null } : {}),
     ...(arrived ? { ramp: { ...payment.ramp, collected: collectedBy(known, decision).toNumericText() } } : {})
   }
@@ -126,7 +126,7 @@ const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string
 /** `second`: whom to ask to settle, where this word may be that the money has arrived. */
 export const rampChangeOf = (
   known: KnownLeg,
-  word: Word,
+  signal: ProviderSignal,
   source: Source,
   moment: SharedMoment,
   second: NewAttempt | undefined
@@ -144,7 +144,7 @@ export const rampChangeOf = (
       received: attempt.received,
       pursued: isPursued(attempt)
     },
-    word,
+    signal,
     source.next !== undefined
   )
   const stuck = decided.effect === "collected" && second === undefined
@@ -159,14 +159,14 @@ export const rampChangeOf = (
         ? source.next
         : undefined
   const patch = {
-    ...patchOf(known, word, decision),
+    ...patchOf(known, signal, decision),
     ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
   }
   const collecting = leg === "collection"
   const paid = patch.ramp !== undefined || payment.ramp.collected !== null
   const ruled = assemble(
     known,
-    word,
+    signal,
     {
       status,
       outcome,
@@ -175,8 +175,8 @@ export const rampChangeOf = (
       waits:
         resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
       underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
-      aimless: collecting && isAimless(word, { ...payment, ...patch, status }, decision),
-      suspense: suspenseOf(known, decision, word, source),
+      aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
+      suspense: suspenseOf(known, decision, signal, source),
       note,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,

@@ -7,7 +7,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { busyRetry, overtakenRetry } from "../../domain/Policies.ts"
-import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { moneyIn } from "../../domain/Received.ts"
 import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
@@ -47,16 +47,20 @@ const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effe
         { discard: true }
       )
 
-export class Progress extends Context.Tag("corridor/Progress")<
-  Progress,
+export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
+  RecordOutcome,
   {
     /** What is known already saves reading it; it may be outdated. */
-    readonly hear: (known: Known, word: Word, source: Source) => Effect.Effect<Heard>
-    readonly hearAbout: (attempt: Pick<Attempt, "attempt_id">, word: Word, source: Source) => Effect.Effect<Heard>
+    readonly hear: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Heard>
+    readonly hearAbout: (
+      attempt: Pick<Attempt, "attempt_id">,
+      signal: ProviderSignal,
+      source: Source
+    ) => Effect.Effect<Heard>
   }
 >() {
   static readonly layer = Layer.effect(
-    Progress,
+    RecordOutcome,
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const ledger = yield* LedgerStore
@@ -66,11 +70,11 @@ export class Progress extends Context.Tag("corridor/Progress")<
       const { statusEnquiryDelays } = yield* Settings
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
-      const settlerOf = ({ attempt, payment }: Known, word: Word) =>
+      const settlerOf = ({ attempt, payment }: Known, signal: ProviderSignal) =>
         attempt.leg === "collection" &&
         payment.ramp?.collected === null &&
-        "state" in word &&
-        word.state === "completed"
+        "state" in signal &&
+        signal.state === "completed"
           ? second.choose(payment)
           : Effect.succeed(undefined)
 
@@ -81,12 +85,16 @@ export class Progress extends Context.Tag("corridor/Progress")<
           : Effect.map(store.known(next.attempt_id), Option.isSome)
 
       /** What went back of an attempt's money before, and what else waits because of it, where a word is about that. */
-      const aboutReturns = Effect.fnUntraced(function* ({ attempt, payment }: Known, word: Word, source: Source) {
+      const aboutReturns = Effect.fnUntraced(function* (
+        { attempt, payment }: Known,
+        signal: ProviderSignal,
+        source: Source
+      ) {
         if (attempt.leg === "return") {
           const waiting = yield* ledger.suspenseOf(payment.payment_id)
           return { ...source, waiting: waiting.filter(({ about }) => about === attempt.of_attempt) }
         }
-        if (word._tag !== "Report" || word.state !== "returned") return source
+        if (signal._tag !== "Report" || signal.state !== "returned") return source
         const all = yield* store.attemptsOf(payment.payment_id)
         const returns = all.filter(
           ({ leg, of_attempt, outcome }) =>
@@ -95,23 +103,29 @@ export class Progress extends Context.Tag("corridor/Progress")<
         return { ...source, givenBack: returns.map(({ received }) => moneyIn(received)) }
       })
 
-      const ruledOn = Effect.fnUntraced(function* (known: Known, word: Word, told: Source, moment: Moment) {
+      const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
-        const source = yield* aboutReturns(known, word, told)
-        if (attempt.leg === "refund") return refundChangeOf(known, word, source, moment)
-        if (attempt.leg === "return") return returnChangeOf(known, word, source, moment)
-        if (!isRamp(payment)) return changeOf(known, word, source, moment)
+        const source = yield* aboutReturns(known, signal, told)
+        if (attempt.leg === "refund") return refundChangeOf(known, signal, source, moment)
+        if (attempt.leg === "return") return returnChangeOf(known, signal, source, moment)
+        if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now
-        return rampChangeOf({ payment, attempt }, word, source, { ...moment, shared }, yield* settlerOf(known, word))
+        return rampChangeOf(
+          { payment, attempt },
+          signal,
+          source,
+          { ...moment, shared },
+          yield* settlerOf(known, signal)
+        )
       })
 
-      const write = Effect.fnUntraced(function* (known: Known, word: Word, source: Source) {
+      const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         const { payment } = known
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const moment = { at, newId: () => fresh.shift()!, enquiryDelays: statusEnquiryDelays }
-        const { after, change, outcome } = yield* ruledOn(known, word, source, moment)
+        const { after, change, outcome } = yield* ruledOn(known, signal, source, moment)
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
         // Whatever it takes was held beforehand.
@@ -122,9 +136,13 @@ export class Progress extends Context.Tag("corridor/Progress")<
         return Option.some({ payment: after, outcome, follows: yield* followed(change, outcome, source) })
       })
 
-      const again = ({ attempt_id }: Pick<Attempt, "attempt_id">, word: Word, source: Source): Effect.Effect<Heard> =>
+      const again = (
+        { attempt_id }: Pick<Attempt, "attempt_id">,
+        signal: ProviderSignal,
+        source: Source
+      ): Effect.Effect<Heard> =>
         Effect.flatten(store.known(attempt_id)).pipe(
-          Effect.flatMap((known) => write(known, word, source)),
+          Effect.flatMap((known) => write(known, signal, source)),
           Effect.flatten,
           Effect.retry(overtakenRetry),
           Effect.orDie
@@ -149,10 +167,10 @@ export class Progress extends Context.Tag("corridor/Progress")<
         )
 
       return {
-        hear: (known, word, source) => {
+        hear: (known, signal, source) => {
           const heard = Effect.flatMap(
-            write(known, word, source),
-            Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, word, source) })
+            write(known, signal, source),
+            Option.match({ onSome: Effect.succeed, onNone: () => again(known.attempt, signal, source) })
           )
           // Whoever calls back is told, and calls again.
           if (source.callback !== undefined) return heard
@@ -160,7 +178,7 @@ export class Progress extends Context.Tag("corridor/Progress")<
             setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
           )
         },
-        hearAbout: (attempt, word, source) => whileBusy(again(attempt, word, source))
+        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source))
       }
     })
   ).pipe(Layer.provideMerge(SecondLeg.layer))

@@ -1,5 +1,5 @@
 /** Rules, as a pure function, on one word about a refund. */
-import type { Word } from "../../domain/Settlement.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Payment, Refund, SuspenseMoney } from "../store/Payment.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
@@ -41,18 +41,18 @@ const suspenseOf = (
 const partsAfter = ({ refunds }: Payment, refund: Refund): ReadonlyArray<Refund> =>
   refunds.map((one) => (one.refund_id === refund.refund_id ? refund : one))
 
-export const refundChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const refund = refundOf(known)
   const { outcome: before } = attempt
-  const standing = { payment: payment.status, state: refund.state, outcome: before, pursued: isPursued(attempt) }
-  const decision = decideRefund(standing, word)
+  const current = { payment: payment.status, state: refund.state, outcome: before, pursued: isPursued(attempt) }
+  const decision = decideRefund(current, signal)
   const { outcome, resurfaced, state } = decision
   const settles = state !== refund.state && state !== "open"
   const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds
   return assemble(
     known,
-    word,
+    signal,
     {
       status: statusAfter(payment, refunds),
       outcome,

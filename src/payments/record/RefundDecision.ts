@@ -3,10 +3,10 @@ import { given, taken } from "../../domain/Exchange.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Rate } from "../../domain/Rate.ts"
-import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Payment, Refund, RefundState } from "../store/Payment.ts"
 
-export interface RefundStanding {
+export interface RefundLegState {
   readonly payment: PaymentStatus
   readonly state: RefundState
   /** null: asked, and not yet answered. */
@@ -26,7 +26,7 @@ export interface RefundDecision {
   readonly resurfaced: boolean
 }
 
-const unmoved = ({ outcome, state }: RefundStanding): RefundDecision => ({
+const unmoved = ({ outcome, state }: RefundLegState): RefundDecision => ({
   state,
   outcome,
   strayed: null,
@@ -35,57 +35,57 @@ const unmoved = ({ outcome, state }: RefundStanding): RefundDecision => ({
 })
 
 /** A payment that is refunded by another way has nothing left to give back. */
-const wentBack = (standing: RefundStanding): RefundDecision => {
-  switch (standing.state) {
+const wentBack = (current: RefundLegState): RefundDecision => {
+  switch (current.state) {
     case "open":
       return {
-        ...unmoved(standing),
+        ...unmoved(current),
         state: "completed",
         outcome: "accepted",
-        excessive: standing.payment !== "completed"
+        excessive: current.payment !== "completed"
       }
     case "failed":
-      return { ...unmoved(standing), strayed: "went" }
+      return { ...unmoved(current), strayed: "went" }
     case "completed":
-      return unmoved(standing)
+      return unmoved(current)
   }
 }
 
-const stayed = (standing: RefundStanding): RefundDecision =>
-  standing.state === "open"
-    ? { ...unmoved(standing), state: "failed", outcome: standing.outcome === "accepted" ? "accepted" : "declined" }
-    : unmoved(standing)
+const stayed = (current: RefundLegState): RefundDecision =>
+  current.state === "open"
+    ? { ...unmoved(current), state: "failed", outcome: current.outcome === "accepted" ? "accepted" : "declined" }
+    : unmoved(current)
 
 /** The provider could not hand it over and has it again. */
-const bounced = (standing: RefundStanding): RefundDecision =>
-  standing.state === "completed" ? { ...unmoved(standing), state: "failed", strayed: "came" } : stayed(standing)
+const bounced = (current: RefundLegState): RefundDecision =>
+  current.state === "completed" ? { ...unmoved(current), state: "failed", strayed: "came" } : stayed(current)
 
-const onItsWay = (standing: RefundStanding): RefundDecision =>
-  standing.state === "open"
-    ? { ...unmoved(standing), outcome: "accepted" }
-    : { ...unmoved(standing), resurfaced: standing.state === "failed" }
+const onItsWay = (current: RefundLegState): RefundDecision =>
+  current.state === "open"
+    ? { ...unmoved(current), outcome: "accepted" }
+    : { ...unmoved(current), resurfaced: current.state === "failed" }
 
-export const decideRefund = (standing: RefundStanding, word: Word): RefundDecision => {
-  switch (word._tag) {
+export const decideRefund = (current: RefundLegState, signal: ProviderSignal): RefundDecision => {
+  switch (signal._tag) {
     case "Declined":
-      return stayed(standing)
+      return stayed(current)
     case "Absent":
-      return standing.outcome === "accepted" ? unmoved(standing) : stayed(standing)
+      return current.outcome === "accepted" ? unmoved(current) : stayed(current)
     case "Unknown":
-      return standing.outcome === null
-        ? { ...unmoved(standing), outcome: "unknown" }
-        : { ...unmoved(standing), resurfaced: standing.state === "failed" && standing.pursued === true }
+      return current.outcome === null
+        ? { ...unmoved(current), outcome: "unknown" }
+        : { ...unmoved(current), resurfaced: current.state === "failed" && current.pursued === true }
     case "Accepted":
     case "Report":
-      switch (word.state) {
+      switch (signal.state) {
         case "completed":
-          return wentBack(standing)
+          return wentBack(current)
         case "failed":
-          return stayed(standing)
+          return stayed(current)
         case "returned":
-          return bounced(standing)
+          return bounced(current)
         default:
-          return onItsWay(standing)
+          return onItsWay(current)
       }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Money } from "../../domain/Money.ts"
 import { moneyIn } from "../../domain/Received.ts"
-import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, SuspenseMoney } from "../store/Payment.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
@@ -19,11 +19,11 @@ interface Fate {
   readonly resurfaced: boolean
 }
 
-const fateOf = (attempt: Attempt, word: Word): Fate => {
+const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
   const { outcome } = attempt
   const unmoved: Fate = { outcome, moves: null, resurfaced: false }
   const stays: Fate = { outcome: "declined", moves: outcome === "accepted" ? "comes back" : null, resurfaced: false }
-  switch (word._tag) {
+  switch (signal._tag) {
     case "Declined":
       return outcome === "accepted" ? unmoved : stays
     case "Absent":
@@ -32,9 +32,9 @@ const fateOf = (attempt: Attempt, word: Word): Fate => {
       return outcome === null ? { ...unmoved, outcome: "unknown" } : { ...unmoved, resurfaced: isPursued(attempt) }
     case "Accepted":
     case "Report":
-      if (word.state === "failed" || word.state === "returned") return outcome === "declined" ? unmoved : stays
+      if (signal.state === "failed" || signal.state === "returned") return outcome === "declined" ? unmoved : stays
       if (outcome === "declined") {
-        return word.state === "completed"
+        return signal.state === "completed"
           ? { ...unmoved, outcome: "accepted", moves: "strayed" }
           : { ...unmoved, resurfaced: true }
       }
@@ -61,9 +61,9 @@ const noteOf = ({ attempt }: Known, { moves }: Fate, all: boolean): string | und
   }
 }
 
-export const returnChangeOf = (known: Known, word: Word, source: Source, moment: Moment): Ruled => {
+export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
-  const fate = fateOf(attempt, word)
+  const fate = fateOf(attempt, signal)
   const { moves, outcome, resurfaced } = fate
   const money = returnedMoney(attempt)
   const about = attempt.of_attempt ?? attempt.attempt_id
@@ -75,10 +75,10 @@ export const returnChangeOf = (known: Known, word: Word, source: Source, moment:
     // A provider may change its mind, and each time money moves: the version tells the times apart.
     occasion: `${moves} ${payment.version}`
   })
-  const final = (word._tag === "Report" || word._tag === "Accepted") && word.state === "completed"
+  const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(
     known,
-    word,
+    signal,
     {
       status: payment.status,
       outcome,

@@ -7,7 +7,7 @@ import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Received } from "../../domain/Received.ts"
-import type { AttemptOutcome, Word } from "../../domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type {
   Attempt,
   AttemptPatch,
@@ -86,14 +86,14 @@ export interface Ruled {
   readonly outcome: AttemptOutcome | null
 }
 
-const reasonOf = (word: Word): string | null => {
-  switch (word._tag) {
+const reasonOf = (signal: ProviderSignal): string | null => {
+  switch (signal._tag) {
     case "Accepted":
       return null
     case "Absent":
       return "the provider never had it"
     default:
-      return word.reason
+      return signal.reason
   }
 }
 
@@ -103,16 +103,16 @@ export const noted = (comments: string | null, note: string): string => {
   return comments.includes(note) ? comments : `${comments} ${note}`
 }
 
-const failureOf = ({ attempt }: Known, word: Word, { operator }: Source): PaymentFailure => {
+const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Source): PaymentFailure => {
   const { provider } = attempt
   if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
-  switch (word._tag) {
+  switch (signal._tag) {
     case "Declined":
-      return { code: "PROVIDER_DECLINED", message: word.reason, provider }
+      return { code: "PROVIDER_DECLINED", message: signal.reason, provider }
     case "Absent":
       return { code: "NEVER_RECEIVED", message: `${provider} never received it, so nothing was moved.`, provider }
     default:
-      return { code: "PROVIDER_FAILED", message: reasonOf(word) ?? `${provider} reports that it failed.`, provider }
+      return { code: "PROVIDER_FAILED", message: reasonOf(signal) ?? `${provider} reports that it failed.`, provider }
   }
 }
 
@@ -128,15 +128,21 @@ const enquireIn = (
   return delay === undefined ? null : Duration.toSeconds(delay)
 }
 
-const attemptPatch = (known: Known, word: Word, ruling: Ruling, source: Source, moment: Moment): AttemptPatch => {
+const attemptPatch = (
+  known: Known,
+  signal: ProviderSignal,
+  ruling: Ruling,
+  source: Source,
+  moment: Moment
+): AttemptPatch => {
   const { attempt } = known
   const { outcome, received } = ruling
-  const said = word._tag === "Accepted" || word._tag === "Report" ? word.providerPaymentId : null
+  const said = signal._tag === "Accepted" || signal._tag === "Report" ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    reason: decides && source.operator === undefined ? reasonOf(word) : attempt.reason,
+    reason: decides && source.operator === undefined ? reasonOf(signal) : attempt.reason,
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
@@ -177,13 +183,13 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
 }
 
 /** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
-const closeItems = ({ attempt }: Known, word: Word, ruling: Ruling, source: Source, stuck: boolean) => {
+const closeItems = ({ attempt }: Known, signal: ProviderSignal, ruling: Ruling, source: Source, stuck: boolean) => {
   const by = source.operator?.id ?? source.cause
   const wasAskedAbout = attempt.outcome === "unknown" || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
     // Silence settles nothing.
-    ...(wasAskedAbout && word._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck
+    ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : [])
@@ -192,7 +198,7 @@ const closeItems = ({ attempt }: Known, word: Word, ruling: Ruling, source: Sour
 
 const callbackRow = (
   { attempt, payment }: Known,
-  word: Word,
+  signal: ProviderSignal,
   ruling: Ruling,
   { key, provider, stray }: NonNullable<Source["callback"]>,
   moment: Moment
@@ -203,7 +209,7 @@ const callbackRow = (
   payment_id: payment.payment_id,
   attempt_id: attempt.attempt_id,
   org_id: payment.org_id,
-  report: word._tag === "Report" ? word.state : word._tag.toLowerCase(),
+  report: signal._tag === "Report" ? signal.state : signal._tag.toLowerCase(),
   effect: effectOf(ruling),
   received_at: moment.at,
   ...(stray === undefined ? {} : { adopted: true })
@@ -223,7 +229,13 @@ const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
 }
 
-export const assemble = (known: Known, word: Word, ruling: Ruling, source: Source, moment: Moment): Ruled => {
+export const assemble = (
+  known: Known,
+  signal: ProviderSignal,
+  ruling: Ruling,
+  source: Source,
+  moment: Moment
+): Ruled => {
   const { attempt, payment } = known
   const { entries, nextAttempt, outcome, settledRefund, status, suspense = [] } = ruling
   const fails = status === "failed" && payment.status !== "failed"
@@ -231,10 +243,10 @@ export const assemble = (known: Known, word: Word, ruling: Ruling, source: Sourc
     ...ruling.patch,
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
-    ...(fails ? { failure: ruling.failure ?? failureOf(known, word, source) } : {})
+    ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {})
   }
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
-  const answered = attemptPatch(known, word, ruling, source, moment)
+  const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
   const stuck = opened.some(({ kind }) => kind === "unknown_outcome")
   const dispatched = attempt.leg !== "refund" && payment.provider === null && after.provider !== null
@@ -251,11 +263,11 @@ export const assemble = (known: Known, word: Word, ruling: Ruling, source: Sourc
     ],
     suspense,
     openItems: opened,
-    closeItems: closeItems(known, word, ruling, source, stuck),
+    closeItems: closeItems(known, signal, ruling, source, stuck),
     ...(entries === undefined ? {} : { entries }),
     ...(nextAttempt === undefined ? {} : { nextAttempt }),
     ...(settledRefund === undefined ? {} : { settledRefund }),
-    ...(source.callback === undefined ? {} : { callback: callbackRow(known, word, ruling, source.callback, moment) })
+    ...(source.callback === undefined ? {} : { callback: callbackRow(known, signal, ruling, source.callback, moment) })
   }
   return { change, after, outcome }
 }

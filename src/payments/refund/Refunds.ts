@@ -17,10 +17,10 @@ import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { NewAttempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
-import { Progress } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
-import { type Desk, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { type PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
 
 export interface WantedRefund {
@@ -65,11 +65,11 @@ const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: Wanted
       : part
   })
 
-export const makeRefunds = (desk: Desk) =>
+export const makeRefunds = (command: PaymentCommand) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const providers = yield* Providers
-    const progress = yield* Progress
+    const outcomes = yield* RecordOutcome
     const rates = yield* RateQuote
     const ids = yield* Ids
     const keys = yield* IdempotencyStore
@@ -104,7 +104,7 @@ export const makeRefunds = (desk: Desk) =>
     })
 
     const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
-      const payment = yield* desk.find(permit, paymentId)
+      const payment = yield* command.find(permit, paymentId)
       const taker = yield* takerOf(payment)
       const { refunds } = payment
       const amount = yield* partOf(payment, refunds, wanted.amount)
@@ -144,19 +144,19 @@ export const makeRefunds = (desk: Desk) =>
         }
       }
       const after = yield* atomically(
-        Effect.zipRight(claimed(payment, wanted.key), desk.writeAudited(permit, payment, [act], noted))
+        Effect.zipRight(claimed(payment, wanted.key), command.writeAudited(permit, payment, [act], noted))
       )
       return { payment: after, attempt, amount, window, ...taker }
     })
 
     return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
-      const { amount, attempt, payment, provider, refund, taken, window } = yield* desk.decided(
+      const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
         committed(permit, paymentId, wanted)
       )
       const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
       const outcome = yield* answer.outcome(provider, refund(order), window)
       const known = { payment, attempt: openAttempt(payment, attempt) }
-      const heard = yield* progress.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
+      const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
       if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
       return yield* refuse(heard.payment, `${provider.name} declined the refund: ${outcome.reason}.`)
     })

@@ -11,7 +11,7 @@ import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { rampExpiry } from "../route/LegOrder.ts"
 import { noted } from "../record/Ruling.ts"
-import { type Act, type Desk, idsOf, refuse } from "../record/PaymentCommand.ts"
+import { type Act, type PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
 import { makeHeldRoute } from "./HeldRoute.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
 
@@ -59,7 +59,7 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-export const makeReview = (desk: Desk) =>
+export const makeReview = (command: PaymentCommand) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const dispatch = yield* Dispatch
@@ -73,7 +73,7 @@ export const makeReview = (desk: Desk) =>
         : Effect.succeed(payment)
 
     const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
-      const payment = yield* desk.find(permit, paymentId)
+      const payment = yield* command.find(permit, paymentId)
       return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
     })
 
@@ -96,16 +96,16 @@ export const makeReview = (desk: Desk) =>
         cause: `reviewed by ${by}`,
         closeItems: [{ kind: "review", attempt_id: null, by }]
       }
-      return { payment: yield* desk.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
+      return { payment: yield* command.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
     })
 
     const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
-      const found = yield* desk.find(permit, paymentId)
+      const found = yield* command.find(permit, paymentId)
       if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
       const payment = yield* heldFor(permit, paymentId)
       const repriced = yield* heldRate.accept(payment, accepted)
       const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
-      const write = (acts: ReadonlyArray<Act>) => desk.writeAudited(permit, payment, acts, audited(repriced))
+      const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
       const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
       if (Either.isLeft(routed)) {
         const why = routed.left
@@ -126,7 +126,7 @@ export const makeReview = (desk: Desk) =>
 
     return {
       review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
-        const { payment, sent } = yield* desk.decided(approve(permit, paymentId, accepted))
+        const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
         if (sent === undefined) return payment
         const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
         const heard = yield* dispatch.ask(payment, order, sent.chosen)
@@ -135,12 +135,12 @@ export const makeReview = (desk: Desk) =>
       }),
       reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
         const by = permit.actor.id
-        return yield* desk.decided(
+        return yield* command.decided(
           Effect.flatMap(heldFor(permit, paymentId), (payment) => {
             const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`
             const detail = { reason: reason ?? null }
             const act = rejection(payment, by, cause, reason)
-            return desk.writeAudited(permit, payment, [act], { action: "payment.rejected", detail })
+            return command.writeAudited(permit, payment, [act], { action: "payment.rejected", detail })
           })
         )
       })

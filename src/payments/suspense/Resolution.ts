@@ -9,7 +9,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { absenceGrace } from "../../domain/Policies.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
-import { Progress } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { makeSuspense } from "./Suspense.ts"
 import { openSuspense, underpaidBy } from "./SuspenseItems.ts"
 import { makeSuspenseReturn } from "./SuspenseReturn.ts"
@@ -61,7 +61,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
     Resolution,
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const progress = yield* Progress
+      const outcomes = yield* RecordOutcome
       const audit = yield* AuditLog
       const suspense = yield* makeSuspense
       const giveBack = yield* makeSuspenseReturn(suspense)
@@ -75,10 +75,10 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
 
       const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
         const { outcome, reason } = verdict
-        const word = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
+        const signal = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
         const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
-          const heard = yield* progress.hearAbout(attempt, word, {
+          const heard = yield* outcomes.hearAbout(attempt, signal, {
             cause: `settled ${by}`,
             operator: { id: permit.actor.id, note: `Settled ${by}` }
           })

@@ -17,7 +17,7 @@ import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Attempt, NewAttempt, Payment } from "../store/Payment.ts"
 import { eventsOf } from "../record/PaymentEvents.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
-import { Progress } from "../record/RecordOutcome.ts"
+import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { heldToSuspense } from "../record/RampPostings.ts"
 import { returnedMoney } from "../record/ReturnChange.ts"
@@ -48,7 +48,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
 export const makeSuspenseReturn = (suspense: Suspense) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
-    const progress = yield* Progress
+    const outcomes = yield* RecordOutcome
     const audit = yield* AuditLog
     const providers = yield* Providers
     const answer = yield* ProviderAnswer
@@ -132,7 +132,7 @@ export const makeSuspenseReturn = (suspense: Suspense) =>
       // What may have been sent before is not refused because it was too late to send it again.
       if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
       const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
-      yield* progress.hear(known, outcome, {
+      yield* outcomes.hear(known, outcome, {
         cause: `return at ${provider.name}`,
         ...(outcome._tag === "Accepted" ? { note } : {})
       })

@@ -10,7 +10,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { makeAcceptance } from "./Acceptance.ts"
 import { authorityOf, mayHandle } from "./Authority.ts"
 import { invitationMessage } from "./InvitationMessage.ts"
@@ -47,7 +47,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
       const ids = yield* Ids
       const { publicUrl } = yield* Settings
       const { atomically } = yield* Transactor
-      const undisturbed = yield* makeUndisturbed
+      const runDetached = yield* makeRunDetached
       const accept = yield* makeAcceptance
 
       const record = (
@@ -136,7 +136,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
       })
 
       return {
-        invite: (permit, wanted) => undisturbed(invite(permit, wanted)),
+        invite: (permit, wanted) => runDetached(invite(permit, wanted)),
         list: (permit, window) => store.list(permit.scope, window),
         withdraw: Effect.fn("Invitations.withdraw")(function* (permit, id) {
           yield* atomically(

@@ -1,7 +1,7 @@
 /** Honours the header Idempotency-Key around an operation that moves money. */
 import { Effect } from "effect"
 import type { Failure } from "../../domain/Failure.ts"
-import { makeUndisturbed } from "../fibers/Undisturbed.ts"
+import { makeRunDetached } from "../fibers/RunDetached.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import type { KeyName, NewKey } from "../idempotency/IdempotencyStore.ts"
 import { failureReply } from "./ErrorReply.ts"
@@ -11,7 +11,7 @@ const replayed = { "content-type": "application/json", "idempotent-replayed": "t
 
 export const makeOnceOnly = Effect.gen(function* () {
   const idempotency = yield* Idempotency
-  const undisturbed = yield* makeUndisturbed
+  const runDetached = yield* makeRunDetached
 
   const keep = (key: NewKey, { body, status }: Outgoing) => idempotency.keep(key, status, String(body))
 
@@ -25,7 +25,7 @@ export const makeOnceOnly = Effect.gen(function* () {
     if (begun._tag === "Replay") return { status: begun.status, headers: replayed, body: begun.response }
     const { key } = begun
     // A refusal is an answer too, where something had been done before it; whoever hung up may ask for it later.
-    return yield* undisturbed(
+    return yield* runDetached(
       answer(key).pipe(
         Effect.tap((outgoing) => keep(key, outgoing)),
         Effect.tapError((failure) => keep(key, failureReply(failure, path)))

@@ -12,7 +12,7 @@ import {
   railRounds,
   workerPoll
 } from "../../domain/Policies.ts"
-import { together } from "../../platform/fibers/Together.ts"
+import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import type { CallbackRequest } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./RailCallback.ts"
@@ -67,7 +67,7 @@ export const railWorker = (deliver: Deliver) =>
 
     /** Callbacks of one payment keep their order. */
     const deliverAll = (batch: Batch) =>
-      together(
+      runInParallel(
         Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
           Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true })
         )

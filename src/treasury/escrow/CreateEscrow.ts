@@ -7,7 +7,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { NewEscrow } from "./Escrow.ts"
-import type { EscrowDesk } from "./EscrowTransaction.ts"
+import type { EscrowTransaction } from "./EscrowTransaction.ts"
 import { EscrowStore } from "./EscrowStore.ts"
 import { type Draft, idsFor, planEscrow } from "./NewEscrow.ts"
 
@@ -28,7 +28,7 @@ const withIds = (draft: Draft): Draft => ({
   })
 })
 
-export const makeFounding = (desk: EscrowDesk) =>
+export const makeCreateEscrow = (transaction: EscrowTransaction) =>
   Effect.gen(function* () {
     const store = yield* EscrowStore
     const accounts = yield* VirtualAccountStore
@@ -75,7 +75,7 @@ export const makeFounding = (desk: EscrowDesk) =>
       yield* check(planned)
       return yield* atomically(
         Effect.tap(store.insert(planned), (escrow) =>
-          desk.record(permit, escrow, "escrow.created", {
+          transaction.record(permit, escrow, "escrow.created", {
             name: escrow.name,
             account_id: escrow.account_id,
             total_amount: escrow.total.toNumericText(),

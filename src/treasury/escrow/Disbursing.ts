@@ -11,11 +11,11 @@ import type { Permit } from "../../domain/Access.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { escrowPayoutConcurrency } from "../../domain/Policies.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { makeUndisturbed } from "../../platform/fibers/Undisturbed.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { type Escrow, partyBooks } from "./Escrow.ts"
 import { disbursedText } from "./EscrowAnswers.ts"
 import { disburseEntry, type Movement, movementRow } from "./EscrowBooks.ts"
-import type { EscrowDesk } from "./EscrowTransaction.ts"
+import type { EscrowTransaction } from "./EscrowTransaction.ts"
 import { milestoneView } from "./EscrowView.ts"
 import type { PayParty } from "./PartyPayout.ts"
 import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
@@ -45,13 +45,13 @@ const detailOf = ({ escrow, milestone, shares }: Disbursal) => ({
   parties: shares.map(({ amount, party }) => ({ party_id: party.party_id, amount: amount.toNumericText() }))
 })
 
-export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
+export const makeDisbursing = (transaction: EscrowTransaction, pay: PayParty) =>
   Effect.gen(function* () {
     const accounts = yield* VirtualAccountStore
     const beneficiaries = yield* Beneficiaries
     const ids = yield* Ids
     const record = yield* makeRecordMovement
-    const undisturbed = yield* makeUndisturbed
+    const runDetached = yield* makeRunDetached
 
     const destinationOf = Effect.fnUntraced(function* (orgId: string, share: PartyShare) {
       const { account_id } = share.party
@@ -82,10 +82,10 @@ export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
     })
 
     const disbursed = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
-      const before = yield* desk.locked(permit, wanted.escrowId)
+      const before = yield* transaction.locked(permit, wanted.escrowId)
       const done = yield* disburse(before, wanted.milestoneId, new Date(yield* Clock.currentTimeMillis))
       const description = wanted.description ?? `${before.name}: ${done.milestone.label}`
-      const escrow = yield* desk.save(permit, done.escrow, "escrow.disbursed", detailOf(done))
+      const escrow = yield* transaction.save(permit, done.escrow, "escrow.disbursed", detailOf(done))
       return { escrow, description, waiting: yield* write(done, description) } satisfies Done
     })
 
@@ -94,7 +94,7 @@ export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
       function* (permit: Permit<"escrow">, { description, escrow }: Done, { amount, party }: PartyShare) {
         if (party.beneficiary_id === null) return
         const failed = (reason: string) =>
-          desk.record(permit, escrow, "escrow.party_payout_failed", { party_id: party.party_id, reason })
+          transaction.record(permit, escrow, "escrow.party_payout_failed", { party_id: party.party_id, reason })
         const found = yield* beneficiaries.find(Option.some(escrow.org_id), party.beneficiary_id)
         if (Option.isNone(found)) return yield* failed("The beneficiary was deleted.")
         const wanted = { escrow, party, beneficiary: found.value, available: amount, description }
@@ -105,7 +105,7 @@ export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
 
     const run = Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedDisbursal) {
       const viewOf = ({ escrow }: Done) => milestoneView(escrow, wanted.milestoneId)
-      const done = yield* desk.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
+      const done = yield* transaction.once(wanted.key, disbursed(permit, wanted), (one) => disbursedText(viewOf(one)))
       yield* Effect.forEach(done.waiting, (share) => payBeneficiary(permit, done, share), {
         concurrency: escrowPayoutConcurrency,
         discard: true
@@ -113,5 +113,5 @@ export const makeDisbursing = (desk: EscrowDesk, pay: PayParty) =>
       return viewOf(done)
     })
 
-    return (permit: Permit<"escrow">, wanted: WantedDisbursal) => undisturbed(run(permit, wanted))
+    return (permit: Permit<"escrow">, wanted: WantedDisbursal) => runDetached(run(permit, wanted))
   })

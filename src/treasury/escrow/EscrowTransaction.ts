@@ -11,7 +11,7 @@ import { EscrowStore } from "./EscrowStore.ts"
 
 type Detail = Readonly<Record<string, unknown>>
 
-export const makeEscrowDesk = Effect.gen(function* () {
+export const makeEscrowTransaction = Effect.gen(function* () {
   const store = yield* EscrowStore
   const keys = yield* IdempotencyStore
   const audit = yield* AuditLog
@@ -52,4 +52,4 @@ export const makeEscrowDesk = Effect.gen(function* () {
   }
 })
 
-export type EscrowDesk = Effect.Effect.Success<typeof makeEscrowDesk>
+export type EscrowTransaction = Effect.Effect.Success<typeof makeEscrowTransaction>

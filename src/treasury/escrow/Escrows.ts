@@ -24,10 +24,10 @@ import { makeDisbursing, type WantedDisbursal } from "./Disbursing.ts"
 import { type Escrow, partyBooks } from "./Escrow.ts"
 import { canceledText, type EscrowView, fundedText, type MilestoneView } from "./EscrowAnswers.ts"
 import { fundEntry, type Movement, movementRow, returnEntry } from "./EscrowBooks.ts"
-import { makeEscrowDesk } from "./EscrowTransaction.ts"
+import { makeEscrowTransaction } from "./EscrowTransaction.ts"
 import { type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
 import { escrowView, milestoneView } from "./EscrowView.ts"
-import { makeFounding } from "./CreateEscrow.ts"
+import { makeCreateEscrow } from "./CreateEscrow.ts"
 import type { Draft } from "./NewEscrow.ts"
 import { makePartyPayout } from "./PartyPayout.ts"
 import { makePayingOut, type WantedPayout } from "./PayingOut.ts"
@@ -81,12 +81,12 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       const accounts = yield* VirtualAccountStore
       const ledger = yield* Ledger
       const ids = yield* Ids
-      const desk = yield* makeEscrowDesk
+      const transaction = yield* makeEscrowTransaction
       const record = yield* makeRecordMovement
-      const found = yield* makeFounding(desk)
+      const found = yield* makeCreateEscrow(transaction)
       const pay = yield* makePartyPayout
-      const disburse = yield* makeDisbursing(desk, pay)
-      const payOut = yield* makePayingOut(desk, pay)
+      const disburse = yield* makeDisbursing(transaction, pay)
+      const payOut = yield* makePayingOut(transaction, pay)
       const { atomically } = yield* Transactor
 
       const views = (escrows: ReadonlyArray<Escrow>) =>
@@ -105,7 +105,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       })
 
       const funded = Effect.fnUntraced(function* (permit: MayI, id: string, wanted: BigDecimal.BigDecimal) {
-        const before = yield* desk.locked(permit, id)
+        const before = yield* transaction.locked(permit, id)
         const amount = yield* Either.mapLeft(
           Money.fromDecimal(wanted, before.currency),
           (why) => new Invalid({ message: `amount: ${why}.` })
@@ -113,17 +113,17 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         const escrow = yield* fund(before, amount)
         const account = yield* mayPay(yield* accountOf(escrow))
         const detail = { amount: amount.toNumericText(), currency: escrow.currency, account_id: escrow.account_id }
-        const saved = yield* desk.save(permit, escrow, "escrow.funded", detail)
+        const saved = yield* transaction.save(permit, escrow, "escrow.funded", detail)
         const entry = fundEntry(escrow, yield* ids.next, booksOf(account), amount)
         yield* moved(entry, { account, type: "debit", amount, description: `${escrow.name}: funding` })
         return yield* view(saved)
       })
 
       const canceled = Effect.fnUntraced(function* (permit: MayI, id: string, reason: string | null) {
-        const { escrow, left } = yield* cancel(yield* desk.locked(permit, id))
+        const { escrow, left } = yield* cancel(yield* transaction.locked(permit, id))
         const account = yield* mayReceive(yield* accountOf(escrow))
         const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
-        const saved = yield* desk.save(permit, escrow, "escrow.canceled", detail)
+        const saved = yield* transaction.save(permit, escrow, "escrow.canceled", detail)
         if (left.isPositive) {
           const entry = returnEntry(escrow, booksOf(account), left)
           const credit = { account, type: "credit", amount: left, description: `${escrow.name}: canceled` } as const
@@ -139,8 +139,8 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         reference: string | null
       ) {
         const at = new Date(yield* Clock.currentTimeMillis)
-        const escrow = yield* submitContract(yield* desk.locked(permit, id), milestone_id, reference, at)
-        return yield* desk.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
+        const escrow = yield* submitContract(yield* transaction.locked(permit, id), milestone_id, reference, at)
+        return yield* transaction.save(permit, escrow, "escrow.contract_submitted", { milestone_id, reference })
       })
 
       const changed = Effect.fnUntraced(function* (
@@ -150,17 +150,17 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         updates: ReadonlyArray<SplitUpdate>
       ) {
         const named = updates.map((update) => ({ ...update, party_id: uuidOrNil(update.party_id) }))
-        const escrow = yield* changeSplits(yield* desk.locked(permit, id), milestone_id, named)
+        const escrow = yield* changeSplits(yield* transaction.locked(permit, id), milestone_id, named)
         const parties = named.map(({ party_id }) => party_id)
-        return yield* desk.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
+        return yield* transaction.save(permit, escrow, "escrow.splits_changed", { milestone_id, parties })
       })
 
       return {
         create: Effect.fn("Escrows.create")((permit, draft) => Effect.flatMap(found(permit, draft), view)),
         list: (permit, filter, window) => Effect.flatMap(store.list(permit.scope, filter, window), views),
-        get: (permit, id) => Effect.flatMap(desk.find(permit, id), view),
+        get: (permit, id) => Effect.flatMap(transaction.find(permit, id), view),
         fund: Effect.fn("Escrows.fund")((permit, id, amount, key) =>
-          desk.once(key, funded(permit, id, amount), fundedText)
+          transaction.once(key, funded(permit, id, amount), fundedText)
         ),
         submitContract: Effect.fn("Escrows.submitContract")((permit, id, milestoneId, reference) =>
           Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
@@ -175,7 +175,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
         payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
         cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
-          desk.once(key, canceled(permit, id, reason), canceledText)
+          transaction.once(key, canceled(permit, id, reason), canceledText)
         )
       }
     })

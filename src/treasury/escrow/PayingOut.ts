@@ -8,7 +8,7 @@ import { uuidOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { partyBooks } from "./Escrow.ts"
-import type { EscrowDesk } from "./EscrowTransaction.ts"
+import type { EscrowTransaction } from "./EscrowTransaction.ts"
 import type { PayParty } from "./PartyPayout.ts"
 import { partyOf } from "./Steps.ts"
 
@@ -22,7 +22,7 @@ export interface WantedPayout {
 
 type PartyPayout = typeof Api.PartyPayout.Type
 
-export const makePayingOut = (desk: EscrowDesk, pay: PayParty) =>
+export const makePayingOut = (transaction: EscrowTransaction, pay: PayParty) =>
   Effect.gen(function* () {
     const beneficiaries = yield* Beneficiaries
     const ledger = yield* Ledger
@@ -38,7 +38,7 @@ export const makePayingOut = (desk: EscrowDesk, pay: PayParty) =>
     })
 
     return Effect.fnUntraced(function* (permit: Permit<"escrow">, wanted: WantedPayout) {
-      const escrow = yield* desk.find(permit, wanted.escrowId)
+      const escrow = yield* transaction.find(permit, wanted.escrowId)
       const party = yield* partyOf(escrow, wanted.partyId)
       const beneficiary = yield* beneficiaryOf(escrow.org_id, wanted.beneficiaryId ?? party.beneficiary_id)
       const available = yield* ledger.balance(partyBooks(escrow, party))

@@ -6,7 +6,7 @@ import { expected } from "../../../src/domain/Exchange.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { fromDecimal, type Rate } from "../../../src/domain/Rate.ts"
-import type { AttemptOutcome, Word } from "../../../src/domain/Settlement.ts"
+import type { AttemptOutcome, ProviderSignal } from "../../../src/domain/Settlement.ts"
 import type { Payment, Refund, RefundState } from "../../../src/payments/store/Payment.ts"
 import { decideRefund, leftOf, statusAfter, targetOfPart } from "../../../src/payments/record/RefundDecision.ts"
 
@@ -25,7 +25,7 @@ const declined = new Declined({ reason: "no" })
 const unknown = new Unknown({ reason: "silence" })
 const absent = new Absent()
 
-const words: ReadonlyArray<Word> = [
+const words: ReadonlyArray<ProviderSignal> = [
   accepted("pending"),
   accepted("completed"),
   declined,
@@ -37,7 +37,7 @@ const words: ReadonlyArray<Word> = [
   report("returned")
 ]
 
-const tell = (story: ReadonlyArray<Word>, payment: Payment["status"] = "completed") => {
+const tell = (story: ReadonlyArray<ProviderSignal>, payment: Payment["status"] = "completed") => {
   let at: { state: RefundState; outcome: AttemptOutcome | null } = { state: "open", outcome: null }
   let suspense = false
   for (const word of story) {

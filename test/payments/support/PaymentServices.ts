@@ -12,7 +12,7 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Initiation } from "../../../src/payments/initiate/Initiation.ts"
 import type { StoredEvent } from "../../../src/payments/store/Payment.ts"
 import { Payments } from "../../../src/payments/read/Payments.ts"
-import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
@@ -38,7 +38,7 @@ const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
     Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer, Ramps.layer).pipe(
       Layer.provideMerge(Settling.layer),
       Layer.provide(Dispatch.layer),
-      Layer.provide(Progress.layer),
+      Layer.provide(RecordOutcome.layer),
       Layer.provideMerge(providers)
     )
   ).pipe(Layer.provideMerge(ServicesLive))

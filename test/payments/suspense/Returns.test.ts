@@ -7,7 +7,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { people } from "../../support/Credentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
@@ -144,7 +144,10 @@ onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
       )
       yield* Effect.flatMap(Resolution, (resolution) =>
         resolution.giveBack(operatorPermit("platform", "amina"), payment_id, "again")
-      ).pipe(Effect.provide(Resolution.layer.pipe(Layer.provide(Progress.layer), Layer.provide(slow))), Effect.flip)
+      ).pipe(
+        Effect.provide(Resolution.layer.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))),
+        Effect.flip
+      )
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.either(giveBack(payment_id))

@@ -7,7 +7,7 @@ import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
-import { Progress } from "../../../src/payments/record/RecordOutcome.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { balanceOf, deposit, newBeneficiary, openAccount, withdraw } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
@@ -39,16 +39,16 @@ onBothPaymentServers(
         const payment = all.find((one) => one.funding !== null)!
         const [attempt] = yield* store.attemptsOf(payment.payment_id)
         yield* Effect.gen(function* () {
-          const progress = yield* Progress
-          yield* progress.hearAbout(attempt!, said("failed"), { cause: "test" })
+          const outcomes = yield* RecordOutcome
+          yield* outcomes.hearAbout(attempt!, said("failed"), { cause: "test" })
           expect(yield* balanceOf(acme.key, account_id)).toBe(1000)
-          yield* progress.hearAbout(attempt!, said("completed"), { cause: "test" })
+          yield* outcomes.hearAbout(attempt!, said("completed"), { cause: "test" })
           const { resolve } = yield* Resolution
           yield* resolve(operatorPermit("platform", "amina"), payment.payment_id, {
             outcome: "completed",
             reason: "it was paid"
           })
-        }).pipe(Effect.provide(Resolution.layer.pipe(Layer.provideMerge(Progress.layer))))
+        }).pipe(Effect.provide(Resolution.layer.pipe(Layer.provideMerge(RecordOutcome.layer))))
         const after = yield* settlement
         expect({
           made: made.status === undefined,

@@ -6,7 +6,7 @@ import type { Outgoing } from "../../../platform/http/Outgoing.ts"
 import { RateLimiter } from "../../../platform/http/RateLimiter.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"
 import type { Incoming, Route } from "../../../platform/http/Route.ts"
-import { LinkCounter } from "../../links/LinkCheckout.ts"
+import { LinkCheckout } from "../../links/LinkCheckout.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
 import { amountText } from "../AmountText.ts"
 import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
@@ -54,7 +54,7 @@ type Asked = Omit<FormState, "method" | "notice"> & {
 }
 
 export const linkRoutes = Effect.gen(function* () {
-  const counter = yield* LinkCounter
+  const counter = yield* LinkCheckout
   const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
   const forms = new RateLimiter(rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 

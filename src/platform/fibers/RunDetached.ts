@@ -3,7 +3,7 @@ import { Effect, FiberSet, Runtime } from "effect"
 import { drainTimeout } from "../../domain/Policies.ts"
 import { endWithin } from "./Shutdown.ts"
 
-export const makeUndisturbed = Effect.gen(function* () {
+export const makeRunDetached = Effect.gen(function* () {
   const running = yield* FiberSet.make<unknown, unknown>()
   const abandoned = () => `operations whose callers had gone (${Array.from(running).length})`
   yield* Effect.addFinalizer(() => endWithin(drainTimeout, abandoned)(FiberSet.awaitEmpty(running)))

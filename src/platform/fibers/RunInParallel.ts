@@ -9,7 +9,7 @@ type Answers<Parts extends ReadonlyArray<Effect.Effect<unknown>>> = {
 }
 
 /** All parts at once; the first that dies ends the wait and the others. */
-export const together = <const Parts extends ReadonlyArray<Effect.Effect<unknown>>>(
+export const runInParallel = <const Parts extends ReadonlyArray<Effect.Effect<unknown>>>(
   parts: Parts
 ): Effect.Effect<Answers<Parts>> =>
   Effect.flatMap(Effect.runtime(), (runtime) =>
