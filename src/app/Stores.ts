@@ -10,7 +10,7 @@ import { CallerStore } from "../people/auth/CallerStore.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
 import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
 import { FeeRuleStore } from "../money/fees/FeeRuleStore.ts"
-import { MemoryTables } from "../platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
@@ -117,4 +117,4 @@ export const StoresMemory = Layer.mergeAll(
   VirtualAccountStore.layerMemory,
   VirtualTransactionStore.layerMemory,
   WebhookStore.layerMemory
-).pipe(Layer.provide(MemoryTables.layer))
+).pipe(Layer.provide(MemoryDatabase.layer))

@@ -1,7 +1,8 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option, Order } from "effect"
-import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
+import { webhookTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
 import type { Window } from "../platform/pagination/Page.ts"
@@ -88,7 +89,7 @@ export class DeliveryStore extends Context.Tag("corridor/DeliveryStore")<Deliver
 
   static readonly layerMemory = Layer.effect(
     DeliveryStore,
-    Effect.map(MemoryTables, ({ events, webhookAttempts, webhookDeliveries, webhookQueue }): Store => {
+    Effect.map(openTables(webhookTables), ({ events, webhookAttempts, webhookDeliveries, webhookQueue }): Store => {
       const isOld = ({ status, updated_at }: StoredDelivery, now: number) =>
         status !== "pending" &&
         updated_at.getTime() < now - Duration.toMillis(status === "dead" ? deadLetterRetention : webhookRetention)

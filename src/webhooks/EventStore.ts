@@ -1,7 +1,8 @@
 /** Events at rest, each with the exact bytes that its deliveries repeat. Writing one finds its receivers. */
+import { webhookTables } from "./MemoryTables.ts"
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
 import type { Window } from "../platform/pagination/Page.ts"
@@ -52,7 +53,7 @@ export class EventStore extends Context.Tag("corridor/EventStore")<EventStore, S
 
   static readonly layerMemory = Layer.effect(
     EventStore,
-    Effect.map(MemoryTables, (tables): Store => ({
+    Effect.map(openTables(webhookTables), (tables): Store => ({
       insert: (event) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           if (Buffer.byteLength(event.payload) > MAX_PAYLOAD_BYTES) throw new Error("events_payload_size")

@@ -1,12 +1,13 @@
 /** What the trigger on `events` does in the database, for the memory stores: an event finds its receivers as it is written. */
 import { createHash } from "node:crypto"
-import type { MemoryTables } from "../platform/database/MemoryTables.ts"
+import type { Opened } from "../platform/database/MemoryDatabase.ts"
+import type { webhookTables } from "./MemoryTables.ts"
 import { uuidv7 } from "../domain/Ids.ts"
 import type { StoredEvent } from "../payments/store/Payment.ts"
 import { wants } from "./EventFilter.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
-type Tables = Pick<MemoryTables["Type"], "events" | "webhooks" | "webhookDeliveries" | "webhookQueue">
+type Tables = Opened<typeof webhookTables>
 
 /** One event has one delivery to an endpoint, so the two make its id. */
 const deliveryId = (now: number, eventId: string, webhookId: string): string =>

@@ -1,7 +1,8 @@
 /** What about webhooks waits for a person: endpoints that are disabled, and endpoints with dead letters. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option, Order } from "effect"
-import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
+import { webhookTables } from "./MemoryTables.ts"
 import { inScope, newest, type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/pagination/Page.ts"
 import type { StoredDelivery, StoredWebhook } from "./Webhook.ts"
@@ -90,7 +91,7 @@ export class WebhookIssues extends Context.Tag("corridor/WebhookIssues")<Webhook
 
   static readonly layerMemory = Layer.effect(
     WebhookIssues,
-    Effect.map(MemoryTables, ({ webhookDeliveries, webhooks }): Store => ({
+    Effect.map(openTables(webhookTables), ({ webhookDeliveries, webhooks }): Store => ({
       list: (scope, window) =>
         Effect.sync(() => {
           const dead = Array.from(webhookDeliveries.values()).filter(({ status }) => status === "dead")

@@ -1,6 +1,7 @@
 /** The webhook store in memory: the same answers as the SQL one. */
+import { webhookTables } from "./MemoryTables.ts"
 import { Clock, Duration, Effect, Option } from "effect"
-import { MemoryTables, newestFirst } from "../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
@@ -14,7 +15,7 @@ const withoutSecrets = ({
   ...webhook
 }: StoredWebhook): Webhook => webhook
 
-export const webhookStoreMemory = Effect.map(MemoryTables, (tables): Store => {
+export const webhookStoreMemory = Effect.map(openTables(webhookTables), (tables): Store => {
   const { webhookDeliveries, webhookQueue, webhooks } = tables
   const sees = (scope: Scope) => (row: StoredWebhook) => Option.isNone(scope) || row.org_id === scope.value
   const stored = (scope: Scope, id: string) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))

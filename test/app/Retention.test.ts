@@ -3,7 +3,9 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { forgetAll } from "../../src/app/Retention.ts"
-import { MemoryTables } from "../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
+import { rateTables } from "../../src/money/rates/MemoryTables.ts"
+import { notificationTables } from "../../src/platform/notifications/MemoryTables.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { IdempotencyStore } from "../../src/platform/idempotency/IdempotencyStore.ts"
 import { NotificationStore } from "../../src/platform/notifications/NotificationStore.ts"
@@ -27,7 +29,7 @@ const ageOutbox = (id: string, days: number) =>
       yield* sql.value`update notifications set created_at = ${ago(days)} where notification_id = ${id}`
       return
     }
-    const { notifications } = yield* Effect.serviceOptional(MemoryTables)
+    const { notifications } = (yield* Effect.serviceOptional(MemoryDatabase)).open(notificationTables)
     notifications.set(id, { ...notifications.get(id)!, created_at: ago(days) })
   }).pipe(Effect.orDie)
 
@@ -38,7 +40,7 @@ const ageLock = (id: string, days: number) =>
       yield* sql.value`update rate_locks set expires_at = ${ago(days)} where org_rate_id = ${id}`
       return
     }
-    const { rateLocks } = yield* Effect.serviceOptional(MemoryTables)
+    const { rateLocks } = (yield* Effect.serviceOptional(MemoryDatabase)).open(rateTables)
     rateLocks.set(id, { ...rateLocks.get(id)!, expires_at: ago(days) })
   }).pipe(Effect.orDie)
 

@@ -1,19 +1,20 @@
 /** What no operation does or shows: a delivery's end without a worker, and the rows as they are at rest. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { MemoryTables } from "../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
+import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
 import type { StoredDelivery, StoredWebhook } from "../../src/webhooks/Webhook.ts"
 
 type Outcome = Pick<StoredDelivery, "status" | "attempts" | "last_status_code" | "last_error">
 
 const onEither = <A>(
   inSql: (sql: SqlClient.SqlClient) => Effect.Effect<A, unknown>,
-  inMemory: (tables: MemoryTables["Type"]) => A
+  inMemory: (tables: Opened<typeof webhookTables>) => A
 ): Effect.Effect<A> =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     if (Option.isSome(sql)) return yield* inSql(sql.value)
-    return inMemory(yield* Effect.serviceOptional(MemoryTables))
+    return inMemory((yield* Effect.serviceOptional(MemoryDatabase)).open(webhookTables))
   }).pipe(Effect.orDie)
 
 /** As the worker leaves it: out of the queue. */

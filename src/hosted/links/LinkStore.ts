@@ -1,7 +1,9 @@
 /** Payment links at rest, each with the payments that were made through it. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { linkTables } from "./MemoryTables.ts"
+import { paymentTables } from "../../payments/store/MemoryTables.ts"
 import { firstRow, inScope, type Scope } from "../../platform/database/Query.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
@@ -121,7 +123,7 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<LinkStore, Stor
 
   static readonly layerMemory = Layer.effect(
     LinkStore,
-    Effect.map(MemoryTables, ({ history, linkPayments, paymentLinks }): Store => {
+    Effect.map(openTables({ ...paymentTables, ...linkTables }), ({ history, linkPayments, paymentLinks }): Store => {
       const sees = (scope: Scope) => (row: { readonly org_id: string }) =>
         Option.isNone(scope) || row.org_id === scope.value
       const through = (linkId: string) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)

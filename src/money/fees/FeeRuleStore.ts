@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { feeTables } from "./MemoryTables.ts"
 import { firstRow, inScope, type Scope } from "../../platform/database/Query.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
@@ -112,7 +113,7 @@ export class FeeRuleStore extends Context.Tag("corridor/FeeRuleStore")<FeeRuleSt
 
   static readonly layerMemory = Layer.effect(
     FeeRuleStore,
-    Effect.map(MemoryTables, ({ feeRules }): Store => {
+    Effect.map(openTables(feeTables), ({ feeRules }): Store => {
       const find = (subject: FeeSubject) => Effect.sync(() => Option.fromNullable(feeRules.get(keyOf(subject))))
       return {
         put: (rule) =>

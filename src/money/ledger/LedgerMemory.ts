@@ -1,13 +1,15 @@
 /** The books in memory: the same answers as the SQL store, floors and refusals included. */
+import { organizationTables } from "../../people/organizations/MemoryTables.ts"
+import { ledgerTables } from "./MemoryTables.ts"
 import { Clock, Effect, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
 import type { Store } from "./LedgerStore.ts"
 import { balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
-import { roundingInMemory } from "./RoundingMemory.ts"
+import { exchangeTables, roundingInMemory } from "./RoundingMemory.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./Problems.ts"
 
 const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyMap<string, ReadonlyArray<Row>> => {
@@ -23,121 +25,124 @@ const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): Readonl
 const sumOf = (account: LedgerAccount, rows: ReadonlyArray<StoredPosting>): Money =>
   new Money({ currency: currencyOf(account), minor: rows.reduce((sum, { amount }) => sum + amount.minor, 0n) })
 
-export const ledgerStoreMemory = Effect.map(MemoryTables, (tables): Store => {
-  const { ledgerBalances, ledgerLimits, ledgerPostings } = tables
+export const ledgerStoreMemory = Effect.map(
+  openTables({ ...organizationTables, ...ledgerTables, ...exchangeTables }),
+  (tables): Store => {
+    const { ledgerBalances, ledgerLimits, ledgerPostings } = tables
 
-  const balanceOf = (account: LedgerAccount): Money =>
-    keepsBalance(account)
-      ? (ledgerBalances.get(account)?.balance ?? Money.zero(currencyOf(account)))
-      : sumOf(
-          account,
-          Array.from(ledgerPostings.values()).filter((row) => row.account === account)
+    const balanceOf = (account: LedgerAccount): Money =>
+      keepsBalance(account)
+        ? (ledgerBalances.get(account)?.balance ?? Money.zero(currencyOf(account)))
+        : sumOf(
+            account,
+            Array.from(ledgerPostings.values()).filter((row) => row.account === account)
+          )
+
+    const one = (account: LedgerAccount) => Effect.sync(() => balanceOf(account))
+    const several = (accounts: ReadonlyArray<LedgerAccount>) =>
+      Effect.sync(() => new Map(accounts.map((account) => [account, balanceOf(account)])))
+
+    const compared = (posted: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<ComparedAccount> =>
+      Array.from(new Set([...posted.keys(), ...ledgerBalances.keys()]), (name) => LedgerAccount.stored(name))
+        .filter(keepsBalance)
+        .sort()
+        .map((account) => {
+          const rows = posted.get(account) ?? []
+          const row = ledgerBalances.get(account)
+          const sum = sumOf(account, rows)
+          const due = row === undefined ? null : floorOf(tables, account, row.org_id)
+          return {
+            account,
+            posted: sum.toNumericText(),
+            balance: row?.balance.toNumericText() ?? null,
+            floor: row?.floor?.toNumericText() ?? null,
+            due_floor: due?.toNumericText() ?? null,
+            differs: row?.balance.minor !== sum.minor,
+            below: row !== undefined && isShort(row),
+            floor_differs: row !== undefined && row.floor?.minor !== due?.minor,
+            foreign: rows.some(({ org_id }) => org_id !== row?.org_id)
+          }
+        })
+        .filter((row) => row.differs || row.below || row.floor_differs || row.foreign)
+        .slice(0, MOST_NAMED)
+
+    const unbalanced = (entries: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<UnbalancedEntry> =>
+      Array.from(entries)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([entry_id, rows]) =>
+          leftOver(rows).map((over) => ({ entry_id, currency: over.currency, left_over: over.toNumericText() }))
         )
+        .slice(0, MOST_NAMED)
 
-  const one = (account: LedgerAccount) => Effect.sync(() => balanceOf(account))
-  const several = (accounts: ReadonlyArray<LedgerAccount>) =>
-    Effect.sync(() => new Map(accounts.map((account) => [account, balanceOf(account)])))
-
-  const compared = (posted: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<ComparedAccount> =>
-    Array.from(new Set([...posted.keys(), ...ledgerBalances.keys()]), (name) => LedgerAccount.stored(name))
-      .filter(keepsBalance)
-      .sort()
-      .map((account) => {
-        const rows = posted.get(account) ?? []
-        const row = ledgerBalances.get(account)
-        const sum = sumOf(account, rows)
-        const due = row === undefined ? null : floorOf(tables, account, row.org_id)
+    return {
+      post: (entries) =>
+        tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => postInMemory(tables, entries, now))),
+      balance: one,
+      balances: several,
+      lockedBalance: one,
+      lockedBalances: several,
+      balancesOf: (scope) =>
+        Effect.sync(() =>
+          Array.from(ledgerBalances.values())
+            .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
+            .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
+            .sort((a, b) => (a.account < b.account ? -1 : 1))
+        ),
+      setLimit: ({ credit_limit, currency, org_id }) =>
+        tables.atomically(
+          Effect.suspend(() => {
+            const key = limitKey(org_id, currency)
+            const before = Option.fromNullable(ledgerLimits.get(key)?.credit_limit)
+            if (credit_limit === null) ledgerLimits.delete(key)
+            else ledgerLimits.set(key, { org_id, currency, credit_limit })
+            const account = LedgerAccount.settlement(org_id, currency)
+            const row = { ...balanceOrNew(tables, account, org_id), floor: floorOf(tables, account, org_id) }
+            if (isShort(row)) return new InsufficientFunds({ account })
+            ledgerBalances.set(account, row)
+            return Effect.succeed(before)
+          })
+        ),
+      postings: (scope, account, window) =>
+        Effect.sync(() => {
+          const own = Array.from(ledgerPostings.values()).filter(
+            (row) => row.account === account && (Option.isNone(scope) || row.org_id === scope.value)
+          )
+          return newestFirst(own, (row) => row.entry_id, window)
+        }),
+      suspenseOf: (paymentId) =>
+        Effect.sync(() => {
+          const rows = Array.from(tables.ledgerPostings.values()).filter(
+            ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "suspense"
+          )
+          const about = groupedBy(rows, ({ reference }) => (reference ?? "").split(" ")[0]!)
+          return Array.from(about.keys())
+            .toSorted()
+            .flatMap((one) => combine(about.get(one)!).map(({ amount }) => ({ about: one, money: amount })))
+        }),
+      check: Effect.sync(() => {
+        const rows = Array.from(ledgerPostings.values())
+        const entries = groupedBy(rows, ({ entry_id }) => entry_id)
+        const accounts = groupedBy(rows, ({ account }) => account)
+        const books = leftOver(rows).map((over) => ({ currency: over.currency, left_over: over.toNumericText() }))
+        const { losses, rounding } = roundingInMemory(tables)
         return {
-          account,
-          posted: sum.toNumericText(),
-          balance: row?.balance.toNumericText() ?? null,
-          floor: row?.floor?.toNumericText() ?? null,
-          due_floor: due?.toNumericText() ?? null,
-          differs: row?.balance.minor !== sum.minor,
-          below: row !== undefined && isShort(row),
-          floor_differs: row !== undefined && row.floor?.minor !== due?.minor,
-          foreign: rows.some(({ org_id }) => org_id !== row?.org_id)
+          entries: entries.size,
+          postings: rows.length,
+          accounts: new Set([...accounts.keys(), ...ledgerBalances.keys()]).size,
+          balances: ledgerBalances.size,
+          rounding,
+          problems: problemsOf({
+            books,
+            exchanges: losses,
+            entries: unbalanced(entries),
+            accounts: compared(accounts),
+            strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
+              .filter((org_id) => org_id !== null && !tables.organizations.has(org_id))
+              .map((org_id) => ({ org_id: String(org_id) }))
+              .slice(0, MOST_NAMED)
+          })
         }
       })
-      .filter((row) => row.differs || row.below || row.floor_differs || row.foreign)
-      .slice(0, MOST_NAMED)
-
-  const unbalanced = (entries: ReadonlyMap<string, ReadonlyArray<StoredPosting>>): ReadonlyArray<UnbalancedEntry> =>
-    Array.from(entries)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .flatMap(([entry_id, rows]) =>
-        leftOver(rows).map((over) => ({ entry_id, currency: over.currency, left_over: over.toNumericText() }))
-      )
-      .slice(0, MOST_NAMED)
-
-  return {
-    post: (entries) =>
-      tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => postInMemory(tables, entries, now))),
-    balance: one,
-    balances: several,
-    lockedBalance: one,
-    lockedBalances: several,
-    balancesOf: (scope) =>
-      Effect.sync(() =>
-        Array.from(ledgerBalances.values())
-          .filter(({ org_id }) => Option.isNone(scope) || org_id === scope.value)
-          .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
-          .sort((a, b) => (a.account < b.account ? -1 : 1))
-      ),
-    setLimit: ({ credit_limit, currency, org_id }) =>
-      tables.atomically(
-        Effect.suspend(() => {
-          const key = limitKey(org_id, currency)
-          const before = Option.fromNullable(ledgerLimits.get(key)?.credit_limit)
-          if (credit_limit === null) ledgerLimits.delete(key)
-          else ledgerLimits.set(key, { org_id, currency, credit_limit })
-          const account = LedgerAccount.settlement(org_id, currency)
-          const row = { ...balanceOrNew(tables, account, org_id), floor: floorOf(tables, account, org_id) }
-          if (isShort(row)) return new InsufficientFunds({ account })
-          ledgerBalances.set(account, row)
-          return Effect.succeed(before)
-        })
-      ),
-    postings: (scope, account, window) =>
-      Effect.sync(() => {
-        const own = Array.from(ledgerPostings.values()).filter(
-          (row) => row.account === account && (Option.isNone(scope) || row.org_id === scope.value)
-        )
-        return newestFirst(own, (row) => row.entry_id, window)
-      }),
-    suspenseOf: (paymentId) =>
-      Effect.sync(() => {
-        const rows = Array.from(tables.ledgerPostings.values()).filter(
-          ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "suspense"
-        )
-        const about = groupedBy(rows, ({ reference }) => (reference ?? "").split(" ")[0]!)
-        return Array.from(about.keys())
-          .toSorted()
-          .flatMap((one) => combine(about.get(one)!).map(({ amount }) => ({ about: one, money: amount })))
-      }),
-    check: Effect.sync(() => {
-      const rows = Array.from(ledgerPostings.values())
-      const entries = groupedBy(rows, ({ entry_id }) => entry_id)
-      const accounts = groupedBy(rows, ({ account }) => account)
-      const books = leftOver(rows).map((over) => ({ currency: over.currency, left_over: over.toNumericText() }))
-      const { losses, rounding } = roundingInMemory(tables)
-      return {
-        entries: entries.size,
-        postings: rows.length,
-        accounts: new Set([...accounts.keys(), ...ledgerBalances.keys()]).size,
-        balances: ledgerBalances.size,
-        rounding,
-        problems: problemsOf({
-          books,
-          exchanges: losses,
-          entries: unbalanced(entries),
-          accounts: compared(accounts),
-          strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
-            .filter((org_id) => org_id !== null && !tables.organizations.has(org_id))
-            .map((org_id) => ({ org_id: String(org_id) }))
-            .slice(0, MOST_NAMED)
-        })
-      }
-    })
+    }
   }
-})
+)

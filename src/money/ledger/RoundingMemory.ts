@@ -1,14 +1,29 @@
 /** What `fx` gained and lost by rounding, in memory: the same answers as in SQL. */
-import { BigDecimal, type Context } from "effect"
-import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { BigDecimal } from "effect"
+import { memoryTable, type Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import { ledgerTables } from "./MemoryTables.ts"
+import type { Money } from "../../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
 import { MOST_NAMED } from "./Problems.ts"
 import { allowedLoss, type Exchanged, lostBy, type Rounding, type RoundingTotal } from "./Rounding.ts"
 
-type Tables = Context.Tag.Service<typeof MemoryTables>
+/** What the exchange of a posting was to be: rows of payments and accounts, as far as they say it. */
+export const exchangeTables = {
+  ledgerPostings: ledgerTables.ledgerPostings,
+  rateLocks: memoryTable<{ readonly rate: string }>("rateLocks"),
+  payments: memoryTable<{
+    readonly amount: Money
+    readonly target: Money
+    readonly org_rate_id: string | null
+    readonly ramp: { readonly rate: string } | null
+  }>("payments"),
+  virtualTransactions: memoryTable<{ readonly currency: AnyCurrencyCode; readonly rate: string | null }>(
+    "virtualTransactions"
+  )
+}
 
 interface Terms {
   readonly from: AnyCurrencyCode
@@ -25,7 +40,10 @@ interface Judged extends Exchanged {
 const zero = BigDecimal.make(0n, 0)
 const textOf = (d: BigDecimal.BigDecimal): string => toPlainText(BigDecimal.normalize(d))
 
-const termsOf = (tables: Tables, { payment_id, reference }: StoredPosting): Terms | undefined => {
+const termsOf = (
+  tables: Opened<typeof exchangeTables>,
+  { payment_id, reference }: StoredPosting
+): Terms | undefined => {
   const terms = (from: AnyCurrencyCode, rate: string | null | undefined, target: BigDecimal.BigDecimal) =>
     rate === null || rate === undefined ? undefined : { from, rate: BigDecimal.unsafeFromString(rate), target }
   if (payment_id === null) {
@@ -69,7 +87,7 @@ const totalOf = (currency: string, exchanges: ReadonlyArray<Judged>): RoundingTo
 })
 
 export const roundingInMemory = (
-  tables: Tables
+  tables: Opened<typeof exchangeTables>
 ): { readonly losses: ReadonlyArray<Exchanged>; readonly rounding: Rounding } => {
   const bySubject = new Map<string, Array<StoredPosting>>()
   for (const row of tables.ledgerPostings.values()) {

@@ -1,7 +1,9 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { rateTables } from "./MemoryTables.ts"
+import { paymentTables } from "../../payments/store/MemoryTables.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 import { rateLockRetention, retentionBatch } from "../../domain/Policies.ts"
 
@@ -74,7 +76,7 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<RateLoc
 
   static readonly layerMemory = Layer.effect(
     RateLockStore,
-    Effect.map(MemoryTables, ({ payments, rateLocks }): Store => ({
+    Effect.map(openTables({ ...paymentTables, ...rateTables }), ({ payments, rateLocks }): Store => ({
       insert: (lock, ttl) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const times = { created_at: new Date(now), expires_at: new Date(now + Duration.toMillis(ttl)) }

@@ -1,7 +1,9 @@
 /** Base rates at rest: the exact decimal, and when it was set. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { rateTables } from "./MemoryTables.ts"
+import { organizationTables } from "../../people/organizations/MemoryTables.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 
 export interface StoredRate {
@@ -65,7 +67,7 @@ export class RateStore extends Context.Tag("corridor/RateStore")<RateStore, Stor
 
   static readonly layerMemory = Layer.effect(
     RateStore,
-    Effect.map(MemoryTables, ({ rates, spreads }): Store => ({
+    Effect.map(openTables({ ...rateTables, ...organizationTables }), ({ rates, spreads }): Store => ({
       set: (all) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           for (const rate of all) {

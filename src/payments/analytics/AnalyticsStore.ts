@@ -1,7 +1,9 @@
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
 import { SqlClient } from "@effect/sql"
 import { Array as Arr, BigDecimal, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { paymentTables } from "../store/MemoryTables.ts"
+import { userTables } from "../../people/users/MemoryTables.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
 import { dateOf } from "../../domain/CalendarDate.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -90,7 +92,7 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<Analy
 
   static readonly layerMemory = Layer.effect(
     AnalyticsStore,
-    Effect.map(MemoryTables, ({ memberships, payments, users }): Store => {
+    Effect.map(openTables({ ...userTables, ...paymentTables }), ({ memberships, payments, users }): Store => {
       const visible = (scope: Scope) =>
         Array.from(users.values()).filter(({ user_id }) =>
           Option.match(scope, {

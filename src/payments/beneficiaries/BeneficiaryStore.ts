@@ -1,7 +1,9 @@
 /** Beneficiaries at rest. A deleted one stays as a row, since payments refer to it, and is seen by nobody. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { beneficiaryTables } from "./MemoryTables.ts"
+import { paymentTables } from "../store/MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
@@ -92,7 +94,7 @@ export class BeneficiaryStore extends Context.Tag("corridor/BeneficiaryStore")<B
 
   static readonly layerMemory = Layer.effect(
     BeneficiaryStore,
-    Effect.map(MemoryTables, ({ beneficiaries, payments }): Store => {
+    Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
       const sees = (scope: Scope, row: { readonly org_id: string }) =>
         Option.isNone(scope) || row.org_id === scope.value
       const find = (scope: Scope, id: string) =>

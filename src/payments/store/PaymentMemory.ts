@@ -1,9 +1,14 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
 import { Clock, Effect, Either, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { Entry } from "../../domain/Ledger.ts"
+import { organizationTables } from "../../people/organizations/MemoryTables.ts"
+import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
+import { idempotencyTables } from "../../platform/idempotency/MemoryTables.ts"
+import { webhookTables } from "../../webhooks/MemoryTables.ts"
+import { paymentTables } from "./MemoryTables.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { nameOf, unanswered } from "../../platform/idempotency/IdempotencyStore.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
@@ -26,7 +31,16 @@ const matches = (filter: PaymentFilter, payment: Payment): boolean =>
 const inOrder = <Row>(rows: Iterable<Row>, key: (row: Row) => string): ReadonlyArray<Row> =>
   Array.from(rows).sort((a, b) => (key(a) < key(b) ? -1 : 1))
 
-export const paymentStoreMemory = Effect.map(MemoryTables, (tables): Store => {
+/** A payment is written with its key, its postings and its events, or not at all. */
+const writtenWithAPayment = {
+  ...paymentTables,
+  ...idempotencyTables,
+  ...organizationTables,
+  ...ledgerTables,
+  ...webhookTables
+}
+
+export const paymentStoreMemory = Effect.map(openTables(writtenWithAPayment), (tables): Store => {
   const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
   let tokens = 0
   const newToken = () => `lease ${(tokens += 1)}`

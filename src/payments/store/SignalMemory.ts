@@ -1,7 +1,8 @@
 /** The same as the SQL beside it, in memory. */
 import { Clock, Duration, Effect, Option } from "effect"
-import type { Tables } from "../../platform/database/MemoryTables.ts"
 import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
+import type { Opened } from "../../platform/database/MemoryDatabase.ts"
+import type { paymentTables } from "./MemoryTables.ts"
 import type { AttemptRow, StrayCallback } from "./Payment.ts"
 import type { Lane, Store } from "./PaymentStore.ts"
 
@@ -33,7 +34,7 @@ const fairly = (lanes: ReadonlyArray<Lane>, rows: ReadonlyArray<AttemptRow>, at:
 const isStray = (callback: object): callback is StrayCallback => "report_said" in callback
 
 export const signalsInMemory = (
-  { attempts, callbacks, payments }: Pick<Tables, "attempts" | "callbacks" | "payments">,
+  { attempts, callbacks, payments }: Opened<typeof paymentTables>,
   newToken: () => string
 ): SignalQueries => {
   const isFree = ({ leased_until }: AttemptRow, now: number) => leased_until === null || leased_until.getTime() <= now

@@ -1,7 +1,8 @@
 /** Callbacks that belong to no payment of ours, at rest: kept in case one turns up, but not for good. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { paymentTables } from "./MemoryTables.ts"
 import { retentionBatch, strayCallbackRetention } from "../../domain/Policies.ts"
 
 interface Store {
@@ -25,7 +26,7 @@ export class StrayCallbackStore extends Context.Tag("corridor/StrayCallbackStore
 
   static readonly layerMemory = Layer.effect(
     StrayCallbackStore,
-    Effect.map(MemoryTables, ({ callbacks }): Store => ({
+    Effect.map(openTables(paymentTables), ({ callbacks }): Store => ({
       forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
         const before = now - Duration.toMillis(strayCallbackRetention)
         const old = Array.from(callbacks.entries())

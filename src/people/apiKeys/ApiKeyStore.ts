@@ -4,7 +4,8 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { apiKeyTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 
 type Key = typeof ApiKey.Type
@@ -91,7 +92,7 @@ export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore
 
   static readonly layerMemory = Layer.effect(
     ApiKeyStore,
-    Effect.map(MemoryTables, ({ apiKeys }): Store => {
+    Effect.map(openTables(apiKeyTables), ({ apiKeys }): Store => {
       const visible = (scope: Scope, now: number) =>
         Array.from(apiKeys.values())
           .filter((key) => Option.isNone(scope) || key.org_id === scope.value)

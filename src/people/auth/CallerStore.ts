@@ -2,7 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { apiKeyTables } from "../apiKeys/MemoryTables.ts"
+import { organizationTables } from "../organizations/MemoryTables.ts"
+import { userTables } from "../users/MemoryTables.ts"
 import { type Caller, lowerRole, type Permission, type Role } from "../../domain/Access.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
@@ -129,45 +132,48 @@ export class CallerStore extends Context.Tag("corridor/CallerStore")<CallerStore
 
   static readonly layerMemory = Layer.effect(
     CallerStore,
-    Effect.map(MemoryTables, ({ apiKeys, memberships, organizations, users }): Store => ({
-      byApiKey: (hash, mode) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const key = Array.from(apiKeys.values()).find((row) => row.hash === hash && row.mode === mode)
-          const alive = key?.status === "active" || (key?.status === "expiring" && key.expires_at!.getTime() > now)
-          if (key === undefined || !alive) return Option.none()
-          return keyCaller({
-            api_key_id: key.api_key_id,
-            user_id: key.user_id,
-            is_admin: users.get(key.user_id)?.is_admin ?? false,
-            org_id: key.org_id,
-            key_role: key.role,
-            role: memberships.get(memberKey(key.org_id, key.user_id))?.role ?? null,
-            features: organizations.get(key.org_id)?.features ?? null,
-            permissions: null
-          })
-        }),
-      byToken: (subject, orgId) =>
-        Effect.sync(() => {
-          const user = Array.from(users.values()).find((row) => row.subject === subject)
-          if (user === undefined) return stranger(subject)
-          const member = memberships.get(
-            memberKey(
-              Option.getOrElse(orgId, () => ""),
-              user.user_id
+    Effect.map(
+      openTables({ ...apiKeyTables, ...userTables, ...organizationTables }),
+      ({ apiKeys, memberships, organizations, users }): Store => ({
+        byApiKey: (hash, mode) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const key = Array.from(apiKeys.values()).find((row) => row.hash === hash && row.mode === mode)
+            const alive = key?.status === "active" || (key?.status === "expiring" && key.expires_at!.getTime() > now)
+            if (key === undefined || !alive) return Option.none()
+            return keyCaller({
+              api_key_id: key.api_key_id,
+              user_id: key.user_id,
+              is_admin: users.get(key.user_id)?.is_admin ?? false,
+              org_id: key.org_id,
+              key_role: key.role,
+              role: memberships.get(memberKey(key.org_id, key.user_id))?.role ?? null,
+              features: organizations.get(key.org_id)?.features ?? null,
+              permissions: null
+            })
+          }),
+        byToken: (subject, orgId) =>
+          Effect.sync(() => {
+            const user = Array.from(users.values()).find((row) => row.subject === subject)
+            if (user === undefined) return stranger(subject)
+            const member = memberships.get(
+              memberKey(
+                Option.getOrElse(orgId, () => ""),
+                user.user_id
+              )
             )
-          )
-          return tokenCaller({
-            api_key_id: null,
-            user_id: user.user_id,
-            is_admin: user.is_admin,
-            org_id: member?.org_id ?? null,
-            key_role: null,
-            role: member?.role ?? null,
-            features: member === undefined ? null : (organizations.get(member.org_id)?.features ?? null),
-            permissions: member?.permissions ?? null
-          })
-        }),
-      organizationExists: (orgId) => Effect.sync(() => organizations.has(orgId))
-    }))
+            return tokenCaller({
+              api_key_id: null,
+              user_id: user.user_id,
+              is_admin: user.is_admin,
+              org_id: member?.org_id ?? null,
+              key_role: null,
+              role: member?.role ?? null,
+              features: member === undefined ? null : (organizations.get(member.org_id)?.features ?? null),
+              permissions: member?.permissions ?? null
+            })
+          }),
+        organizationExists: (orgId) => Effect.sync(() => organizations.has(orgId))
+      })
+    )
   )
 }

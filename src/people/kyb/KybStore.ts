@@ -2,7 +2,9 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { KybState } from "../../contract/api/Kyb.ts"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { kybTables } from "./MemoryTables.ts"
+import { organizationTables } from "../organizations/MemoryTables.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 
 export type KybState = typeof KybState.Type
@@ -81,45 +83,48 @@ export class KybStore extends Context.Tag("corridor/KybStore")<KybStore, Store>(
 
   static readonly layerMemory = Layer.effect(
     KybStore,
-    Effect.map(MemoryTables, ({ kybApplications, kybCallbacks, organizations }): Store => {
-      const lock = (orgId: string) =>
-        Effect.sync(() =>
-          Option.map(
-            Option.fromNullable(organizations.get(orgId)),
-            ({ kyb_customer_id, kyb_status, org_id }): KybState => ({ org_id, kyb_status, kyb_customer_id })
+    Effect.map(
+      openTables({ ...kybTables, ...organizationTables }),
+      ({ kybApplications, kybCallbacks, organizations }): Store => {
+        const lock = (orgId: string) =>
+          Effect.sync(() =>
+            Option.map(
+              Option.fromNullable(organizations.get(orgId)),
+              ({ kyb_customer_id, kyb_status, org_id }): KybState => ({ org_id, kyb_status, kyb_customer_id })
+            )
           )
-        )
-      const change = (orgId: string, fields: Partial<KybState>) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          const organization = organizations.get(orgId)
-          if (organization !== undefined) {
-            organizations.set(orgId, { ...organization, ...fields, updated_at: new Date(now) })
-          }
-        })
-      return {
-        lock,
-        lockByCustomer: (customerId) => Effect.suspend(() => lock(kybApplications.get(customerId)?.org_id ?? "")),
-        open: (application) =>
-          Effect.suspend(() => {
-            kybApplications.set(application.customer_id, application)
-            return change(application.org_id, { kyb_status: "pending", kyb_customer_id: application.customer_id })
-          }),
-        setStatus: (orgId, kyb_status) => change(orgId, { kyb_status }),
-        latestDecision: (customerId) =>
-          Effect.sync(() => {
-            const times = Array.from(kybCallbacks.values())
-              .filter((callback) => callback.customer_id === customerId)
-              .flatMap(({ occurred_at }) => (occurred_at === null ? [] : [occurred_at.getTime()]))
-            return times.length === 0 ? Option.none() : Option.some(new Date(Math.max(...times)))
-          }),
-        keepCallback: (callback) =>
-          Effect.sync(() => {
-            const key = callbackKey(callback)
-            if (kybCallbacks.has(key)) return false
-            kybCallbacks.set(key, callback)
-            return true
+        const change = (orgId: string, fields: Partial<KybState>) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const organization = organizations.get(orgId)
+            if (organization !== undefined) {
+              organizations.set(orgId, { ...organization, ...fields, updated_at: new Date(now) })
+            }
           })
+        return {
+          lock,
+          lockByCustomer: (customerId) => Effect.suspend(() => lock(kybApplications.get(customerId)?.org_id ?? "")),
+          open: (application) =>
+            Effect.suspend(() => {
+              kybApplications.set(application.customer_id, application)
+              return change(application.org_id, { kyb_status: "pending", kyb_customer_id: application.customer_id })
+            }),
+          setStatus: (orgId, kyb_status) => change(orgId, { kyb_status }),
+          latestDecision: (customerId) =>
+            Effect.sync(() => {
+              const times = Array.from(kybCallbacks.values())
+                .filter((callback) => callback.customer_id === customerId)
+                .flatMap(({ occurred_at }) => (occurred_at === null ? [] : [occurred_at.getTime()]))
+              return times.length === 0 ? Option.none() : Option.some(new Date(Math.max(...times)))
+            }),
+          keepCallback: (callback) =>
+            Effect.sync(() => {
+              const key = callbackKey(callback)
+              if (kybCallbacks.has(key)) return false
+              kybCallbacks.set(key, callback)
+              return true
+            })
+        }
       }
-    })
+    )
   )
 }

@@ -1,7 +1,8 @@
 /** Invitations at rest: the hash of a token, never the token. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { memberTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Role } from "../../domain/Access.ts"
 import { invitationTtl } from "../../domain/Policies.ts"
@@ -93,7 +94,7 @@ export class InvitationStore extends Context.Tag("corridor/InvitationStore")<Inv
 
   static readonly layerMemory = Layer.effect(
     InvitationStore,
-    Effect.map(MemoryTables, ({ invitations }): Store => {
+    Effect.map(openTables(memberTables), ({ invitations }): Store => {
       const all = (now: number) => Array.from(invitations.values(), (row) => asOf(now, row))
       const visible = (scope: Scope, now: number) =>
         all(now).filter((row) => Option.isNone(scope) || row.org_id === scope.value)

@@ -1,7 +1,8 @@
 /** Members at rest. Every change begins with `lock`, so that an organisation's people change one at a time. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { userTables } from "../users/MemoryTables.ts"
 import { firstRow, newest } from "../../platform/database/Query.ts"
 import type { Permission, Role } from "../../domain/Access.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
@@ -86,7 +87,7 @@ export class MemberStore extends Context.Tag("corridor/MemberStore")<MemberStore
 
   static readonly layerMemory = Layer.effect(
     MemberStore,
-    Effect.map(MemoryTables, ({ memberships, users }): Store => {
+    Effect.map(openTables(userTables), ({ memberships, users }): Store => {
       const membersOf = (orgId: string): ReadonlyArray<OrgMember> =>
         Array.from(memberships.values()).flatMap((row) =>
           row.org_id === orgId

@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { organizationTables } from "./MemoryTables.ts"
 import { firstRow, inOrder, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { Organization } from "./Organization.ts"
@@ -83,7 +84,7 @@ export class OrganizationStore extends Context.Tag("corridor/OrganizationStore")
 
   static readonly layerMemory = Layer.effect(
     OrganizationStore,
-    Effect.map(MemoryTables, ({ organizations, spreads }): Store => {
+    Effect.map(openTables(organizationTables), ({ organizations, spreads }): Store => {
       const visible = (scope: Scope) =>
         Array.from(organizations.values())
           .filter((row) => Option.isNone(scope) || row.org_id === scope.value)

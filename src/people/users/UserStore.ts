@@ -1,7 +1,8 @@
 /** People and their memberships at rest. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { userTables } from "./MemoryTables.ts"
 import { firstRow, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Permission, Role } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
@@ -89,7 +90,7 @@ export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Stor
 
   static readonly layerMemory = Layer.effect(
     UserStore,
-    Effect.map(MemoryTables, ({ memberships, users }): Store => {
+    Effect.map(openTables(userTables), ({ memberships, users }): Store => {
       const membersOf = (orgId: string) => Array.from(memberships.values()).filter((row) => row.org_id === orgId)
       return {
         insert: (user) =>

@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type * as Api from "../../contract/api/Verification.ts"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { verificationTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 
@@ -67,7 +68,7 @@ export class VerificationStore extends Context.Tag("corridor/VerificationStore")
 
   static readonly layerMemory = Layer.effect(
     VerificationStore,
-    Effect.map(MemoryTables, ({ verificationRequests }): Store => {
+    Effect.map(openTables(verificationTables), ({ verificationRequests }): Store => {
       const visible = (scope: Scope) =>
         Array.from(verificationRequests.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
       const find = (scope: Scope, id: string) =>

@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type * as AuditLogApi from "../../contract/api/AuditLog.ts"
-import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
+import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
+import { auditTables } from "./MemoryTables.ts"
 import { inScope, newest, type Scope } from "../database/Query.ts"
 import type { Window } from "../pagination/Page.ts"
 
@@ -38,7 +39,7 @@ export class AuditStore extends Context.Tag("corridor/AuditStore")<AuditStore, S
 
   static readonly layerMemory = Layer.effect(
     AuditStore,
-    Effect.map(MemoryTables, ({ audit }): Store => ({
+    Effect.map(openTables(auditTables), ({ audit }): Store => ({
       append: (entry) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           audit.set(entry.audit_id, { ...entry, created_at: new Date(now) })

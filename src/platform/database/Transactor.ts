@@ -4,7 +4,7 @@ import { Cause, Context, Effect, Layer } from "effect"
 import { serializationRetry } from "../../domain/Policies.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
-import { MemoryTables } from "./MemoryTables.ts"
+import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { sqlStateOf } from "./Setback.ts"
 
 interface Atomically {
@@ -34,6 +34,6 @@ export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, A
 
   static readonly layerMemory = Layer.effect(
     Transactor,
-    Effect.map(MemoryTables, ({ atomically }) => ({ atomically }))
+    Effect.map(MemoryDatabase, ({ atomically }) => ({ atomically }))
   )
 }

@@ -4,7 +4,8 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../database/MemoryTables.ts"
+import { openTables } from "../database/MemoryDatabase.ts"
+import { idempotencyTables } from "./MemoryTables.ts"
 import { idempotencyRetention, retentionBatch } from "../../domain/Policies.ts"
 
 export interface KeyName {
@@ -98,7 +99,7 @@ export class IdempotencyStore extends Context.Tag("corridor/IdempotencyStore")<I
 
   static readonly layerMemory = Layer.effect(
     IdempotencyStore,
-    Effect.map(MemoryTables, ({ idempotencyKeys }): Store => {
+    Effect.map(openTables(idempotencyTables), ({ idempotencyKeys }): Store => {
       const isOld = (now: number) => (row: StoredKey) => now - row.created_at.getTime() > age
       const mine = (key: NewKey): StoredKey | undefined => {
         const found = idempotencyKeys.get(nameOf(key))

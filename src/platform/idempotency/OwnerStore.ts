@@ -1,7 +1,10 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../database/MemoryTables.ts"
+import { openTables } from "../database/MemoryDatabase.ts"
+import { paymentTables } from "../../payments/store/MemoryTables.ts"
+import { accountTables } from "../../treasury/accounts/MemoryTables.ts"
+import { escrowTables } from "../../treasury/escrow/MemoryTables.ts"
 import { firstRow } from "../database/Query.ts"
 
 export interface Named {
@@ -33,12 +36,15 @@ export class OwnerStore extends Context.Tag("corridor/OwnerStore")<OwnerStore, S
 
   static readonly layerMemory = Layer.effect(
     OwnerStore,
-    Effect.map(MemoryTables, ({ escrows, payments, virtualAccounts }): Store => ({
-      ownerOf: ({ account_id = "", escrow_id = "", payment_id = "" }) =>
-        Effect.sync(() => {
-          const found = payments.get(payment_id) ?? virtualAccounts.get(account_id) ?? escrows.get(escrow_id)
-          return Option.map(Option.fromNullable(found), ({ org_id }) => org_id)
-        })
-    }))
+    Effect.map(
+      openTables({ ...escrowTables, ...paymentTables, ...accountTables }),
+      ({ escrows, payments, virtualAccounts }): Store => ({
+        ownerOf: ({ account_id = "", escrow_id = "", payment_id = "" }) =>
+          Effect.sync(() => {
+            const found = payments.get(payment_id) ?? virtualAccounts.get(account_id) ?? escrows.get(escrow_id)
+            return Option.map(Option.fromNullable(found), ({ org_id }) => org_id)
+          })
+      })
+    )
   )
 }

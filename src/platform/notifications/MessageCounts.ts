@@ -1,7 +1,8 @@
 /** How many messages went out in this hour, so that nobody is flooded with them and no organisation floods others. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
-import { MemoryTables } from "../database/MemoryTables.ts"
+import { openTables } from "../database/MemoryDatabase.ts"
+import { notificationTables } from "./MemoryTables.ts"
 import { messageWindow } from "../../domain/Policies.ts"
 
 export type Counted = { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
@@ -38,7 +39,7 @@ export class MessageCounts extends Context.Tag("corridor/MessageCounts")<Message
 
   static readonly layerMemory = Layer.effect(
     MessageCounts,
-    Effect.map(MemoryTables, ({ messageCounts }): Store => {
+    Effect.map(openTables(notificationTables), ({ messageCounts }): Store => {
       const length = Duration.toMillis(messageWindow)
       return {
         count: (name, most) =>

@@ -1,7 +1,8 @@
 /** The outbox at rest: what the sandbox would have mailed. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../database/MemoryTables.ts"
+import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
+import { notificationTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
 import { notificationRetention, retentionBatch } from "../../domain/Policies.ts"
 import type { Window } from "../pagination/Page.ts"
@@ -44,7 +45,7 @@ export class NotificationStore extends Context.Tag("corridor/NotificationStore")
 
   static readonly layerMemory = Layer.effect(
     NotificationStore,
-    Effect.map(MemoryTables, ({ notifications }): Store => {
+    Effect.map(openTables(notificationTables), ({ notifications }): Store => {
       const visible = (scope: Scope) =>
         Array.from(notifications.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
       return {

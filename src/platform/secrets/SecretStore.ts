@@ -1,7 +1,8 @@
 /** Sealed secrets at rest, by name; the name is also the context that each is sealed for. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../database/MemoryTables.ts"
+import { openTables } from "../database/MemoryDatabase.ts"
+import { secretTables } from "./MemoryTables.ts"
 import { firstRow } from "../database/Query.ts"
 
 export interface SealedSecret {
@@ -46,7 +47,7 @@ export class SecretStore extends Context.Tag("corridor/SecretStore")<SecretStore
 
   static readonly layerMemory = Layer.effect(
     SecretStore,
-    Effect.map(MemoryTables, ({ secrets }): Store => ({
+    Effect.map(openTables(secretTables), ({ secrets }): Store => ({
       find: (name) => Effect.sync(() => Option.fromNullable(secrets.get(name))),
       putIfAbsent: ({ name, sealed }) =>
         Effect.sync(() => {

@@ -3,7 +3,8 @@ import { SqlClient } from "@effect/sql"
 import { BigDecimal, Clock, Context, Effect, Layer, Option } from "effect"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { configTables } from "./MemoryTables.ts"
 import { firstRow, inOrder, newest } from "../../platform/database/Query.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
@@ -128,7 +129,7 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
 
   static readonly layerMemory = Layer.effect(
     ProviderConfigStore,
-    Effect.map(MemoryTables, ({ providerConfigs }): Store => {
+    Effect.map(openTables(configTables), ({ providerConfigs }): Store => {
       const find = (id: string) => Effect.sync(() => Option.fromNullable(providerConfigs.get(id)))
       return {
         insert: (configs) =>

@@ -1,6 +1,7 @@
 /** The rails' memory without a database. Its writes wait for transactions, whose undoing would take them along. */
 import { Clock, Effect, Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { railTables } from "./MemoryTables.ts"
 import { isFinal, type NewRailTimer, type RailPayment, type RailTimer, type StoredRailTimer } from "./RailPayment.ts"
 import type { RailStoreService } from "./RailStore.ts"
 import { makeWake } from "./RailWake.ts"
@@ -8,7 +9,7 @@ import { makeWake } from "./RailWake.ts"
 const timerOf = ({ dueAt: _dueAt, leaseToken: _leaseToken, ...timer }: StoredRailTimer): RailTimer => timer
 
 export const makeMemory = Effect.gen(function* () {
-  const { atomically, railPayments, railTimers } = yield* MemoryTables
+  const { atomically, railPayments, railTimers } = yield* openTables(railTables)
   const wake = yield* makeWake
 
   const atomicallyAt = <A>(write: (now: number) => A) => atomically(Effect.map(Clock.currentTimeMillis, write))

@@ -1,7 +1,8 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { accountTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"
@@ -80,7 +81,7 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
 
   static readonly layerMemory = Layer.effect(
     VirtualAccountStore,
-    Effect.map(MemoryTables, ({ virtualAccounts }): Store => {
+    Effect.map(openTables(accountTables), ({ virtualAccounts }): Store => {
       const sees = (scope: Scope, row: VirtualAccount) => Option.isNone(scope) || row.org_id === scope.value
       const find = (scope: Scope, id: string) =>
         Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), (row) => sees(scope, row)))

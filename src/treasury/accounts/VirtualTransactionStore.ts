@@ -4,7 +4,9 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { paymentTables } from "../../payments/store/MemoryTables.ts"
+import { accountTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -106,7 +108,7 @@ export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransa
 
   static readonly layerMemory = Layer.effect(
     VirtualTransactionStore,
-    Effect.map(MemoryTables, ({ payments, virtualTransactions }): Store => {
+    Effect.map(openTables({ ...paymentTables, ...accountTables }), ({ payments, virtualTransactions }): Store => {
       const sees = (scope: Scope, row: VirtualTransaction) => Option.isNone(scope) || row.org_id === scope.value
       const following = (row: VirtualTransaction) => {
         const payment = row.payment_id === null ? undefined : payments.get(row.payment_id)

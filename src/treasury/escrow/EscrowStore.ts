@@ -1,6 +1,7 @@
 /** Escrows at rest, each as a whole. Whoever changes one locks it first, in the transaction that moves its money. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import { escrowTables } from "./MemoryTables.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { Escrow, EscrowStatus, NewEscrow } from "./Escrow.ts"
@@ -27,7 +28,7 @@ export class EscrowStore extends Context.Tag("corridor/EscrowStore")<EscrowStore
 
   static readonly layerMemory = Layer.effect(
     EscrowStore,
-    Effect.map(MemoryTables, ({ escrows }): Store => {
+    Effect.map(openTables(escrowTables), ({ escrows }): Store => {
       const sees = (scope: Scope, row: Escrow) => Option.isNone(scope) || row.org_id === scope.value
       const find = (scope: Scope, id: string) =>
         Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), (row) => sees(scope, row)))

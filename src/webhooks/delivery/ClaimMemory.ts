@@ -1,6 +1,7 @@
 /** Claims in the memory stores. */
+import type { webhookTables } from "../MemoryTables.ts"
+import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatabase.ts"
 import { Array as Arr, Clock, Effect, Order, Random } from "effect"
-import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
@@ -33,7 +34,9 @@ const spread = (endpoints: ReadonlyArray<Open>, { failingRoom, room }: Lane) => 
   })
 }
 
-export const makeClaimMemory = (tables: MemoryTables["Type"]): Claiming => {
+export const makeClaimMemory = (
+  tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
+): Claiming => {
   const { atomically, events, webhookDeliveries, webhookQueue, webhooks } = tables
 
   const take = Effect.fnUntraced(function* (webhook: StoredWebhook, row: QueuedDelivery, now: number, lease: number) {

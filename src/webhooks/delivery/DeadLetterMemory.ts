@@ -1,6 +1,7 @@
 /** The dead letter queue of the memory stores. */
+import type { webhookTables } from "../MemoryTables.ts"
 import { Clock, Effect, Option, Order } from "effect"
-import { type MemoryTables, newestFirst } from "../../platform/database/MemoryTables.ts"
+import { type Opened, newestFirst } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredDelivery } from "../Webhook.ts"
 import type { DeadLetter, Selection } from "./DeadLetter.ts"
@@ -14,7 +15,7 @@ const oldestFirst = Order.combine(
 
 const earliest = Order.mapInput(Order.Date, (attempt: StoredAttempt) => attempt.at)
 
-export const makeDeadLetterMemory = (tables: MemoryTables["Type"]): DeadLetterStoreService => {
+export const makeDeadLetterMemory = (tables: Opened<typeof webhookTables>): DeadLetterStoreService => {
   const { events, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
   const sees = (scope: Scope, row: StoredDelivery) => Option.isNone(scope) || row.org_id === scope.value

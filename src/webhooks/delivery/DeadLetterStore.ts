@@ -1,7 +1,8 @@
 /** The dead letter queue at rest: deliveries whose status is `dead`, and the log of every attempt at them. */
+import { webhookTables } from "../MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
@@ -31,5 +32,8 @@ export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<
 >() {
   static readonly layer = Layer.effect(DeadLetterStore, Effect.map(SqlClient.SqlClient, makeDeadLetterSql))
 
-  static readonly layerMemory = Layer.effect(DeadLetterStore, Effect.map(MemoryTables, makeDeadLetterMemory))
+  static readonly layerMemory = Layer.effect(
+    DeadLetterStore,
+    Effect.map(openTables(webhookTables), makeDeadLetterMemory)
+  )
 }

@@ -2,9 +2,10 @@
  * The queue between events and their receivers. It says which organisations have something due, and gives out as many
  * deliveries of each as it is asked for, spread over their endpoints: a backlog of one of them is in nobody else's way.
  */
+import { webhookTables } from "../MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer } from "effect"
-import { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { makeClaimMemory } from "./ClaimMemory.ts"
 import { makeClaimSql } from "./ClaimSql.ts"
 import type { Claim, ClaimedDelivery, ClaimOptions, DueOrganizations, Result, Settled } from "./Delivery.ts"
@@ -35,6 +36,6 @@ export class QueueStore extends Context.Tag("corridor/WebhookQueueStore")<QueueS
 
   static readonly layerMemory = Layer.effect(
     QueueStore,
-    Effect.map(MemoryTables, (tables) => ({ ...makeClaimMemory(tables), ...makeSettleMemory(tables) }))
+    Effect.map(openTables(webhookTables), (tables) => ({ ...makeClaimMemory(tables), ...makeSettleMemory(tables) }))
   )
 }

@@ -1,12 +1,15 @@
 /** Results in the memory stores. */
+import type { webhookTables } from "../MemoryTables.ts"
+import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatabase.ts"
 import { Clock, Duration, Effect } from "effect"
-import type { MemoryTables } from "../../platform/database/MemoryTables.ts"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 import type { StoredWebhook } from "../Webhook.ts"
 import { buriedError, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { Settling } from "./QueueStore.ts"
 
-export const makeSettleMemory = (tables: MemoryTables["Type"]): Settling => {
+export const makeSettleMemory = (
+  tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
+): Settling => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
   const waitingFor = (webhookId: string) =>

@@ -1,7 +1,8 @@
 /** The fees of a payment as its store holds them, the smallest first, on either kind of store. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 
 export interface FeeRow {
   readonly fee_id: string
@@ -19,7 +20,7 @@ export const storedFees = (paymentId: string) =>
       return yield* sql.value<FeeRow>`select fee_id, org_id, fee_rule_id, amount, currency, created_at
         from payment_fees where payment_id = ${paymentId} order by amount`
     }
-    const { paymentFees } = yield* Effect.serviceOptional(MemoryTables)
+    const { paymentFees } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
     const rows = Array.from(paymentFees.values()).filter(({ payment_id }) => payment_id === paymentId)
     return rows
       .toSorted((a, b) => (a.amount.minor < b.amount.minor ? -1 : 1))

@@ -3,7 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Random, Schema, TestClock, TestContext } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { startWorkers } from "../../../src/app/Workers.ts"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
+import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
+import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
@@ -38,7 +40,7 @@ const run = (seed: string) => {
   stripe.on("lost", isLost())
   const services = servicesAndRails([stripe]).pipe(
     Layer.provideMerge(openStoresOn("memory")),
-    Layer.provideMerge(Layer.mergeAll(MemoryTables.layer, TestVault, Ids.layerSeeded, testSettings(), quiet))
+    Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, TestVault, Ids.layerSeeded, testSettings(), quiet))
   )
   return Effect.gen(function* () {
     yield* TestClock.setTime(new Date("2026-03-02T09:00:00Z"))
@@ -67,7 +69,7 @@ const run = (seed: string) => {
       yield* TestClock.adjust(wait)
       yield* runOnce
     }
-    const { attempts, callbacks, events, history, payments } = yield* MemoryTables
+    const { attempts, callbacks, events, history, payments } = yield* openTables({ ...paymentTables, ...webhookTables })
     return {
       story: asText(Array.from(history.values(), (row) => [row.from_status, row.to_status, row.cause, row.at])),
       payments: asText(payments.values()),

@@ -1,7 +1,8 @@
 /** Acting on payments over HTTP, at providers that do what the test says. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { organizationTables } from "../../../src/people/organizations/MemoryTables.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
 import type { OneTimePasswords, Provider, RefundOrder } from "../../../src/providers/port/Provider.ts"
@@ -90,6 +91,6 @@ export const setThreshold = (orgId: string, threshold: string | null) =>
       yield* sql.value`update organizations set review_threshold = ${threshold}::numeric where org_id = ${orgId}`
       return
     }
-    const { organizations } = yield* Effect.serviceOptional(MemoryTables)
+    const { organizations } = (yield* Effect.serviceOptional(MemoryDatabase)).open(organizationTables)
     organizations.set(orgId, { ...organizations.get(orgId)!, review_threshold: threshold })
   }).pipe(Effect.orDie)

@@ -4,7 +4,9 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option, Schedule } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { ledgerTables } from "../../../src/money/ledger/MemoryTables.ts"
+import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
@@ -38,7 +40,7 @@ const allPostings = Effect.gen(function* () {
       return { ...row, minor: moneyOf(amount, row.currency).minor }
     })
   }
-  const { ledgerPostings } = yield* Effect.serviceOptional(MemoryTables)
+  const { ledgerPostings } = (yield* Effect.serviceOptional(MemoryDatabase)).open(ledgerTables)
   return Array.from(ledgerPostings.values(), ({ account, amount, kind, payment_id }): Posting => ({
     account,
     currency: amount.currency,
@@ -55,7 +57,7 @@ const allAttempts = Effect.gen(function* () {
   if (Option.isSome(sql)) {
     return yield* sql.value<Told>`select attempt_id, leg, outcome, provider, said from attempts`
   }
-  const { attempts } = yield* Effect.serviceOptional(MemoryTables)
+  const { attempts } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
   return Array.from(attempts.values(), (row): Told => row)
 }).pipe(Effect.orDie)
 

@@ -4,7 +4,8 @@ import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option 
 import { StoresLive, StoresMemory } from "../../../src/app/Stores.ts"
 import { ServicesLive } from "../../../src/app/Services.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { Actions } from "../../../src/payments/actions/Actions.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
@@ -23,7 +24,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 /** As the service has them, with the tables in sight, so that a test can look behind the stores. */
 export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unknown, Settings> =>
   backend === "memory"
-    ? StoresMemory.pipe(Layer.provideMerge(MemoryTables.layer))
+    ? StoresMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))
     : StoresLive.pipe(Layer.provideMerge(TestDatabase))
 
 const withRails = (others: ReadonlyArray<Provider>) =>
@@ -90,7 +91,7 @@ export const eventsOf = (paymentId: string) =>
     if (Option.isSome(sql)) {
       return yield* sql.value<StoredEvent>`select * from events where payment_id = ${paymentId} order by event_id`
     }
-    const { events } = yield* Effect.serviceOptional(MemoryTables)
+    const { events } = (yield* Effect.serviceOptional(MemoryDatabase)).open(webhookTables)
     return Array.from(events.values()).filter((event) => event.payment_id === paymentId)
   }).pipe(Effect.orDie)
 

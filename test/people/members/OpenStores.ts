@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Clock, Effect, Layer, Option } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { memberTables } from "../../../src/people/members/MemoryTables.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { openStoresOn, type StoreServices } from "../../payments/support/PaymentServices.ts"
 import { backends } from "../../support/Stores.ts"
@@ -31,7 +32,7 @@ export const expire = (invitation_id: string) =>
       yield* sql.value`update invitations set expires_at = now() - interval '1 ms' where invitation_id = ${invitation_id}`
       return
     }
-    const { invitations } = yield* Effect.serviceOptional(MemoryTables)
+    const { invitations } = (yield* Effect.serviceOptional(MemoryDatabase)).open(memberTables)
     const row = invitations.get(invitation_id)!
     invitations.set(invitation_id, { ...row, expires_at: new Date((yield* Clock.currentTimeMillis) - 1) })
   }).pipe(Effect.orDie)
@@ -45,6 +46,6 @@ export const rowText = (invitation_id: string) =>
         where invitation_id = ${invitation_id}`
       return rows[0]!.row
     }
-    const { invitations } = yield* Effect.serviceOptional(MemoryTables)
+    const { invitations } = (yield* Effect.serviceOptional(MemoryDatabase)).open(memberTables)
     return JSON.stringify(invitations.get(invitation_id))
   }).pipe(Effect.orDie)

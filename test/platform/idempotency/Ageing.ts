@@ -1,7 +1,8 @@
 /** Makes the rows of a key older than they are, by the clock that their store reads. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { idempotencyTables } from "../../../src/platform/idempotency/MemoryTables.ts"
 
 export const age = (key: string, by: Duration.DurationInput) =>
   Effect.gen(function* () {
@@ -11,7 +12,7 @@ export const age = (key: string, by: Duration.DurationInput) =>
         where key = ${key}`
       return
     }
-    const { idempotencyKeys } = yield* Effect.serviceOptional(MemoryTables)
+    const { idempotencyKeys } = (yield* Effect.serviceOptional(MemoryDatabase)).open(idempotencyTables)
     for (const [name, row] of idempotencyKeys) {
       const created_at = new Date(row.created_at.getTime() - Duration.toMillis(by))
       if (row.key === key) idempotencyKeys.set(name, { ...row, created_at })

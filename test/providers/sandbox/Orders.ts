@@ -5,7 +5,7 @@ import { type BuiltInRail } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import type { CallbackEvent, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
@@ -60,7 +60,7 @@ export const railNamed = (name: BuiltInRail) =>
   Effect.map(makeRails, (rails) => rails.find((rail) => rail.name === name)!)
 
 export const RailsOnMemory = Layer.mergeAll(RailStore.layerMemory, TestVault).pipe(
-  Layer.provideMerge(MemoryTables.layer),
+  Layer.provideMerge(MemoryDatabase.layer),
   Layer.provideMerge(Ids.layer)
 )
 

@@ -1,7 +1,8 @@
+import { openTables } from "../../../src/platform/database/MemoryDatabase.ts"
+import { railTables } from "../../../src/providers/sandbox/MemoryTables.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
 import { bank, card, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
@@ -40,7 +41,7 @@ describe("two orders of one reference", () => {
     fc.assert(
       fc.asyncProperty(fc.scheduler(), details, details, async (scheduler, first, second) => {
         const scenario = Effect.gen(function* () {
-          const tables = yield* MemoryTables
+          const tables = yield* openTables(railTables)
           const order = yield* newOrder(first)
           const rail = yield* railNamed("fiat").pipe(Effect.provide(inTurns(scheduler)))
           // A second order may even say something else: the reference alone decides.

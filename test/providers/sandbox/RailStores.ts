@@ -1,7 +1,7 @@
 /** Runs a suite on the rails' memory and on PostgreSQL. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
 import type { Vault } from "../../../src/platform/secrets/Vault.ts"
@@ -9,7 +9,7 @@ import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 /** Two of them over one database are two processes. */
-export const onMemory = Layer.provideMerge(RailStore.layerMemory, MemoryTables.layer)
+export const onMemory = Layer.provideMerge(RailStore.layerMemory, MemoryDatabase.layer)
 export const onPostgreSQL = RailStore.layer.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
 
 export const onBothRailStores = (

@@ -1,7 +1,7 @@
 import { describe, expect, it, layer } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Deferred, Effect, Fiber, Layer, Logger, Schedule, TestClock } from "effect"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
 import { DeliveryFailed, railWorker } from "../../../src/providers/sandbox/RailWorker.ts"
@@ -130,9 +130,9 @@ describe("RailWorker", () => {
 
   it.effect("delivers what another process wrote and did not live to deliver", () =>
     Effect.gen(function* () {
-      const tables = yield* MemoryTables
+      const database = yield* MemoryDatabase
       const process = Layer.mergeAll(RailStore.layerMemory, TestVault, Ids.layer).pipe(
-        Layer.provide(Layer.succeed(MemoryTables, tables))
+        Layer.provide(Layer.succeed(MemoryDatabase, database))
       )
       const reference = yield* initiated().pipe(Effect.provide(process))
       // It claims the timer and dies with it, so that nobody frees it.
@@ -143,7 +143,7 @@ describe("RailWorker", () => {
       expect(heard).toEqual([])
       yield* TestClock.adjust("1 millis")
       expect(heard.map(({ event }) => event.attempt.reference)).toEqual([reference])
-    }).pipe(Effect.scoped, Effect.provide(MemoryTables.layer))
+    }).pipe(Effect.scoped, Effect.provide(MemoryDatabase.layer))
   )
 })
 

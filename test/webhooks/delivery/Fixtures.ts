@@ -4,7 +4,8 @@ import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
-import { MemoryTables } from "../../../src/platform/database/MemoryTables.ts"
+import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
+import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
@@ -54,7 +55,7 @@ const endpointsSql = Layer.effect(
 
 const endpointsMemory = Layer.effect(
   Endpoints,
-  Effect.map(MemoryTables, ({ webhookQueue, webhooks }) => ({
+  Effect.map(openTables(webhookTables), ({ webhookQueue, webhooks }) => ({
     failingSince: (id: string) => Effect.sync(() => webhooks.get(id)!.failing_since),
     age: (id: string, hours: number) =>
       Effect.sync(() => {
@@ -84,7 +85,7 @@ export const onMemory = (variables: Variables = {}) =>
         Transactor.layerMemory,
         WebhookStore.layerMemory,
         endpointsMemory
-      ).pipe(Layer.provide(MemoryTables.layer))
+      ).pipe(Layer.provide(MemoryDatabase.layer))
     ),
     Layer.provideMerge(common(variables))
   )

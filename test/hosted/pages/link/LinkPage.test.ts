@@ -1,7 +1,8 @@
+import { MemoryDatabase } from "../../../../src/platform/database/MemoryDatabase.ts"
+import { rateTables } from "../../../../src/money/rates/MemoryTables.ts"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "@effect/sql"
-import { MemoryTables } from "../../../../src/platform/database/MemoryTables.ts"
 import { linkFormsPerMinute } from "../../../../src/domain/Policies.ts"
 import { RateStore } from "../../../../src/money/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
@@ -21,7 +22,7 @@ const charged = (amount: string) => new RegExp(`<p class="amount[^"]*">${amount}
 
 const countLocks = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
-  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryTables)).rateLocks.size
+  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryDatabase)).open(rateTables).rateLocks.size
   const rows = yield* sql.value<{ count: string }>`select count(*) from rate_locks`
   return Number(rows[0]?.count)
 })

@@ -1,0 +1,20 @@
+/** The rows of the memory layers here. */
+import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type {
+  AttemptRow,
+  HistoryRow,
+  Payment,
+  StoredCallback,
+  StoredFee,
+  StoredOperatorItem,
+  StrayCallback
+} from "./Payment.ts"
+
+export const paymentTables = {
+  payments: memoryTable<Payment>("payments"),
+  history: memoryTable<HistoryRow>("history"),
+  attempts: memoryTable<AttemptRow>("attempts"),
+  callbacks: memoryTable<StoredCallback | StrayCallback>("callbacks"),
+  paymentFees: memoryTable<StoredFee>("paymentFees"),
+  operatorItems: memoryTable<StoredOperatorItem>("operatorItems")
+}

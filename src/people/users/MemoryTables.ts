@@ -1,0 +1,8 @@
+/** The rows of the memory layers here. */
+import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { Membership, User } from "./User.ts"
+
+export const userTables = {
+  users: memoryTable<User>("users"),
+  memberships: memoryTable<Membership>("memberships")
+}

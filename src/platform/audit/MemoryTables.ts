@@ -1,0 +1,7 @@
+/** The rows of the memory layers here. */
+import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { AuditEntry } from "./AuditStore.ts"
+
+export const auditTables = {
+  audit: memoryTable<AuditEntry>("audit")
+}

@@ -1,0 +1,7 @@
+/** The rows of the memory layers here. */
+import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import type { StoredKey } from "./IdempotencyStore.ts"
+
+export const idempotencyTables = {
+  idempotencyKeys: memoryTable<StoredKey>("idempotencyKeys")
+}

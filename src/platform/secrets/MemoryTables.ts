@@ -1,0 +1,6 @@
+/** The rows of the memory layers here. */
+import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+
+export const secretTables = {
+  secrets: memoryTable<string>("secrets")
+}
