@@ -57,6 +57,10 @@ export const currencyOf = (account: LedgerAccount): AnyCurrencyCode => {
   return code
 }
 
+/** Whose it is, by id or by name: what stands between its kind and its currency. */
+export const ownerOf = (account: LedgerAccount): string =>
+  account.slice(account.indexOf("/") + 1, account.lastIndexOf("/"))
+
 /** The organisation that an account names itself; null where it names something else. */
 export const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")

@@ -38,18 +38,6 @@ export const unowned = (received: Received, asked: Money, owned: boolean): Reado
     })
     .filter(({ isZero }) => !isZero)
 
-/**
- * What a provider that takes everything back takes: all that it has, less what went back before. One that never said how
- * much it has, has what was asked for.
- */
-export const takenBack = (received: Received, asked: Money, before: ReadonlyArray<Money>): ReadonlyArray<Money> =>
-  totals(withTotal(received, asked))
-    .map(({ currency, minor }) => {
-      const gone = before.filter((money) => money.currency === currency).reduce((sum, money) => sum + money.minor, 0n)
-      return new Money({ currency, minor: minor > gone ? minor - gone : 0n })
-    })
-    .filter(({ isZero }) => !isZero)
-
 /** What has to be added to the one to make it the other, for each currency in which they differ. */
 export const difference = (before: ReadonlyArray<Money>, after: ReadonlyArray<Money>): ReadonlyArray<Money> => {
   const currencies = new Set([...before, ...after].map(({ currency }) => currency))

@@ -4,7 +4,7 @@ import { ledgerTables } from "./MemoryTables.ts"
 import { Clock, Effect, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver } from "../../domain/Ledger.ts"
+import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, ownerOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
 import type { Store } from "./LedgerStore.ts"
@@ -118,6 +118,16 @@ export const ledgerStoreMemory = Effect.map(
           return Array.from(about.keys())
             .toSorted()
             .flatMap((one) => combine(about.get(one)!).map(({ amount }) => ({ about: one, money: amount })))
+        }),
+      atProviders: (paymentId) =>
+        Effect.sync(() => {
+          const rows = Array.from(tables.ledgerPostings.values()).filter(
+            ({ account, payment_id }) => payment_id === paymentId && kindOf(account) === "provider"
+          )
+          return combine(rows)
+            .map(({ account, amount }) => ({ account, money: amount.negate() }))
+            .toSorted((a, b) => (a.account < b.account ? -1 : 1))
+            .map(({ account, money }) => ({ provider: ownerOf(account), money }))
         }),
       check: Effect.sync(() => {
         const rows = Array.from(ledgerPostings.values())

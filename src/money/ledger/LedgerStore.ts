@@ -8,7 +8,7 @@ import { firstRow, inScope, newest, type Scope, violates } from "../../platform/
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, type Entry, keepsBalance, LedgerAccount } from "../../domain/Ledger.ts"
+import { currencyOf, type Entry, keepsBalance, LedgerAccount, ownerOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Window } from "../../platform/pagination/Page.ts"
 import type { BooksReport, CreditLimit, StoredBalance, StoredPosting } from "./Books.ts"
@@ -42,7 +42,14 @@ export interface Store {
   ) => Effect.Effect<ReadonlyArray<StoredPosting>>
   /** What waits in suspense because of this payment, for each currency in which something does. */
   readonly suspenseOf: (paymentId: string) => Effect.Effect<ReadonlyArray<InSuspense>>
+  /** What each provider has because of this payment, where it has anything; below zero where it gave more than it got. */
+  readonly atProviders: (paymentId: string) => Effect.Effect<ReadonlyArray<AtProvider>>
   readonly check: Effect.Effect<BooksReport>
+}
+
+export interface AtProvider {
+  readonly provider: string
+  readonly money: Money
 }
 
 /** Money in suspense, and what brought it there: the first word of its entries' reference. */
@@ -203,6 +210,18 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<LedgerStore
                 paymentId,
                 rows.map(({ about, account, amount }) => ({ about, money: moneyOf(amount, currencyOf(account)) }))
               )
+            ),
+            Effect.orDie
+          ),
+        atProviders: (paymentId) =>
+          sql<AmountRow>`select account, -sum(amount) as amount from ledger_postings
+            where payment_id = ${paymentId} and account like 'provider/%'
+            group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
+            Effect.map((rows) =>
+              rows.map(({ account, amount }) => ({
+                provider: ownerOf(account),
+                money: moneyOf(amount, currencyOf(account))
+              }))
             ),
             Effect.orDie
           ),

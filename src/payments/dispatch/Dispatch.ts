@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { Declined, type Outcome } from "../../domain/Outcome.ts"
+import { Declined, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
@@ -88,7 +88,11 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const sent = provider.initiate({ ...order, reference: attempt_id })
           const outcome = yield* answer.outcome(provider, sent, chosen.window, left)
           yield* health.report(name, outcome)
-          return outcome
+          // Of what was sent before, a refusal proves nothing where the provider does not promise that it never had it.
+          const doubtful = chosen.again === true && !provider.provesAbsence
+          return doubtful && outcome._tag === "Declined" && outcome.unsent !== true
+            ? new Unknown({ reason: `sent again, it was refused: ${outcome.reason}` })
+            : outcome
         },
         (effect, { payment }, attempt) =>
           Effect.annotateLogs(effect, {

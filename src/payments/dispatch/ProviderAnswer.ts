@@ -50,9 +50,12 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             cleanEnquiry
           ),
         outcome: ({ honoursReference, name }, send, window, timeLeft = providerTimeout) => {
-          const once = Effect.flatMap(send, (outcome) =>
-            outcome._tag === "Unknown" ? Effect.fail(outcome) : Effect.succeed(outcome)
-          )
+          let lost: Unknown | undefined
+          const once = Effect.flatMap(send, (outcome) => {
+            if (outcome._tag === "Unknown") return Effect.fail((lost = outcome))
+            // That the second try was refused, or could not be made, says nothing of the first.
+            return Effect.succeed(outcome._tag === "Declined" && lost !== undefined ? lost : outcome)
+          })
           const persistent = Effect.merge(
             honoursReference ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once
           )

@@ -45,7 +45,12 @@ export class Settling extends Context.Tag("corridor/Settling")<
           const rest = yield* othersFor(payment, attempt.leg)
           const { attempt_id, config_id, leg, provider, started_at } = attempt
           const again = { attempt_id, config_id, leg, provider, started_at, enquire_in: null }
-          yield* dispatch.ask(payment, settlementOrder(payment), { attempt: again, rest, window })
+          yield* dispatch.ask(payment, settlementOrder(payment), {
+            attempt: again,
+            rest,
+            window,
+            again: attempt.sends > 1
+          })
         },
         (effect, { attempt, payment }) =>
           Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id })

@@ -1,11 +1,11 @@
 /** Rules, as a pure function, on one word about an attempt to collect or pay: what it changes follows from the ruling. */
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { difference, moneyIn as orderedOf, takenBack, totalIn, unowned } from "../../domain/Received.ts"
+import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain/Received.ts"
 import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentPatch, SuspenseMoney } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import { providersMoney } from "../store/ProvidersMoney.ts"
-import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, goneFrom, isEven, isReturned, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
@@ -15,16 +15,23 @@ const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(sta
 const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
   direction === "inbound" && status === "completed" && decision.status === "refunded"
 
-/** What was given back already is not there to be taken. */
-const clawedBack = ({ attempt, payment }: Known, { givenBack = [] }: Source): ReadonlyArray<SuspenseMoney> => {
-  const parts = payment.refunds.filter(({ state }) => state === "completed").map(({ amount }) => amount)
-  return takenBack(attempt.received, payment.amount, [...parts, ...givenBack]).map((money) => ({
-    attempt_id: attempt.attempt_id,
-    provider: attempt.provider,
-    amount: money.negate(),
-    occasion: `taken back ${money.currency}`
-  }))
+/** A payout that comes back has a place in the books; what else goes back is for a person to see. */
+const goneOf = (
+  known: Known,
+  signal: ProviderSignal,
+  decision: Decision,
+  source: Source
+): ReadonlyArray<SuspenseMoney> => {
+  const { direction, status } = known.payment
+  const isPayoutBack = direction === "outbound" && decision.status === "refunded" && status !== "refunded"
+  return isReturned(signal) && !isPayoutBack ? goneFrom(known, source, direction === "inbound") : []
 }
+
+/** What nobody had decided on yet is gone with it; of the rest somebody must decide. */
+const noteOfGone = ({ attempt, payment }: Known): string =>
+  payment.direction === "outbound"
+    ? `${attempt.provider} sent the money back: it is held until an operator settles it.`
+    : `${attempt.provider} has taken the money back: an operator must settle who bears it.`
 
 /** It was refused, and its provider is being asked about it nevertheless. */
 export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
@@ -137,7 +144,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     holds: holdsAfter(payment, status, nextAttempt)
   }
   const moved = suspenseOf(known, decision)
-  const gone = isClawedBack(payment, decision) ? clawedBack(known, source) : undefined
+  const gone = goneOf(known, signal, decision, source)
+  const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
   return assemble(
     known,
@@ -152,12 +160,11 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
-      suspense: gone ?? moved,
-      note:
-        gone === undefined
-          ? noteOf(known, decision, moved)
-          : `${attempt.provider} has taken the money back: an operator must settle who bears it.`,
-      cleared: wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0,
+      suspense: gone.length > 0 ? gone : moved,
+      note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known),
+      cleared:
+        isGone ||
+        (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),
       nextAttempt,
       changes: status !== payment.status
     },

@@ -32,9 +32,9 @@ export const idsOf = ({ payment_id, transaction_id }: Payment) => ({
 export const refuse = (payment: Payment, why: string): Conflict =>
   new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...idsOf(payment) })
 
-/** The attempts that a provider has, or may have; refunds are not among them. */
+/** The attempts that a provider has, or may have; what gives money back is not among them. */
 export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
-  attempts.filter((attempt) => attempt.leg !== "refund" && isOpen(attempt))
+  attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
 
 export const refOf = ({ attempt_id, provider_payment_id }: Attempt): AttemptRef => ({
   reference: attempt_id,

@@ -68,10 +68,17 @@ export const eventsOf = (
   return types.map((type) => eventOf(newId, payment, type, data, at))
 }
 
-export const refundedAmount = ({ amount, refunds, status }: Payment): Money => {
-  const minor = refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
+const minorInParts = ({ refunds }: Payment): bigint =>
+  refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
+
+/** What a provider that gives or takes the whole back moves: the parts that went before were told of. */
+const leftBefore = (payment: Payment): Money =>
+  new Money({ currency: payment.amount.currency, minor: payment.amount.minor - minorInParts(payment) })
+
+export const refundedAmount = (payment: Payment): Money => {
+  const { amount, status } = payment
   // What its provider took or sent back went back whole, whatever parts were asked for.
-  return new Money({ currency: amount.currency, minor: status === "refunded" ? amount.minor : minor })
+  return new Money({ currency: amount.currency, minor: status === "refunded" ? amount.minor : minorInParts(payment) })
 }
 
 /** One part has gone back, or was to and has not; or a provider has given back the whole payment by itself. */
@@ -87,7 +94,7 @@ export const refundEvent = (
   const type = part === undefined || part.state === "completed" ? "payment.refunded" : "payment.refund_failed"
   const data = {
     ...dataOf(payment, previous, at),
-    amount: wire(part?.amount ?? payment.amount),
+    amount: wire(part?.amount ?? leftBefore(payment)),
     refund_id: part?.refund_id ?? null,
     refunded_amount: wire(refundedAmount(payment))
   }

@@ -2,7 +2,7 @@
 import { Duration } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
-import { difference, takenBack, totalIn, totals } from "../../domain/Received.ts"
+import { difference, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type {
   Attempt,
@@ -14,7 +14,7 @@ import type {
   SuspenseMoney
 } from "../store/Payment.ts"
 import { isAimless, isPursued, nextStep } from "./PaymentChange.ts"
-import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { rampEntries } from "./RampPostings.ts"
 import type { RampFacts } from "../store/RampFacts.ts"
 
@@ -60,6 +60,22 @@ const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => 
   }
 }
 
+/** What is taken or given back of what nobody had decided on is gone with it, and so is what went before. */
+const noteOfSuspense = (
+  known: KnownLeg,
+  signal: ProviderSignal,
+  decision: RampDecision,
+  suspense: ReadonlyArray<SuspenseMoney>,
+  isGone: boolean
+): string | undefined => {
+  if (!isReturned(signal) || decision.effect === "returned" || decision.effect === "stranded") {
+    return noteOf(known, decision)
+  }
+  return suspense.length === 0 || isGone
+    ? undefined
+    : `${known.attempt.provider} has taken or sent money back: it is for an operator to settle who bears it.`
+}
+
 /** What came is above zero; what was settled, or taken back, is below. */
 const suspenseOf = (
   known: KnownLeg,
@@ -67,18 +83,16 @@ const suspenseOf = (
   signal: ProviderSignal,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
+  const { attempt } = known
+  if (isReturned(signal))
+    return decision.effect === "returned" ? [] : goneFrom(known, source, legOf(attempt) === "collection")
   if (decision.effect !== "suspense") return []
-  const { attempt, payment } = known
   const of = (amount: Money, occasion: string): SuspenseMoney => ({
     attempt_id: attempt.attempt_id,
     provider: attempt.provider,
     amount,
     occasion
   })
-  if (signal._tag === "Report" && signal.state === "returned") {
-    const left = takenBack(decision.received, payment.amount, source.givenBack ?? [])
-    return left.map((money) => of(money.negate(), `taken back ${money.currency}`))
-  }
   const grown = difference(totals(attempt.received), totals(decision.received))
   return grown.map((more) => {
     const total = totalIn(decision.received, more.currency).toString()
@@ -151,7 +165,10 @@ export const rampChangeOf = (
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
-  const note = noteOf(known, told)
+  const suspense = suspenseOf(known, decision, signal, source)
+  const isGone =
+    isReturned(signal) && suspense.length > 0 && payment.ramp.collected === null && isEven(suspense, source)
+  const note = noteOfSuspense(known, signal, told, suspense, isGone)
   const nextAttempt =
     decision.effect === "collected" && !stuck
       ? second
@@ -176,8 +193,9 @@ export const rampChangeOf = (
         resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
       underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
-      suspense: suspenseOf(known, decision, signal, source),
+      suspense,
       note,
+      cleared: isGone,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,
       changes: status !== payment.status,

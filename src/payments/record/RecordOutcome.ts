@@ -8,7 +8,6 @@ import { setbackIn } from "../../platform/database/Setback.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { busyRetry, overtakenRetry } from "../../domain/Policies.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import { moneyIn } from "../../domain/Received.ts"
 import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
@@ -20,7 +19,7 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
-import type { Moment, Source } from "./Ruling.ts"
+import { isReturned, type Moment, type Source } from "./Ruling.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
@@ -84,28 +83,25 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           ? Effect.succeed(change.nextAttempt !== undefined)
           : Effect.map(store.known(next.attempt_id), Option.isSome)
 
-      /** What went back of an attempt's money before, and what else waits because of it, where a word is about that. */
-      const aboutReturns = Effect.fnUntraced(function* (
+      /** What the books say of an attempt's money, where a word is about money that goes back. */
+      const withBooks = Effect.fnUntraced(function* (
         { attempt, payment }: Known,
         signal: ProviderSignal,
         source: Source
       ) {
-        if (attempt.leg === "return") {
-          const waiting = yield* ledger.suspenseOf(payment.payment_id)
-          return { ...source, waiting: waiting.filter(({ about }) => about === attempt.of_attempt) }
-        }
-        if (signal._tag !== "Report" || signal.state !== "returned") return source
-        const all = yield* store.attemptsOf(payment.payment_id)
-        const returns = all.filter(
-          ({ leg, of_attempt, outcome }) =>
-            leg === "return" && outcome === "accepted" && (of_attempt === attempt.attempt_id || isRamp(payment))
-        )
-        return { ...source, givenBack: returns.map(({ received }) => moneyIn(received)) }
+        const { attempt_id, leg, of_attempt, provider } = attempt
+        const returns = leg === "return"
+        if (!returns && (leg === "refund" || !isReturned(signal))) return source
+        const all = yield* ledger.suspenseOf(payment.payment_id)
+        const waiting = all.filter(({ about }) => about === (returns ? of_attempt : attempt_id))
+        if (returns) return { ...source, waiting }
+        const there = (yield* ledger.atProviders(payment.payment_id)).filter((one) => one.provider === provider)
+        return { ...source, waiting, there: there.map(({ money }) => money) }
       })
 
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
-        const source = yield* aboutReturns(known, signal, told)
+        const source = yield* withBooks(known, signal, told)
         if (attempt.leg === "refund") return refundChangeOf(known, signal, source, moment)
         if (attempt.leg === "return") return returnChangeOf(known, signal, source, moment)
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)

@@ -1,6 +1,8 @@
 /** Rules, as a pure function, on one word about a refund. */
+import { Money } from "../../domain/Money.ts"
+import { totalIn } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Payment, Refund, SuspenseMoney } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund, SuspenseMoney } from "../store/Payment.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
@@ -21,8 +23,11 @@ const noteOf = ({ attempt, payment }: Known, { amount }: Refund, { excessive, st
     : undefined
 }
 
+/** What strayed is noted with the attempt, so that a word that is told twice moves nothing. */
+const isGone = ({ received }: Attempt, { currency }: Money): boolean => totalIn(received, currency).isPositive
+
 const suspenseOf = (
-  { attempt }: Known,
+  { attempt, payment }: Known,
   { amount }: Refund,
   { strayed }: RefundDecision
 ): ReadonlyArray<SuspenseMoney> =>
@@ -33,7 +38,8 @@ const suspenseOf = (
           attempt_id: attempt.attempt_id,
           provider: attempt.provider,
           amount: strayed === "came" ? amount : amount.negate(),
-          occasion: strayed
+          // It may go and come more than once, and each time money moves.
+          occasion: Object.keys(attempt.received).length === 0 ? strayed : `${strayed} ${payment.version}`
         }
       ]
 
@@ -45,9 +51,16 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { attempt, payment } = known
   const refund = refundOf(known)
   const { outcome: before } = attempt
-  const current = { payment: payment.status, state: refund.state, outcome: before, pursued: isPursued(attempt) }
+  const current = {
+    payment: payment.status,
+    state: refund.state,
+    outcome: before,
+    pursued: isPursued(attempt),
+    gone: isGone(attempt, refund.amount)
+  }
   const decision = decideRefund(current, signal)
-  const { outcome, resurfaced, state } = decision
+  const { outcome, resurfaced, state, strayed } = decision
+  const { amount } = refund
   const settles = state !== refund.state && state !== "open"
   const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds
   return assemble(
@@ -57,6 +70,11 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       status: statusAfter(payment, refunds),
       outcome,
       patch: settles ? { refunds } : {},
+      ...(strayed === null
+        ? {}
+        : {
+            received: { [amount.currency]: (strayed === "went" ? amount : Money.zero(amount.currency)).toNumericText() }
+          }),
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
       suspense: suspenseOf(known, refund, decision),

@@ -13,6 +13,8 @@ export interface RefundLegState {
   readonly outcome: AttemptOutcome | null
   /** One that was given up, has resurfaced, and that its provider is being asked about. */
   readonly pursued?: boolean
+  /** One that was given up, and that went nevertheless. */
+  readonly gone?: boolean
 }
 
 export interface RefundDecision {
@@ -45,7 +47,7 @@ const wentBack = (current: RefundLegState): RefundDecision => {
         excessive: current.payment !== "completed"
       }
     case "failed":
-      return { ...unmoved(current), strayed: "went" }
+      return current.gone === true ? unmoved(current) : { ...unmoved(current), strayed: "went" }
     case "completed":
       return unmoved(current)
   }
@@ -58,7 +60,9 @@ const stayed = (current: RefundLegState): RefundDecision =>
 
 /** The provider could not hand it over and has it again. */
 const bounced = (current: RefundLegState): RefundDecision =>
-  current.state === "completed" ? { ...unmoved(current), state: "failed", strayed: "came" } : stayed(current)
+  current.state === "completed" || (current.state === "failed" && current.gone === true)
+    ? { ...unmoved(current), state: "failed", strayed: "came" }
+    : stayed(current)
 
 const onItsWay = (current: RefundLegState): RefundDecision =>
   current.state === "open"

@@ -2,11 +2,11 @@
  * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
  * operator items, callback, suspense and events are assembled here, and nowhere else.
  */
-import { Duration } from "effect"
+import { Duration, Either } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Received } from "../../domain/Received.ts"
+import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type {
   Attempt,
@@ -35,9 +35,9 @@ export interface Source {
   readonly note?: string
   /** Nothing more can be learned by asking: a person must look at once. */
   readonly exhausted?: boolean
-  /** What went back of the attempt's money before. */
-  readonly givenBack?: ReadonlyArray<Money>
-  /** Of money on its way back: all that waits in suspense because of the same attempt, itself included. */
+  /** Of money that its provider takes or gives back: what it has because of the payment, by the books. */
+  readonly there?: ReadonlyArray<Money>
+  /** Of that, and of money on its way back: all that waits in suspense because of the same attempt, itself included. */
   readonly waiting?: ReadonlyArray<{ readonly money: Money }>
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
@@ -95,6 +95,40 @@ const reasonOf = (signal: ProviderSignal): string | null => {
     default:
       return signal.reason
   }
+}
+
+/** A provider has back what it paid, or has taken back what it collected. */
+export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "Report" && signal.state === "returned"
+
+/**
+ * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it
+ * has back what it paid: all that the books say it has, and no more, however much of it went before.
+ */
+export const goneFrom = (
+  { attempt: { attempt_id, provider }, payment: { version } }: Known,
+  { there = [] }: Source,
+  collects: boolean
+): ReadonlyArray<SuspenseMoney> =>
+  there
+    .filter((money) => (collects ? money.isPositive : money.isNegative))
+    .map((money) => ({
+      attempt_id,
+      provider,
+      amount: money.negate(),
+      occasion: `taken back ${money.currency} ${version}`
+    }))
+
+/** Whether nothing waits any more once it has gone. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean => {
+  const all = [...waiting.map(({ money }) => money), ...gone.map(({ amount }) => amount)]
+  return (
+    difference(
+      [],
+      Array.from(new Set(all.map(({ currency }) => currency)), (currency) =>
+        all.filter((money) => money.currency === currency).reduce((sum, money) => Either.getOrThrow(sum.add(money)))
+      )
+    ).length === 0
+  )
 }
 
 /** The same note is not written twice, however often its reason comes back. */
@@ -185,7 +219,8 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
 /** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
 const closeItems = ({ attempt }: Known, signal: ProviderSignal, ruling: Ruling, source: Source, stuck: boolean) => {
   const by = source.operator?.id ?? source.cause
-  const wasAskedAbout = attempt.outcome === "unknown" || attempt.enquiries > 0 || source.operator !== undefined
+  // Nobody had to look after what is answered for the first time.
+  const wasAskedAbout = attempt.outcome !== null || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
     // Silence settles nothing.

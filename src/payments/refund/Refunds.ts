@@ -20,6 +20,7 @@ import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
+import { isUncertain } from "../suspense/SuspenseItems.ts"
 import { type PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
 
@@ -46,7 +47,7 @@ const uncertaintyIn = ({ attempts, items }: Story): string | undefined => {
   if (items.some(({ closed_at, kind }) => kind === "suspense" && closed_at === null)) {
     return "money of it waits for an operator to settle where it belongs; refund it afterwards."
   }
-  return attempts.some(({ leg, outcome }) => (leg === "refund" || leg === "return") && outcome === "unknown")
+  return attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, items))
     ? "what became of an earlier refund is not known yet; refund it afterwards."
     : undefined
 }
@@ -54,7 +55,7 @@ const uncertaintyIn = ({ attempts, items }: Story): string | undefined => {
 const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: WantedRefund["amount"]) =>
   Effect.gen(function* () {
     const left = leftOf(payment, refunds)
-    if (left.isZero) return yield* refuse(payment, "all of it was given back already, or is on its way.")
+    if (!left.isPositive) return yield* refuse(payment, "all of it was given back already, or is on its way.")
     if (amount === undefined) return left
     const part = yield* Either.mapLeft(
       Money.fromDecimal(amount, payment.amount.currency),

@@ -14,6 +14,8 @@ export interface Chosen {
   /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
+  /** It may have been sent before. */
+  readonly again?: boolean
 }
 
 /** The first whose circuit lets it through, else simply the first. */

@@ -153,16 +153,17 @@ const absolute = (money: Money): Money => (money.isNegative ? money.negate() : m
  */
 export const suspenseSettled = (
   payment: Payment,
-  { attempt_id, provider: name }: Pick<Attempt, "attempt_id" | "provider">,
+  { attempt_id }: Pick<Attempt, "attempt_id">,
   waiting: ReadonlyArray<Money>,
-  kept: boolean
+  kept: boolean,
+  moverOf: (money: Money) => Attempt["provider"]
 ): Entry => {
-  /** What a payout cost is its own account's to pay. */
-  const owner = (currency: Money["currency"], pays: boolean) =>
-    pays && payment.direction === "outbound" ? sourceOf(payment) : settlement(payment.org_id, currency)
+  /** What a payout cost is its own account's to pay, and to have back. */
+  const owner = (currency: Money["currency"]) =>
+    payment.direction === "outbound" ? sourceOf(payment) : settlement(payment.org_id, currency)
   const postings = waiting.flatMap((money) => {
     const moved = absolute(money)
-    const there = (currency: Money["currency"]) => (kept ? owner(currency, money.isNegative) : provider(name, currency))
+    const there = (currency: Money["currency"]) => (kept ? owner(currency) : provider(moverOf(money), currency))
     const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved, money.isNegative) : moved)
     return money.isNegative ? reversed(passed) : passed
   })

@@ -10,14 +10,15 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
-import type { Attempt, Change, Payment } from "../store/Payment.ts"
+import { statusAfter } from "../record/RefundDecision.ts"
+import type { Attempt, Change, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, suspenseSettled } from "../store/PaymentPostings.ts"
-import { eventsOf } from "../record/PaymentEvents.ts"
+import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
-import { amountIn, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import { amountIn, moverOf, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import type { Verdict } from "./Verdict.ts"
 
 /** A person's word on it, for the record and for the audit log. */
@@ -32,11 +33,32 @@ type Settled = Pick<Change, "status" | "patch" | "cause"> & Partial<Pick<Change,
 export const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
 
 /** Each goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
-const entriesOf = (payment: Payment, items: ReadonlyArray<WaitingItem>, kept: boolean): ReadonlyArray<Entry> =>
+const entriesOf = (
+  payment: Payment,
+  story: Story,
+  items: ReadonlyArray<WaitingItem>,
+  kept: boolean
+): ReadonlyArray<Entry> =>
   items.flatMap(({ attempt, held, suspense }) => [
     ...(held === null ? [] : [rampGivenUp(payment, held, kept)]),
-    ...(suspense.length === 0 ? [] : [suspenseSettled(payment, attempt, suspense, kept)])
+    ...(suspense.length === 0
+      ? []
+      : [suspenseSettled(payment, attempt, suspense, kept, (money) => moverOf(payment, story, attempt, money))])
   ])
+
+/**
+ * A part of which money strayed is what a person finds: gone where the organisation bears what went, or where what came
+ * back went out again by hand.
+ */
+const partsGone = (
+  { refunds }: Payment,
+  items: ReadonlyArray<WaitingItem>,
+  { outcome }: Verdict
+): ReadonlyArray<Refund> =>
+  refunds.filter(({ refund_id, state }) => {
+    const [money] = items.find(({ attempt }) => attempt.attempt_id === refund_id)?.suspense ?? []
+    return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
+  })
 
 const EVENTS = 4
 
@@ -65,12 +87,14 @@ export const makeSuspense = Effect.gen(function* () {
     payment: Payment,
     items: ReadonlyArray<WaitingItem>,
     settled: Settled,
-    { action, detail, note }: Said
+    { action, detail, note }: Said,
+    gone: ReadonlyArray<Refund> = []
   ) =>
     atomically(
       Effect.gen(function* () {
         const { org_id, payment_id } = payment
-        const [item_id, ...fresh] = (yield* ids.several(EVENTS + 1)) as [string, ...Array<string>]
+        const [item_id, ...fresh] = (yield* ids.several(EVENTS + gone.length + 1)) as [string, ...Array<string>]
+        const newId = () => fresh.shift()!
         const at = new Date(yield* Clock.currentTimeMillis)
         const by = permit.actor.id
         const patch = { ...settled.patch, comments: noted(payment.comments, note) }
@@ -82,7 +106,12 @@ export const makeSuspense = Effect.gen(function* () {
           payment,
           patch,
           at,
-          events: eventsOf(() => fresh.shift()!, after, payment.status, false, at),
+          events: [
+            ...gone.flatMap((part) =>
+              refundEvent(newId, after, { ...part, from: "failed", state: "completed" }, payment.status, at)
+            ),
+            ...eventsOf(newId, after, payment.status, false, at)
+          ],
           openItems: [{ ...resolution, detail: note, opened_at: at, closed_by: by }],
           closeItems: items.map(({ attempt }) => ({ kind: "suspense", attempt_id: attempt.attempt_id, by }))
         })
@@ -129,9 +158,17 @@ export const makeSuspense = Effect.gen(function* () {
     again,
     settle: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, story: Story, verdict: Verdict) {
       const items = waitingItems(story, yield* waitingFor(payment))
-      const entries = entriesOf(payment, items, verdict.outcome === "completed")
-      const settled = { status: payment.status, patch: {}, cause: "suspense settled", entries }
-      return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"))
+      const entries = entriesOf(payment, story, items, verdict.outcome === "completed")
+      const settled_at = new Date(yield* Clock.currentTimeMillis)
+      const gone = partsGone(payment, items, verdict).map((part): Refund => ({
+        ...part,
+        state: "completed",
+        settled_at
+      }))
+      const refunds = payment.refunds.map((part) => gone.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
+      const status = statusAfter(payment, refunds)
+      const settled = { status, patch: gone.length === 0 ? {} : { refunds }, cause: "suspense settled", entries }
+      return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"), gone)
     }),
     /** The payment waits for the rest of its money, and a person waits no longer. */
     settleUnderpaid: Effect.fnUntraced(function* (
@@ -158,7 +195,7 @@ export const makeSuspense = Effect.gen(function* () {
         patch: { next_action: null, failure: { code: "UNDERPAID", message, provider: attempt.provider } },
         cause: `given up by ${permit.actor.id}`,
         attempt: laidToRest(attempt),
-        entries: entriesOf(payment, items, false)
+        entries: entriesOf(payment, story, items, false)
       }
       return yield* close(permit, payment, items, given, resolved(permit, verdict, "Given up"))
     })

@@ -5,6 +5,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
+import { isPursued } from "../record/PaymentChange.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 
@@ -27,20 +28,33 @@ export interface WaitingItem {
 export const openSuspense = ({ items }: Story): ReadonlyArray<StoredOperatorItem> =>
   items.filter(({ closed_at, kind }) => kind === "suspense" && closed_at === null)
 
+/** Nobody knows what became of it, or it was refused and its provider has it after all. */
+export const isUncertain = (attempt: Attempt, items: Story["items"]): boolean =>
+  attempt.outcome === "unknown" ||
+  isPursued(attempt) ||
+  items.some(
+    ({ attempt_id, closed_at, kind }) =>
+      kind === "unknown_outcome" && closed_at === null && attempt_id === attempt.attempt_id
+  )
+
+/** What a ramp holds was collected by the one attempt that was not refused, whatever else came through others. */
+const mayBeHeldFor = ({ leg, outcome }: Attempt): boolean => leg === "settlement" || outcome !== "declined"
+
 /** What a ramp still holds is what its last item is about. */
 export const waitingItems = (story: Story, { held, suspense }: Waiting): ReadonlyArray<WaitingItem> => {
-  const open = openSuspense(story)
-  return open.flatMap((item) => {
+  const open = openSuspense(story).flatMap((item) => {
     const attempt = story.attempts.find(({ attempt_id }) => attempt_id === item.attempt_id)
-    if (attempt === undefined) return []
-    return [
-      {
-        item,
-        attempt,
-        held: item === open.at(-1) ? held : null,
-        suspense: suspense.filter(({ about }) => about === attempt.attempt_id).map(({ money }) => money)
-      }
-    ]
+    return attempt === undefined ? [] : [{ item, attempt }]
+  })
+  const holding = open.findLast(({ attempt }) => mayBeHeldFor(attempt))
+  return open.map((one) => {
+    const { attempt, item } = one
+    return {
+      item,
+      attempt,
+      held: one === holding ? held : null,
+      suspense: suspense.filter(({ about }) => about === attempt.attempt_id).map(({ money }) => money)
+    }
   })
 }
 
@@ -63,6 +77,10 @@ export const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt)
   isRamp(payment) && attempt.leg === "settlement"
     ? attempts.find(({ leg, outcome }) => leg === "collection" && outcome === "accepted")
     : attempt
+
+/** Whoever has moved money that waits because of an attempt: what a ramp collected is not its settler's. */
+export const moverOf = (payment: Payment, story: Story, attempt: Attempt, { currency }: Money): Attempt["provider"] =>
+  (currency === payment.amount.currency ? takerOf(payment, story, attempt) : attempt)?.provider ?? attempt.provider
 
 export const byHand = ({ payment_id }: Payment): string =>
   `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
@@ -88,6 +106,17 @@ const sumOf = (payment: Payment, all: ReadonlyArray<Money>): Either.Either<Money
   return Either.right(new Money({ currency: first.currency, minor }))
 }
 
+/** What was refused and is on its way nevertheless may take the money with it. */
+const resurfacedIn = ({ attempts, items }: Story, { attempt, held }: WaitingItem): Attempt | undefined =>
+  attempts.find(
+    (one) =>
+      one.outcome === "declined" &&
+      isUncertain(one, items) &&
+      (one.leg === "return"
+        ? one.of_attempt === attempt.attempt_id
+        : one.leg === "settlement" && (held !== null || attempt.leg === "settlement"))
+  )
+
 /** The first item whose money can go back. A payment that still waits for the rest of its money is given up with it. */
 export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Either.Either<Return, string> => {
   const about = waitingItems(story, waiting).find(({ held, suspense }) => held !== null || suspense.length > 0)
@@ -95,6 +124,14 @@ export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Eith
   const isOurs = about.attempt.outcome === "declined" || about.attempt === underpaidBy(payment, story)
   if (!isSettled(payment.status) && !isOurs) {
     return Either.left(`This payment is ${payment.status}: its money can be given back once it has ended.`)
+  }
+  const resurfaced = resurfacedIn(story, about)
+  if (resurfaced !== undefined) {
+    const { leg, provider } = resurfaced
+    const what = leg === "return" ? "an earlier return" : "what it was to settle"
+    return Either.left(
+      `${provider} had refused ${what}, and has it after all: wait for what becomes of it, or settle it.`
+    )
   }
   const taker = takerOf(payment, story, about.attempt)
   if (taker === undefined) return Either.left(`Nobody knows who took the money: ${byHand(payment)}`)

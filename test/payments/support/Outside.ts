@@ -105,10 +105,11 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
 
 const ownKinds = ["settlement", "held", "virtual", "escrow", "party"]
 
-/** A part that was sent back stands on the record as failed, while its money waits for a person. */
-const hasBounced = ({ payment_id, refunds }: Payment, postings: ReadonlyArray<Posting>): boolean =>
-  refunds.some(({ state }) => state === "failed") &&
-  postings.some((posting) => posting.payment_id === payment_id && posting.kind === "suspense")
+/** A part that was sent back stands on the record as failed, while its money waits for a person, who may find it gone. */
+const hasBounced = ({ payment_id, refunds }: Payment, postings: ReadonlyArray<Posting>): boolean => {
+  const has = (kind: string) => postings.some((posting) => posting.payment_id === payment_id && posting.kind === kind)
+  return refunds.some(({ state }) => state === "failed" || has("adjustment")) && has("suspense")
+}
 
 const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
   const own = postings.filter(
