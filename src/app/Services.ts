@@ -8,7 +8,7 @@ import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Authenticator } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
-import { Gate } from "../people/auth/Gate.ts"
+import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../platform/config/Settings.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
@@ -45,6 +45,7 @@ import { makeRails } from "../providers/sandbox/Rails.ts"
 import { Ramps } from "../payments/ramps/Ramps.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
+import { StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import { Users } from "../people/users/Users.ts"
 import { Verification } from "../people/verification/Verification.ts"
@@ -82,7 +83,10 @@ const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhook
 
 const PeopleLive = Layer.mergeAll(Invitations.layer, Members.layer, Users.layer).pipe(Layer.provideMerge(ApiKeys.layer))
 
-const ChecksLive = Layer.mergeAll(Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)), Verification.layer)
+const ChecksLive = Layer.mergeAll(
+  Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
+  Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
+)
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer)
 
@@ -93,7 +97,7 @@ export const ServicesLive = Layer.mergeAll(
   ChecksLive,
   Analytics.layer,
   Escrows.layer,
-  Idempotency.layer,
+  Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive)),
   LinksLive,
   Rates.layer
 ).pipe(
@@ -118,4 +122,4 @@ export const ServicesLive = Layer.mergeAll(
 
 export const SandboxLive = Sandbox.layer.pipe(Layer.provideMerge(DevelopmentIssuer))
 
-export const GateLive = Gate.layer.pipe(Layer.provide(Authenticator.layer), Layer.provide(JwtVerifierLive))
+export const GateLive = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(JwtVerifierLive))

@@ -1,7 +1,7 @@
 /** Every command of the CLI. */
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap } from "effect"
-import type { CommandNames } from "./CommandWords.ts"
+import type { CommandNames } from "./shared/CommandWords.ts"
 import { demo } from "./commands/Demo.ts"
 import { dlq } from "./commands/Dlq.ts"
 import { doctor } from "./commands/Doctor.ts"

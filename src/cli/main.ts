@@ -2,11 +2,11 @@
 import { CliConfig, Command } from "@effect/cli"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Option } from "effect"
-import { commandPath, unknownCommand } from "./CommandWords.ts"
+import { commandPath, unknownCommand } from "./shared/CommandWords.ts"
 import { commandNames, corridor } from "./Corridor.ts"
-import { explainFailure } from "./Failures.ts"
-import { refuse } from "./Input.ts"
-import { inTerminal } from "./Terminal.ts"
+import { explainFailure } from "./shared/Failures.ts"
+import { refuse } from "./shared/Input.ts"
+import { inTerminal } from "./shared/Terminal.ts"
 import about from "../../package.json" with { type: "json" }
 
 const args = process.argv.slice(2)

@@ -44,3 +44,10 @@ export const feeOf = ({ basis_points, fixed }: FeeTerms, payment: Charged): Mone
 /** null where nothing is charged. All fees of a payment are in one currency. */
 export const totalOf = ([first, ...others]: ReadonlyArray<Money>): Money | null =>
   first === undefined ? null : others.reduce((sum, fee) => Either.getOrThrow(sum.add(fee)), first)
+
+/** What a rule charges for a payment, decided once, when it is initiated. */
+export interface NewFee {
+  readonly fee_id: string
+  readonly fee_rule_id: string
+  readonly amount: Money
+}

@@ -5,7 +5,7 @@ import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
-import type { Window } from "../platform/pagination/Page.ts"
+import type { Window } from "../platform/database/Window.ts"
 import { forgetDeliveriesSql } from "./ForgetSql.ts"
 import type { DeliveryStatus, StoredDelivery } from "./Webhook.ts"
 

@@ -1,7 +1,7 @@
 /** The rows of the memory layers here. */
 import { memoryTable } from "../platform/database/MemoryDatabase.ts"
 import type { QueuedDelivery, StoredDelivery, StoredWebhook, WebhookEvent } from "./Webhook.ts"
-import type { StoredAttempt } from "./delivery/Delivery.ts"
+import type { StoredAttempt } from "./Webhook.ts"
 
 export const webhookTables = {
   events: memoryTable<WebhookEvent>("events"),

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import type { Opened } from "../platform/database/MemoryDatabase.ts"
 import type { webhookTables } from "./MemoryTables.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { StoredEvent } from "../payments/store/Payment.ts"
-import { wants } from "./EventFilter.ts"
+import type { StoredEvent } from "./Webhook.ts"
+import { wants } from "../domain/EventFilter.ts"
 import type { WebhookEvent } from "./Webhook.ts"
 
 type Tables = Opened<typeof webhookTables>

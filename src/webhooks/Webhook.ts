@@ -1,5 +1,4 @@
 /** Endpoints, events and deliveries as the stores hold them. */
-import type { StoredEvent } from "../payments/store/Payment.ts"
 
 export type WebhookStatus = "active" | "disabled"
 
@@ -25,6 +24,16 @@ export interface SealedSecrets {
 export interface StoredWebhook extends Webhook, SealedSecrets {
   /** When the first of the failures in a row was that lasts until now. */
   readonly failing_since: Date | null
+}
+
+export interface StoredEvent {
+  readonly event_id: string
+  readonly org_id: string
+  readonly event_type: string
+  readonly payment_id: string | null
+  /** The exact bytes that every delivery sends. */
+  readonly payload: string
+  readonly created_at: Date
 }
 
 export interface WebhookEvent extends StoredEvent {
@@ -57,4 +66,18 @@ export interface QueuedDelivery {
   readonly attempt: number
   readonly next_at: Date
   readonly lease_token: string | null
+}
+
+export interface Answer {
+  readonly status_code: number | null
+  readonly error: string | null
+  /** The beginning of what the receiver said. */
+  readonly answer: string | null
+  readonly latency_ms: number
+}
+
+export interface StoredAttempt extends Answer {
+  readonly delivery_id: string
+  readonly attempt: number
+  readonly at: Date
 }

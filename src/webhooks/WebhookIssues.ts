@@ -4,7 +4,7 @@ import { Context, Effect, Layer, Option, Order } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "./MemoryTables.ts"
 import { inScope, newest, type Scope } from "../platform/database/Query.ts"
-import type { Window } from "../platform/pagination/Page.ts"
+import type { Window } from "../platform/database/Window.ts"
 import type { StoredDelivery, StoredWebhook } from "./Webhook.ts"
 
 interface Endpoint {

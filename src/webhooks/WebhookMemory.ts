@@ -71,6 +71,7 @@ export const webhookStoreMemory = Effect.map(openTables(webhookTables), (tables)
           webhookQueue.delete(delivery_id)
         }
       }),
+    holdSecrets: Effect.void,
     allSealed: Effect.sync(() =>
       Array.from(webhooks.values())
         .sort((a, b) => (a.webhook_id < b.webhook_id ? -1 : 1))

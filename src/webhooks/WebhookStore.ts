@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Context, Duration, Effect, Layer, type Option } from "effect"
 import { firstRow, inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
-import type { Window } from "../platform/pagination/Page.ts"
+import type { Window } from "../platform/database/Window.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
 import { webhookStoreMemory } from "./WebhookMemory.ts"
 
@@ -34,6 +34,8 @@ export interface Store {
   /** With its deliveries. */
   readonly remove: (scope: Scope, id: string) => Effect.Effect<void>
   /** Whatever is sealed in the table. */
+  /** Until the end of the transaction nobody adds or changes a secret. */
+  readonly holdSecrets: Effect.Effect<void>
   readonly allSealed: Effect.Effect<ReadonlyArray<SealedRow>>
   readonly replaceSealed: (row: SealedRow) => Effect.Effect<void>
 }
@@ -89,6 +91,7 @@ export class WebhookStore extends Context.Tag("corridor/WebhookStore")<WebhookSt
             where ${one(scope, id)} returning ${columns}`.pipe(Effect.map(firstRow), Effect.orDie)
         },
         remove: (scope, id) => sql`delete from webhooks where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
+        holdSecrets: sql`lock table webhooks in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
         allSealed:
           sql<SealedRow>`select webhook_id, secret_sealed, previous_secret_sealed from webhooks order by webhook_id`.pipe(
             Effect.orDie

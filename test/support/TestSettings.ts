@@ -1,7 +1,7 @@
 /** Settings from a map: what the environment of the machine holds never reaches a test. */
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Settings } from "../../src/platform/config/Settings.ts"
-import { deriveMasterKey } from "../../src/platform/secrets/MasterKey.ts"
+import { deriveMasterKey } from "../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
 
 export type Variables = Readonly<Record<string, string>>

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
 import { Transactor } from "../../src/platform/database/Transactor.ts"
-import type { Position, Window } from "../../src/platform/pagination/Page.ts"
+import type { Position, Window } from "../../src/platform/database/Window.ts"
 
 interface Dated {
   readonly created_at: Date

@@ -5,8 +5,8 @@ import { AppLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { tour } from "../demo/Tour.ts"
-import { permitFor } from "../Operator.ts"
-import { json, report } from "../Report.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json, report } from "../shared/Report.ts"
 
 /** The only part that looks into the database, and so the only one that waits for it. */
 const books = Effect.gen(function* () {

@@ -8,10 +8,10 @@ import { databaseChecks } from "../doctor/Database.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
-import { requireCluster } from "../ExistingDatabase.ts"
-import { sentenceOf } from "../Failures.ts"
-import { json, report } from "../Report.ts"
-import { table } from "../Table.ts"
+import { requireCluster } from "../shared/ExistingDatabase.ts"
+import { sentenceOf } from "../shared/Failures.ts"
+import { json, report } from "../shared/Report.ts"
+import { table } from "../shared/Table.ts"
 
 const unreachable = (cause: Cause.Cause<unknown>) => {
   const checks: ReadonlyArray<Check> = [

@@ -4,11 +4,11 @@ import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Access.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { Members } from "../../people/members/Members.ts"
-import { decodeOption, option, refuse } from "../Input.ts"
-import { organizationNamed, userNamed } from "../LookUp.ts"
-import { permitFor } from "../Operator.ts"
-import { onApp } from "../OnApp.ts"
-import { json } from "../Report.ts"
+import { decodeOption, option, refuse } from "../shared/Input.ts"
+import { organizationNamed, userNamed } from "../shared/LookUp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { json } from "../shared/Report.ts"
 
 const user = option("user", "USER", "Id or e-mail of the user.")
 const organization = option("org", "ORG", "Id of the organisation.")

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
-import { json, report } from "../Report.ts"
+import { json, report } from "../shared/Report.ts"
 
 const apply = Effect.map(migrate, (applied) => ({
   data: applied.map(([migration_id, name]) => ({ migration_id, name })),

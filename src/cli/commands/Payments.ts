@@ -7,11 +7,11 @@ import type { Payment } from "../../payments/store/Payment.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import { Resolution } from "../../payments/suspense/Resolution.ts"
-import { decodeOption, option, refuse } from "../Input.ts"
-import { onApp } from "../OnApp.ts"
-import { permitFor } from "../Operator.ts"
-import { json } from "../Report.ts"
-import { properties, table } from "../Table.ts"
+import { decodeOption, option, refuse } from "../shared/Input.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json } from "../shared/Report.ts"
+import { properties, table } from "../shared/Table.ts"
 
 const id = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id."))
 

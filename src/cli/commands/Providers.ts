@@ -5,12 +5,12 @@ import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { allPages } from "../AllPages.ts"
-import { refuse } from "../Input.ts"
-import { onApp } from "../OnApp.ts"
-import { permitFor } from "../Operator.ts"
-import { json } from "../Report.ts"
-import { table } from "../Table.ts"
+import { allPages } from "../shared/AllPages.ts"
+import { refuse } from "../shared/Input.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json } from "../shared/Report.ts"
+import { table } from "../shared/Table.ts"
 
 const isProviderName = Schema.is(ProviderName)
 const encodeConfigs = Schema.encodeSync(Schema.Array(ProviderConfig))

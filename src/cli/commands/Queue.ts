@@ -2,13 +2,13 @@
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Payments } from "../../payments/read/Payments.ts"
-import { allPages } from "../AllPages.ts"
-import { optional } from "../Input.ts"
-import { organizationNamed } from "../LookUp.ts"
-import { onApp } from "../OnApp.ts"
-import { permitFor } from "../Operator.ts"
-import { json } from "../Report.ts"
-import { minute, table } from "../Table.ts"
+import { allPages } from "../shared/AllPages.ts"
+import { optional } from "../shared/Input.ts"
+import { organizationNamed } from "../shared/LookUp.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json } from "../shared/Report.ts"
+import { minute, table } from "../shared/Table.ts"
 
 const listAll = Effect.fn("Cli.queue")(function* (org: Option.Option<string>) {
   const payments = yield* Payments

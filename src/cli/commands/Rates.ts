@@ -4,11 +4,11 @@ import { BigDecimal, Effect, Option } from "effect"
 import { fromPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Rates, WantedRate } from "../../money/rates/Rates.ts"
 import type { StoredRate } from "../../money/rates/RateStore.ts"
-import { decodeInput, refuse } from "../Input.ts"
-import { permitFor } from "../Operator.ts"
-import { onApp } from "../OnApp.ts"
-import { json } from "../Report.ts"
-import { minute, table } from "../Table.ts"
+import { decodeInput, refuse } from "../shared/Input.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { json } from "../shared/Report.ts"
+import { minute, table } from "../shared/Table.ts"
 
 /** The exact decimal as a JSON number, as the API writes it. */
 const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))

@@ -5,11 +5,11 @@ import { AppLive } from "../../app/Live.ts"
 import { SandboxLive } from "../../app/Services.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Reset } from "../../app/sandbox/Reset.ts"
-import { refuse } from "../Input.ts"
-import { permitFor } from "../Operator.ts"
-import { json, report } from "../Report.ts"
-import { rewriteSandboxFile } from "../SandboxFile.ts"
-import { table } from "../Table.ts"
+import { refuse } from "../shared/Input.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json, report } from "../shared/Report.ts"
+import { rewriteSandboxFile } from "../shared/SandboxFile.ts"
+import { table } from "../shared/Table.ts"
 
 /** Asks before anything is opened: a database that cannot be reset must not be started for the question. */
 const confirmed = (yes: boolean, asJson: boolean) =>

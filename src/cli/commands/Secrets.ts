@@ -7,18 +7,20 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { type MasterKey, parseMasterKey } from "../../platform/secrets/MasterKey.ts"
+import { type MasterKey, parseMasterKey } from "../../platform/config/MasterKey.ts"
 import { currentMasterKey, guardMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
-import { Rotation } from "../../platform/secrets/Rotation.ts"
-import { ExistingLive } from "../ExistingDatabase.ts"
-import { refuse } from "../Input.ts"
-import { permitFor } from "../Operator.ts"
-import { json, report } from "../Report.ts"
+import { SealedPlacesLive } from "../../app/HandedDown.ts"
+import { Rotation } from "../../platform/rotation/Rotation.ts"
+import { ExistingLive } from "../shared/ExistingDatabase.ts"
+import { refuse } from "../shared/Input.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { json, report } from "../shared/Report.ts"
 
 const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
 /** Without the vault: its guard would refuse a database that was moved to the new key a moment ago. */
 const RotationLive = Rotation.layer.pipe(
+  Layer.provide(SealedPlacesLive),
   Layer.provide(AuditLog.layer),
   Layer.provide(StoresLive),
   Layer.provide(Ids.layer),

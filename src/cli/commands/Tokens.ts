@@ -13,11 +13,11 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/Policies.ts"
 import type { User } from "../../people/users/User.ts"
 import { UserStore } from "../../people/users/UserStore.ts"
-import { optional, option, refuse } from "../Input.ts"
-import { organizationNamed, userNamed } from "../LookUp.ts"
-import { permitFor } from "../Operator.ts"
-import { onApp } from "../OnApp.ts"
-import { json } from "../Report.ts"
+import { optional, option, refuse } from "../shared/Input.ts"
+import { organizationNamed, userNamed } from "../shared/LookUp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { json } from "../shared/Report.ts"
 
 const LONGEST = Duration.days(366)
 

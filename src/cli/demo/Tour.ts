@@ -1,7 +1,7 @@
 /** The whole demo, one step after the other. A step that fails is told and does not stop those that need nothing of it. */
 import { Array as Arr, Effect, Either, Option } from "effect"
 import type { BooksReport } from "../../money/ledger/Books.ts"
-import { writeLine } from "../Report.ts"
+import { writeLine } from "../shared/Report.ts"
 import { escrow, virtualAccount } from "./Accounts.ts"
 import { makeCalls, StepFailed } from "./Calls.ts"
 import { declinedCard, payin, payout, refund } from "./Payments.ts"

@@ -1,7 +1,7 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { eventPatterns, isEventPattern } from "../../webhooks/EventFilter.ts"
+import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
 import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"

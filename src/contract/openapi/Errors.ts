@@ -2,7 +2,7 @@
 import type { OpenApi, OpenApiJsonSchema as JsonSchema } from "@effect/platform"
 import { meanings as statusMeanings } from "../api/Errors.ts"
 import { type Code, codes } from "../../domain/Failure.ts"
-import { isInitiation } from "../../platform/http/ErrorReply.ts"
+import { isInitiation } from "../api/Initiation.ts"
 
 type Schemas = Record<string, JsonSchema.JsonSchema>
 

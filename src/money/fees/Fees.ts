@@ -7,7 +7,7 @@ import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
-import type { NewFee } from "../../payments/store/Payment.ts"
+import type { NewFee } from "../../domain/Fee.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject } from "./FeeRuleStore.ts"
 
 /** None: there is no rule. */

@@ -1,9 +1,8 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
-import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { rateTables } from "./MemoryTables.ts"
-import { paymentTables } from "../../payments/store/MemoryTables.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 import { rateLockRetention, retentionBatch } from "../../domain/Policies.ts"
 
@@ -35,6 +34,9 @@ interface Store {
 
 /** Every new lock looks at this many old ones, so that the table does not grow faster than the payments do. */
 const PRUNED_AT_ONCE = 20
+
+/** As far as they name the lock whose rate they were made at. */
+const paymentsAtARate = memoryTable<{ readonly org_rate_id: string | null }>("payments")
 
 export class RateLockStore extends Context.Tag("corridor/RateLockStore")<RateLockStore, Store>() {
   static readonly layer = Layer.effect(
@@ -76,7 +78,7 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<RateLoc
 
   static readonly layerMemory = Layer.effect(
     RateLockStore,
-    Effect.map(openTables({ ...paymentTables, ...rateTables }), ({ payments, rateLocks }): Store => ({
+    Effect.map(openTables({ ...rateTables, payments: paymentsAtARate }), ({ payments, rateLocks }): Store => ({
       insert: (lock, ttl) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const times = { created_at: new Date(now), expires_at: new Date(now + Duration.toMillis(ttl)) }

@@ -6,7 +6,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { applyPatch, type Beneficiary, checkBeneficiary, type Draft, type Patch } from "./Beneficiary.ts"
 import { BeneficiaryStore } from "./BeneficiaryStore.ts"
 

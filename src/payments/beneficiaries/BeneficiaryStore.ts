@@ -6,7 +6,7 @@ import { beneficiaryTables } from "./MemoryTables.ts"
 import { paymentTables } from "../store/MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Beneficiary, BeneficiaryFields } from "./Beneficiary.ts"
 
 export interface StoredBeneficiary extends Beneficiary {

@@ -3,7 +3,8 @@ import { Clock, Effect } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { NewFee, Payment } from "../store/Payment.ts"
+import type { Payment } from "../store/Payment.ts"
+import type { NewFee } from "../../domain/Fee.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 
 type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>

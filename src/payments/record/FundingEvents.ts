@@ -2,7 +2,8 @@
 import { Context, Effect, Option } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Payment, StoredEvent } from "../store/Payment.ts"
+import type { Payment } from "../store/Payment.ts"
+import type { StoredEvent } from "../../webhooks/Webhook.ts"
 
 export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/FundingEvents", {
   defaultValue: () => ({

@@ -2,7 +2,8 @@
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Change, Payment, StoredEvent } from "../store/Payment.ts"
+import type { Change, Payment } from "../store/Payment.ts"
+import type { StoredEvent } from "../../webhooks/Webhook.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
 

@@ -1,4 +1,6 @@
 /** A payment and its attempts as the stores hold them. */
+import type { NewFee } from "../../domain/Fee.ts"
+import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { FailureCode } from "../../domain/FailureCode.ts"
@@ -174,16 +176,6 @@ export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provid
   readonly received?: Received
 }
 
-export interface StoredEvent {
-  readonly event_id: string
-  readonly org_id: string
-  readonly event_type: string
-  readonly payment_id: string | null
-  /** The exact bytes that every delivery sends. */
-  readonly payload: string
-  readonly created_at: Date
-}
-
 export interface StoredCallback {
   readonly callback_id: string
   readonly provider: ProviderName
@@ -243,13 +235,6 @@ export interface HistoryRow {
   readonly to_status: PaymentStatus
   readonly cause: string
   readonly at: Date
-}
-
-/** What a rule charges for a payment, decided once, when it is initiated. */
-export interface NewFee {
-  readonly fee_id: string
-  readonly fee_rule_id: string
-  readonly amount: Money
 }
 
 export interface StoredFee extends NewFee {

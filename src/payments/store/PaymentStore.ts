@@ -8,7 +8,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { paymentStoreMemory } from "./PaymentMemory.ts"

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { apiKeyTables } from "./MemoryTables.ts"

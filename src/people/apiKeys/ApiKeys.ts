@@ -12,7 +12,7 @@ import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../domain/ApiKe
 import { hashApiKey } from "../../domain/ApiKeyHash.ts"
 import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { UserStore } from "../users/UserStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 

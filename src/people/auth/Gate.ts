@@ -1,17 +1,19 @@
-/** Where every request passes: who is it, and have they asked too often? */
+/** Lets callers in by their credentials, and counts: requests by credential and organisation, failures by address. */
 import type { IncomingMessage } from "node:http"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Caller } from "../../domain/Access.ts"
 import { parseApiKey } from "../../domain/ApiKeyFormat.ts"
-import { RateLimited, type Unauthorized } from "../../domain/Failure.ts"
+import { RateLimited } from "../../domain/Failure.ts"
 import {
   credentialsWorthOfOrganization,
   failedAuthenticationsPerMinute,
   prefixesWorthOfAddress
 } from "../../domain/Policies.ts"
-import { clientAddress, rateLimitKey } from "../../platform/http/ClientAddress.ts"
+import { clientAddress, rateLimitKey } from "../../platform/config/ClientAddress.ts"
 import { type RateLimitDecision, RateLimiter } from "../../platform/http/RateLimiter.ts"
+import { Gate } from "../../platform/http/Gate.ts"
+import { CallerStore } from "./CallerStore.ts"
 import { Authenticator, type CredentialHeaders } from "./Authenticator.ts"
 
 /** Node keeps only the first of two equal headers; the raw list has them all. */
@@ -40,64 +42,61 @@ const refuse = (decision: RateLimitDecision, what: string): Effect.Effect<void, 
         })
       )
 
-export class Gate extends Context.Tag("corridor/Gate")<
+export const gateByCredentials = Layer.effect(
   Gate,
-  { readonly admit: (request: IncomingMessage) => Effect.Effect<Caller, Unauthorized | RateLimited> }
->() {
-  static readonly layer = Layer.effect(
-    Gate,
-    Effect.gen(function* () {
-      const { authenticate } = yield* Authenticator
-      const { rateLimitPerMinute, trustProxy } = yield* Settings
-      const requests = new RateLimiter(rateLimitPerMinute)
-      const ofOrganizations = new RateLimiter(rateLimitPerMinute * credentialsWorthOfOrganization)
-      const failedLimit = rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute
-      const failures = new RateLimiter(failedLimit)
-      const failuresOfAddress = new RateLimiter(failedLimit * prefixesWorthOfAddress)
+  Effect.gen(function* () {
+    const { authenticate } = yield* Authenticator
+    const { organizationExists } = yield* CallerStore
+    const { rateLimitPerMinute, trustProxy } = yield* Settings
+    const requests = new RateLimiter(rateLimitPerMinute)
+    const ofOrganizations = new RateLimiter(rateLimitPerMinute * credentialsWorthOfOrganization)
+    const failedLimit = rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute
+    const failures = new RateLimiter(failedLimit)
+    const failuresOfAddress = new RateLimiter(failedLimit * prefixesWorthOfAddress)
 
-      const addressOf = ({ headers, socket }: IncomingMessage): string => {
-        const forwarded = headers["x-forwarded-for"]
-        const list = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
-        return rateLimitKey(clientAddress(socket.remoteAddress, list, trustProxy))
-      }
+    const addressOf = ({ headers, socket }: IncomingMessage): string => {
+      const forwarded = headers["x-forwarded-for"]
+      const list = Array.isArray(forwarded) ? forwarded.join(",") : forwarded
+      return rateLimitKey(clientAddress(socket.remoteAddress, list, trustProxy))
+    }
 
-      /** Only who failed is limited: behind one address there may be others whose credentials are good. */
-      const failed = (request: IncomingMessage, credentials: CredentialHeaders, now: number) => {
-        const address = addressOf(request)
-        const decisions = [
-          failures.take(`${address} ${presentedPrefix(credentials)}`, now),
-          failuresOfAddress.take(address, now)
-        ]
-        return Effect.forEach(decisions, (decision) => refuse(decision, "failed authentications"), { discard: true })
-      }
+    /** Only who failed is limited: behind one address there may be others whose credentials are good. */
+    const failed = (request: IncomingMessage, credentials: CredentialHeaders, now: number) => {
+      const address = addressOf(request)
+      const decisions = [
+        failures.take(`${address} ${presentedPrefix(credentials)}`, now),
+        failuresOfAddress.take(address, now)
+      ]
+      return Effect.forEach(decisions, (decision) => refuse(decision, "failed authentications"), { discard: true })
+    }
 
-      /** A request that its organisation may not make costs its credential nothing. */
-      const counted = (caller: Caller, now: number) => {
-        const credential = Option.getOrElse(caller.apiKeyId, () => caller.userId)
-        const organization = Option.map(caller.organization, ({ orgId }) => orgId)
-        const decision = Option.match(organization, {
-          onNone: () => requests.take(credential, now),
-          onSome: (orgId) => {
-            const together = ofOrganizations.peek(orgId, now)
-            const alone = together.allowed ? requests.take(credential, now) : together
-            if (alone.allowed) ofOrganizations.spend(orgId, now)
-            return alone
-          }
-        })
-        return refuse(decision, "requests")
-      }
+    /** A request that its organisation may not make costs its credential nothing. */
+    const counted = (caller: Caller, now: number) => {
+      const credential = Option.getOrElse(caller.apiKeyId, () => caller.userId)
+      const organization = Option.map(caller.organization, ({ orgId }) => orgId)
+      const decision = Option.match(organization, {
+        onNone: () => requests.take(credential, now),
+        onSome: (orgId) => {
+          const together = ofOrganizations.peek(orgId, now)
+          const alone = together.allowed ? requests.take(credential, now) : together
+          if (alone.allowed) ofOrganizations.spend(orgId, now)
+          return alone
+        }
+      })
+      return refuse(decision, "requests")
+    }
 
-      return {
-        admit: Effect.fnUntraced(function* (request) {
-          const credentials = credentialHeaders(request)
-          const now = yield* Clock.currentTimeMillis
-          const caller = yield* Effect.catchAll(authenticate(credentials), (refusal) =>
-            Effect.zipRight(failed(request, credentials, now), refusal)
-          )
-          yield* counted(caller, now)
-          return caller
-        })
-      }
-    })
-  )
-}
+    return {
+      organizationExists,
+      admit: Effect.fnUntraced(function* (request) {
+        const credentials = credentialHeaders(request)
+        const now = yield* Clock.currentTimeMillis
+        const caller = yield* Effect.catchAll(authenticate(credentials), (refusal) =>
+          Effect.zipRight(failed(request, credentials, now), refusal)
+        )
+        yield* counted(caller, now)
+        return caller
+      })
+    }
+  })
+)

@@ -6,7 +6,7 @@ import { memberTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Role } from "../../domain/Access.ts"
 import { invitationTtl } from "../../domain/Policies.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Invitation, StoredInvitation } from "./Member.ts"
 
 export type NewInvitation = Pick<

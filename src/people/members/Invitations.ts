@@ -9,7 +9,7 @@ import { Conflict, type Forbidden, Invalid, type NotFound, notFound, type RateLi
 import { Ids } from "../../domain/Ids.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { makeAcceptance } from "./Acceptance.ts"
 import { authorityOf, mayHandle } from "./Authority.ts"

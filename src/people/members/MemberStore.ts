@@ -5,7 +5,7 @@ import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.
 import { userTables } from "../users/MemoryTables.ts"
 import { firstRow, newest } from "../../platform/database/Query.ts"
 import type { Permission, Role } from "../../domain/Access.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Membership } from "../users/User.ts"
 import { memberKey } from "../users/UserStore.ts"
 import type { OrgMember } from "./Member.ts"

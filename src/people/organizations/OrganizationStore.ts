@@ -5,7 +5,7 @@ import { batchedReads } from "../../platform/database/Batcher.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { organizationTables } from "./MemoryTables.ts"
 import { firstRow, inOrder, inScope, newest, type Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Organization } from "./Organization.ts"
 
 export type NewOrganization = Pick<

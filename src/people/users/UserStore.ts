@@ -6,7 +6,7 @@ import { userTables } from "./MemoryTables.ts"
 import { firstRow, newest, type Scope } from "../../platform/database/Query.ts"
 import type { Permission, Role } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Membership, Place, User } from "./User.ts"
 
 export type NewUser = Omit<User, "created_at" | "updated_at">

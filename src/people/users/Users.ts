@@ -9,7 +9,7 @@ import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { type Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { type Member, UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255

@@ -1,6 +1,6 @@
 /** From the ids in a verification request to the people of the organisation whom they name. */
 import { Effect, Option } from "effect"
-import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
+import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
 import { UserStore } from "../users/UserStore.ts"
@@ -12,7 +12,7 @@ export type Recipient = { readonly address: string } | { readonly reason: string
 
 export const makeRecipients = Effect.gen(function* () {
   const users = yield* UserStore
-  const beneficiaries = yield* Beneficiaries
+  const subjects = yield* VerificationSubjects
 
   /** A user who belongs to the organisation. */
   const member = Effect.fnUntraced(function* (orgId: string, given: string) {
@@ -28,7 +28,7 @@ export const makeRecipients = Effect.gen(function* () {
         onSome: ({ email }): Recipient => ({ address: email })
       })
     }
-    return Option.match(yield* beneficiaries.find(Option.some(orgId), uuidOrNil(given)), {
+    return Option.match(yield* subjects.beneficiary(orgId, uuidOrNil(given)), {
       onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
       onSome: ({ email }): Recipient =>
         email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }

@@ -6,8 +6,8 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
-import { Payments } from "../../payments/read/Payments.ts"
+import type { Window } from "../../platform/database/Window.ts"
+import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { EventStore } from "../../webhooks/EventStore.ts"
 import { newEvent } from "../../webhooks/NewEvent.ts"
 import { makeNotify, type Named } from "./Notify.ts"
@@ -60,7 +60,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
     Verification,
     Effect.gen(function* () {
       const store = yield* VerificationStore
-      const payments = yield* Payments
+      const subjects = yield* VerificationSubjects
       const events = yield* EventStore
       const audit = yield* AuditLog
       const ids = yield* Ids
@@ -80,8 +80,8 @@ export class Verification extends Context.Tag("corridor/Verification")<
           if (org_id === undefined) {
             return yield* new Invalid({ message: "org_id: say which organisation the transaction belongs to." })
           }
-          const { transaction_id } = yield* payments
-            .findByTransaction(reader, uuidOrNil(wanted.transaction_id))
+          const { transaction_id } = yield* subjects
+            .transaction(reader, uuidOrNil(wanted.transaction_id))
             .pipe(Effect.mapError(() => notFound("transaction")))
           const { user_id: requested_by } = yield* Effect.flatten(recipients.member(org_id, wanted.user_id)).pipe(
             Effect.mapError(() => notFound("user"))

@@ -5,7 +5,7 @@ import type * as Api from "../../contract/api/Verification.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { verificationTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 
 export type VerificationRequest = typeof Api.VerificationRequest.Type
 export type NewVerificationRequest = Omit<VerificationRequest, "created_at" | "updated_at">

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, type Option } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Ids } from "../../domain/Ids.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../database/Window.ts"
 import { type AuditEntry, AuditStore } from "./AuditStore.ts"
 
 export interface Change {

@@ -5,7 +5,7 @@ import type * as AuditLogApi from "../../contract/api/AuditLog.ts"
 import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
 import { auditTables } from "./MemoryTables.ts"
 import { inScope, newest, type Scope } from "../database/Query.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../database/Window.ts"
 
 export type AuditEntry = typeof AuditLogApi.AuditEntry.Type
 

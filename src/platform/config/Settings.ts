@@ -1,10 +1,10 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
 import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
 import { shortestLiveSecret } from "../../domain/Policies.ts"
-import { parseTrustProxy } from "../http/ClientAddress.ts"
-import { parseCorsOrigins } from "../http/Cors.ts"
-import { parseMailbox } from "../notifications/Mailbox.ts"
-import { parseMasterKey } from "../secrets/MasterKey.ts"
+import { parseTrustProxy } from "./ClientAddress.ts"
+import { parseCorsOrigins } from "./Cors.ts"
+import { parseMailbox } from "./Mailbox.ts"
+import { parseMasterKey } from "./MasterKey.ts"
 
 export type Mode = "sandbox" | "live"
 

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { InTransaction } from "./InTransaction.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "./Window.ts"
 
 type Rows = Map<unknown, unknown>
 

@@ -1,7 +1,7 @@
 /** The few SQL phrases that every tenant query shares. */
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Option } from "effect"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "./Window.ts"
 
 /** The organisation a query is held to; none is every organisation, which only a platform admin's permit gives. */
 export type Scope = Option.Option<string>

@@ -5,14 +5,13 @@
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
 import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
-import { Gate } from "../../people/auth/Gate.ts"
-import { CallerStore } from "../../people/auth/CallerStore.ts"
+import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { OwnerStore } from "../idempotency/OwnerStore.ts"
-import { isInitiation } from "./ErrorReply.ts"
+import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import { makeOnceOnly } from "./OnceOnly.ts"
@@ -64,7 +63,6 @@ const queryProblem = (query: Incoming["query"]): string | undefined => {
 
 export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, status: number, handler: AnyHandler) {
   const gate = yield* Gate
-  const callers = yield* CallerStore
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
   const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
   const once = yield* makeOnceOnly
@@ -97,7 +95,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
     const selector = Option.fromNullable(first)
     const permit = yield* authorize(caller, access, selector)
     for (const other of others) yield* authorize(caller, access, Option.some(other))
-    if (caller.admin && Option.isSome(selector) && !(yield* callers.organizationExists(selector.value))) {
+    if (caller.admin && Option.isSome(selector) && !(yield* gate.organizationExists(selector.value))) {
       return yield* notFound("organisation")
     }
     return permit

@@ -1,11 +1,8 @@
 /** The one place where a failure becomes an error body. */
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { codes, type Failure } from "../../domain/Failure.ts"
+import { isInitiation } from "../../contract/api/Initiation.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
-
-/** Initiation endpoints tell their errors with a code, all others without, and act for their credential's organisation. */
-export const isInitiation = (path: string): boolean =>
-  path === "/v1/payments-init" || path.startsWith("/v1/payments-init/")
 
 const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
   switch (failure._tag) {

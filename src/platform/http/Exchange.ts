@@ -7,7 +7,7 @@ import { type Failure, NotFound, overloaded, UnsupportedMediaType } from "../../
 import { Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { spanned } from "../observability/Spans.ts"
-import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "./Cors.ts"
+import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
 import { hasBody } from "./RequestBody.ts"

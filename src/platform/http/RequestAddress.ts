@@ -1,6 +1,6 @@
 /** Under which name the sender of a request is counted: the client's address, as far as proxies are trusted. */
 import type { IncomingMessage } from "node:http"
-import { clientAddress, rateLimitKey, type TrustProxy } from "./ClientAddress.ts"
+import { clientAddress, rateLimitKey, type TrustProxy } from "../config/ClientAddress.ts"
 
 export const requestAddress = ({ headers, socket }: IncomingMessage, trust: TrustProxy): string => {
   const forwarded = headers["x-forwarded-for"]

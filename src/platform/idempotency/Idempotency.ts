@@ -4,7 +4,6 @@ import { canonicalJson } from "../../domain/CanonicalJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { idempotencyRunning } from "../../domain/Policies.ts"
-import { Payments } from "../../payments/read/Payments.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
 
@@ -35,6 +34,12 @@ const withoutCard = (body: unknown): unknown => {
   return { ...(body as object), card_details: shown }
 }
 
+/** Handed in by whoever owns what was asked for: the answer that the payment, as it now stands, is worth. */
+export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
+  StateAsAnswer,
+  (orgId: string, paymentId: string) => Effect.Effect<string>
+>() {}
+
 export class Idempotency extends Context.Tag("corridor/Idempotency")<
   Idempotency,
   {
@@ -49,7 +54,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const vault = yield* Vault
-      const payments = yield* Payments
+      const stateOf = yield* StateAsAnswer
       const ids = yield* Ids
 
       const again = (found: FoundKey): Effect.Effect<Begin, IdempotencyConflict> => {
@@ -60,7 +65,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           return Effect.fail(stillRunning())
         }
         // A crash cut it off: the payment itself says what became of it.
-        return Effect.map(payments.answerTo(found.org_id, found.payment_id), (response) => ({
+        return Effect.map(stateOf(found.org_id, found.payment_id), (response) => ({
           _tag: "Replay",
           status: 200,
           response

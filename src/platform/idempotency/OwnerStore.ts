@@ -1,10 +1,7 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Option } from "effect"
-import { openTables } from "../database/MemoryDatabase.ts"
-import { paymentTables } from "../../payments/store/MemoryTables.ts"
-import { accountTables } from "../../treasury/accounts/MemoryTables.ts"
-import { escrowTables } from "../../treasury/escrow/MemoryTables.ts"
+import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
 import { firstRow } from "../database/Query.ts"
 
 export interface Named {
@@ -17,6 +14,8 @@ interface Store {
   /** The organisation of the first of them that is named and there. */
   readonly ownerOf: (named: Named) => Effect.Effect<Option.Option<string>>
 }
+
+const owned = memoryTable<{ readonly org_id: string }>
 
 export class OwnerStore extends Context.Tag("corridor/OwnerStore")<OwnerStore, Store>() {
   static readonly layer = Layer.effect(
@@ -37,7 +36,7 @@ export class OwnerStore extends Context.Tag("corridor/OwnerStore")<OwnerStore, S
   static readonly layerMemory = Layer.effect(
     OwnerStore,
     Effect.map(
-      openTables({ ...escrowTables, ...paymentTables, ...accountTables }),
+      openTables({ payments: owned("payments"), virtualAccounts: owned("virtualAccounts"), escrows: owned("escrows") }),
       ({ escrows, payments, virtualAccounts }): Store => ({
         ownerOf: ({ account_id = "", escrow_id = "", payment_id = "" }) =>
           Effect.sync(() => {

@@ -2,7 +2,7 @@
 import { Duration, Effect, Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import { mailTimeout } from "../../domain/Policies.ts"
-import type { Mailbox } from "./Mailbox.ts"
+import type { Mailbox } from "../config/Mailbox.ts"
 import { type Message, NotificationFailed, type NotificationPriority } from "./Notification.ts"
 
 /** Two headers, since no mail program reads both. */

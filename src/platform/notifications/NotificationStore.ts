@@ -5,7 +5,7 @@ import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
 import { notificationTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../database/Query.ts"
 import { notificationRetention, retentionBatch } from "../../domain/Policies.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../database/Window.ts"
 import type { Notification } from "./Notification.ts"
 
 interface Store {

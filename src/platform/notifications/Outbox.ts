@@ -2,7 +2,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
-import type { Window } from "../pagination/Page.ts"
+import type { Window } from "../database/Window.ts"
 import type { Notification } from "./Notification.ts"
 import { NotificationStore } from "./NotificationStore.ts"
 

@@ -1,4 +1,5 @@
 /** One page of a list, newest first, as a handler answers it: opens the caller's cursor, asks the store, seals the next. */
+import type { Position, Window } from "../database/Window.ts"
 import { Effect, Either, identity, Option } from "effect"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
@@ -6,14 +7,6 @@ import { pageBytes, pageStep } from "../../domain/Policies.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { openCursor, page, sealCursor } from "./Cursor.ts"
 import { fitting } from "./Weight.ts"
-
-/** When the last row of a page was made, and its id. */
-export type Position = readonly [at: string, id: string]
-
-export interface Window {
-  readonly after: Option.Option<Position>
-  readonly take: number
-}
 
 interface Request<Asked> {
   readonly permit: Permit<Access>

@@ -5,7 +5,7 @@ import { Data, Effect, Either, identity, Option, Redacted } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { tableExists } from "../database/Tables.ts"
-import { deriveMasterKey, type MasterKey, parseMasterKey } from "./MasterKey.ts"
+import { deriveMasterKey, type MasterKey, parseMasterKey } from "../config/MasterKey.ts"
 import { checkValue } from "./Vault.ts"
 
 export class OtherMasterKey extends Data.TaggedError("OtherMasterKey")<{ readonly message: string }> {}

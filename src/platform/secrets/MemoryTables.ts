@@ -1,5 +1,5 @@
 /** The rows of the memory layers here. */
-import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
+import { memoryTable } from "../database/MemoryDatabase.ts"
 
 export const secretTables = {
   secrets: memoryTable<string>("secrets")

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Context, Data, Effect, Layer } from "effect"
-import { type MasterKey, subkeyOf } from "./MasterKey.ts"
+import { type MasterKey, subkeyOf } from "../config/MasterKey.ts"
 
 /** The message never holds plaintext, and is fit for a log. */
 export class VaultError extends Data.TaggedError("VaultError")<{

@@ -8,7 +8,7 @@ import { configTables } from "./MemoryTables.ts"
 import { firstRow, inOrder, newest } from "../../platform/database/Query.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 
 export type ProviderConfig = typeof ProviderConfigsApi.ProviderConfig.Type
 

@@ -4,7 +4,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { accountTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"
 
 export type NewVirtualAccount = Pick<

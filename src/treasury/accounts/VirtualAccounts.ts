@@ -8,7 +8,7 @@ import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { UserStore } from "../../people/users/UserStore.ts"
 import { EventStore } from "../../webhooks/EventStore.ts"
 import { freezeEvent } from "./AccountEvents.ts"

@@ -10,7 +10,7 @@ import { accountTables } from "./MemoryTables.ts"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import { followingPayment, type NewVirtualTransaction, type VirtualTransaction } from "./VirtualTransaction.ts"
 
 interface Store {

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { escrowTables } from "./MemoryTables.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Escrow, EscrowStatus, NewEscrow } from "./Escrow.ts"
 import { escrowStoreSql } from "./EscrowSql.ts"
 

@@ -6,7 +6,7 @@ import type { Scope } from "../../platform/database/Query.ts"
 import type { StoredDelivery } from "../Webhook.ts"
 import type { DeadLetter, Selection } from "./DeadLetter.ts"
 import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "./Delivery.ts"
+import type { StoredAttempt } from "../Webhook.ts"
 
 const oldestFirst = Order.combine(
   Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "./Delivery.ts"
+import type { StoredAttempt } from "../Webhook.ts"
 
 export const makeDeadLetterSql = (sql: SqlClient.SqlClient): DeadLetterStoreService => {
   const columns = sql.literal(

@@ -4,11 +4,11 @@ import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, type Option } from "effect"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import { makeDeadLetterMemory } from "./DeadLetterMemory.ts"
 import { makeDeadLetterSql } from "./DeadLetterSql.ts"
-import type { StoredAttempt } from "./Delivery.ts"
+import type { StoredAttempt } from "../Webhook.ts"
 
 export interface DeadLetterStoreService {
   readonly list: (scope: Scope, selection: Selection, window: Window) => Effect.Effect<ReadonlyArray<DeadLetter>>

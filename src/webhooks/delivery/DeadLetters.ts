@@ -5,10 +5,10 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/Policies.ts"
-import type { Window } from "../../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "./Delivery.ts"
+import type { StoredAttempt } from "../Webhook.ts"
 
 export interface Autopsy extends DeadLetter {
   readonly payload: string

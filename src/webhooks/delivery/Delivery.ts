@@ -1,4 +1,5 @@
 /** A delivery on its way: as a worker claims it, and what came of the attempt. */
+import type { Answer } from "../Webhook.ts"
 import { Duration } from "effect"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 
@@ -57,14 +58,6 @@ export interface Claim {
   readonly next: ReadonlyMap<string, string>
 }
 
-export interface Answer {
-  readonly status_code: number | null
-  readonly error: string | null
-  /** The beginning of what the receiver said. */
-  readonly answer: string | null
-  readonly latency_ms: number
-}
-
 export type Verdict =
   | { readonly verdict: "delivered" }
   | { readonly verdict: "retry"; readonly delay_ms: number }
@@ -84,10 +77,4 @@ export interface Settled {
   /** The deliveries that were tried for the last time, by id. */
   readonly dead: ReadonlyArray<string>
   readonly givenUp: ReadonlyArray<GivenUp>
-}
-
-export interface StoredAttempt extends Answer {
-  readonly delivery_id: string
-  readonly attempt: number
-  readonly at: Date
 }

@@ -11,9 +11,9 @@ import type {
   NewAttempt,
   OperatorItem,
   Payment,
-  StoredCallback,
-  StoredEvent
+  StoredCallback
 } from "../../../src/payments/store/Payment.ts"
+import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 

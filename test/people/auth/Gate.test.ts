@@ -4,7 +4,10 @@ import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
-import { Gate } from "../../../src/people/auth/Gate.ts"
+import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
+import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
+import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { Gate } from "../../../src/platform/http/Gate.ts"
 import type { Caller } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { type RateLimited, type Unauthorized, unauthorized } from "../../../src/domain/Failure.ts"
@@ -53,8 +56,10 @@ const gate = (perMinute: number) =>
   Effect.map(
     Gate.pipe(
       Effect.provide(
-        Gate.layer.pipe(
+        gateByCredentials.pipe(
           Layer.provide(believing),
+          Layer.provide(CallerStore.layerMemory),
+          Layer.provide(MemoryDatabase.layer),
           Layer.provide(testSettings({ RATE_LIMIT_PER_MINUTE: String(perMinute) }))
         )
       )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import * as fc from "fast-check"
-import { deriveMasterKey } from "../../../src/platform/secrets/MasterKey.ts"
+import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { checkValue, reseal, Vault, type VaultError } from "../../../src/platform/secrets/Vault.ts"
 
 const oldKey = deriveMasterKey("old")

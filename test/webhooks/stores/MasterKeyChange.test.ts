@@ -6,9 +6,10 @@ import { StoresLive } from "../../../src/app/Stores.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { deriveMasterKey } from "../../../src/platform/secrets/MasterKey.ts"
+import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { guardMasterKey } from "../../../src/platform/secrets/MasterKeyGuard.ts"
-import { Rotation } from "../../../src/platform/secrets/Rotation.ts"
+import { SealedPlacesLive } from "../../../src/app/HandedDown.ts"
+import { Rotation } from "../../../src/platform/rotation/Rotation.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { secretContext } from "../../../src/webhooks/Secret.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
@@ -19,6 +20,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
 
 const services = Rotation.layer.pipe(
+  Layer.provide(SealedPlacesLive),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(StoresLive),
   Layer.provideMerge(TestDatabase),

@@ -7,12 +7,11 @@ import { Context, Effect, Layer } from "effect"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { secretContext } from "../../webhooks/Secret.ts"
-import { WebhookStore } from "../../webhooks/WebhookStore.ts"
-import type { MasterKey } from "./MasterKey.ts"
-import { OtherMasterKey } from "./MasterKeyGuard.ts"
-import { SecretStore } from "./SecretStore.ts"
-import { checkValue, reseal, Vault, type VaultError } from "./Vault.ts"
+import { type Reseal, SealedPlaces } from "./SealedPlaces.ts"
+import type { MasterKey } from "../config/MasterKey.ts"
+import { OtherMasterKey } from "../secrets/MasterKeyGuard.ts"
+import { SecretStore } from "../secrets/SecretStore.ts"
+import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
 
 export interface RotationReport {
   readonly old_key_id: string
@@ -46,7 +45,7 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const secrets = yield* SecretStore
-      const webhooks = yield* WebhookStore
+      const places = yield* SealedPlaces
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
@@ -59,31 +58,19 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
 
       const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
         const [old, fresh] = [Vault.make(from), Vault.make(to)]
+        const anew: Reseal = (sealed, context) => reseal(old, fresh, sealed, context)
         // A secret that a server adds now waits for the end of this, instead of slipping past it.
-        yield* sql`lock table secrets, webhooks in share row exclusive mode`.pipe(Effect.orDie)
+        yield* sql`lock table secrets in share row exclusive mode`.pipe(Effect.orDie)
         const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
           Effect.gen(function* () {
-            const again = yield* reseal(old, fresh, sealed, name)
+            const again = yield* anew(sealed, name)
             if (again === sealed) return false
             yield* secrets.replace({ name, sealed: again })
             return true
           })
         )
-        const ofWebhooks = yield* Effect.forEach(yield* webhooks.allSealed, (row) =>
-          Effect.gen(function* () {
-            const context = secretContext(row.webhook_id)
-            const { previous_secret_sealed: previous, secret_sealed: current } = row
-            const again = {
-              webhook_id: row.webhook_id,
-              secret_sealed: yield* reseal(old, fresh, current, context),
-              previous_secret_sealed: previous === null ? null : yield* reseal(old, fresh, previous, context)
-            }
-            const moved = [again.secret_sealed !== current, again.previous_secret_sealed !== previous]
-            if (moved.includes(true)) yield* webhooks.replaceSealed(again)
-            return moved
-          })
-        )
-        return [...named, ...ofWebhooks.flat()].filter((moved) => moved).length
+        const elsewhere = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
+        return named.filter((moved) => moved).length + elsewhere.reduce((sum, moved) => sum + moved, 0)
       })
 
       return {

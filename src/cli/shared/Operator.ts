@@ -1,7 +1,7 @@
 /** Who stands at the command line, for the audit log: the operating system's word is taken for it. */
 import { userInfo } from "node:os"
 import { Effect, Option } from "effect"
-import { type Access, operatorPermit, type Permit } from "../domain/Access.ts"
+import { type Access, operatorPermit, type Permit } from "../../domain/Access.ts"
 
 /** A container may run under a number that has no name. */
 const operator = Effect.try(() => userInfo().username).pipe(

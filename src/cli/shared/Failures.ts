@@ -2,7 +2,7 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { stripVTControlCharacters } from "node:util"
 import { Cause, Effect } from "effect"
-import { redactText } from "../platform/observability/Redaction.ts"
+import { redactText } from "../../platform/observability/Redaction.ts"
 import { AlreadyReported, errorDocument, writeLine } from "./Report.ts"
 
 /** The words of an error and of what caused it, outermost first; a driver hides the reason behind a general one. */

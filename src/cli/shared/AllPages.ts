@@ -1,6 +1,6 @@
 /** A whole list, page by page. */
 import { Effect, Option } from "effect"
-import type { Window } from "../platform/pagination/Page.ts"
+import type { Window } from "../../platform/database/Window.ts"
 
 const PAGE = 500
 

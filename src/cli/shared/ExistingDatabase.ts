@@ -4,11 +4,11 @@
  */
 import { resolve } from "node:path"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { appOn, ConnectedLive } from "../app/Live.ts"
-import { Settings } from "../platform/config/Settings.ts"
-import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
-import { hasCluster } from "../platform/database/EmbeddedPostgres.ts"
-import { tableExists } from "../platform/database/Tables.ts"
+import { appOn, ConnectedLive } from "../../app/Live.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
+import { hasCluster } from "../../platform/database/EmbeddedPostgres.ts"
+import { tableExists } from "../../platform/database/Tables.ts"
 import { refuse } from "./Input.ts"
 
 const POINT =

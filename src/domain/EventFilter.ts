@@ -1,5 +1,5 @@
 /** Which events an endpoint asks for: exact types, all of one family, or everything. */
-import { eventTypes } from "../domain/EventTypes.ts"
+import { eventTypes } from "./EventTypes.ts"
 
 export const everyEvent = "*"
 

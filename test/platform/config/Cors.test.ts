@@ -6,7 +6,7 @@ import {
   isPreflight,
   parseCorsOrigins,
   preflightHeaders
-} from "../../../src/platform/http/Cors.ts"
+} from "../../../src/platform/config/Cors.ts"
 
 const cors = (text: string): Cors => Either.getOrThrowWith(parseCorsOrigins(text), (message) => new Error(message))
 

@@ -2,7 +2,7 @@
 import { Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
-import { Invalid } from "../domain/Failure.ts"
+import { Invalid } from "../../domain/Failure.ts"
 
 /** An option with a value. `placeholder` stands for the value in the help. */
 export const option = (name: string, placeholder: string, description: string) =>

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Config, Effect, Option, Schema } from "effect"
-import { Settings } from "../platform/config/Settings.ts"
-import type { SandboxCredentials } from "../app/sandbox/Sandbox.ts"
-import { writeSandboxFile } from "../app/sandbox/SandboxFile.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import type { SandboxCredentials } from "../../app/sandbox/Sandbox.ts"
+import { writeSandboxFile } from "../../app/sandbox/SandboxFile.ts"
 
 const Known = Schema.parseJson(Schema.Struct({ base_url: Schema.String }))
 

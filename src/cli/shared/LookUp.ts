@@ -1,8 +1,8 @@
 /** From what an operator names to the row that is meant. */
 import { Effect, Option } from "effect"
-import { uuidOrNil } from "../domain/Ids.ts"
-import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
-import { UserStore } from "../people/users/UserStore.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
+import { UserStore } from "../../people/users/UserStore.ts"
 import { found } from "./Input.ts"
 
 export const organizationNamed = Effect.fn("Cli.organizationNamed")(function* (id: string) {

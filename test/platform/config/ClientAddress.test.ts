@@ -6,7 +6,7 @@ import {
   parseTrustProxy,
   rateLimitKey,
   type TrustProxy
-} from "../../../src/platform/http/ClientAddress.ts"
+} from "../../../src/platform/config/ClientAddress.ts"
 
 const trust = (text: string): TrustProxy =>
   Either.getOrThrowWith(parseTrustProxy(text), (message) => new Error(message))

@@ -2,7 +2,7 @@ import { Either, Redacted } from "effect"
 import * as fc from "fast-check"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { deriveMasterKey, type MasterKey, parseMasterKey, subkeyOf } from "../../../src/platform/secrets/MasterKey.ts"
+import { deriveMasterKey, type MasterKey, parseMasterKey, subkeyOf } from "../../../src/platform/config/MasterKey.ts"
 
 const parse = (text: string): MasterKey => Either.getOrThrow(parseMasterKey(text))
 const bytesOf = (key: MasterKey) => Buffer.from(Redacted.value(key.key)).toString("hex")

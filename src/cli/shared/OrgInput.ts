@@ -1,8 +1,8 @@
 /** A change to an organisation as an operator types it: `corridor orgs set` before it needs the service. */
 import { Effect, Option, Schema } from "effect"
-import { settable } from "../contract/api/Organizations.ts"
-import type { Invalid } from "../domain/Failure.ts"
-import type { Change } from "../people/organizations/OrganizationChange.ts"
+import { settable } from "../../contract/api/Organizations.ts"
+import type { Invalid } from "../../domain/Failure.ts"
+import type { Change } from "../../people/organizations/OrganizationChange.ts"
 import { decimalOption } from "./DecimalOption.ts"
 import { decodeInput, refuse } from "./Input.ts"
 

@@ -1,7 +1,7 @@
 /** How a command ends: one JSON document or a few lines for people, on standard output, and nothing else there. */
 import { Data, Effect, Option } from "effect"
 import { Options } from "@effect/cli"
-import { stringifyWire } from "../domain/Decimal.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
 
 export interface Outcome {
   /** `data` of the JSON document, in the API's own field names. */

@@ -1,7 +1,7 @@
 /** Runs the part of a command that needs the service: connected to a database that is there, migrated, with the master key in force. */
 import type { Layer } from "effect"
 import { Effect } from "effect"
-import type { AppLive } from "../app/Live.ts"
+import type { AppLive } from "../../app/Live.ts"
 import { ExistingAppLive } from "./ExistingDatabase.ts"
 import { type Outcome, report } from "./Report.ts"
 

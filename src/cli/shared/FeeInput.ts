@@ -1,11 +1,11 @@
 /** A fee rule as an operator types it: `corridor fees set` before it needs the service. */
 import { Effect, Either, Option, ParseResult, Schema } from "effect"
-import { flows, Flow, paymentMethods, PaymentMethod } from "../domain/Corridor.ts"
-import { AnyCurrencyCode } from "../domain/CryptoAsset.ts"
-import type { Invalid } from "../domain/Failure.ts"
-import { type FeeTerms, wholeInBasisPoints } from "../domain/Fee.ts"
-import { Money } from "../domain/Money.ts"
-import type { FeeSubject } from "../money/fees/FeeRuleStore.ts"
+import { flows, Flow, paymentMethods, PaymentMethod } from "../../domain/Corridor.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import type { Invalid } from "../../domain/Failure.ts"
+import { type FeeTerms, wholeInBasisPoints } from "../../domain/Fee.ts"
+import { Money } from "../../domain/Money.ts"
+import type { FeeSubject } from "../../money/fees/FeeRuleStore.ts"
 import { decimalOption } from "./DecimalOption.ts"
 import { decodeInput, refuse } from "./Input.ts"
 

@@ -1,6 +1,6 @@
 /** An amount as an operator types it: as text, so that no digit passes through a float. */
 import { type BigDecimal, Either, ParseResult, Schema } from "effect"
-import { checkAmountLength, fromPlainText, toPlainText } from "../domain/Decimal.ts"
+import { checkAmountLength, fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 
 /** Zero or more, or why not; what an option means by zero is its own matter. */
 export const amountIn = (

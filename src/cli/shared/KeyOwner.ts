@@ -1,7 +1,7 @@
 /** Whose key it will be: a member, whose own role is the most that the key can do. */
 import { Effect, Option } from "effect"
-import { type Role, roleAtLeast } from "../domain/Access.ts"
-import { UserStore } from "../people/users/UserStore.ts"
+import { type Role, roleAtLeast } from "../../domain/Access.ts"
+import { UserStore } from "../../people/users/UserStore.ts"
 import { found, refuse } from "./Input.ts"
 import { userNamed } from "./LookUp.ts"
 

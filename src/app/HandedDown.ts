@@ -1,0 +1,27 @@
+/** What wings below ask of those above them, handed down: they name what they need, and only here is it known who has it. */
+import { Effect, Layer, Option } from "effect"
+import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
+import { Payments } from "../payments/read/Payments.ts"
+import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
+import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
+import { SealedPlaces } from "../platform/rotation/SealedPlaces.ts"
+import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
+
+export const StateAsAnswerLive = Layer.effect(
+  StateAsAnswer,
+  Effect.map(Payments, ({ answerTo }) => answerTo)
+)
+
+export const VerificationSubjectsLive = Layer.effect(
+  VerificationSubjects,
+  Effect.gen(function* () {
+    const beneficiaries = yield* Beneficiaries
+    const payments = yield* Payments
+    return {
+      beneficiary: (orgId, id) => beneficiaries.find(Option.some(orgId), id),
+      transaction: payments.findByTransaction
+    }
+  })
+)
+
+export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedEndpoints]))

@@ -1,0 +1,18 @@
+/** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
+import { Context, type Effect, type Option } from "effect"
+import type { Permit } from "../../domain/Access.ts"
+import type { NotFound } from "../../domain/Failure.ts"
+
+export class VerificationSubjects extends Context.Tag("corridor/VerificationSubjects")<
+  VerificationSubjects,
+  {
+    readonly beneficiary: (
+      orgId: string,
+      beneficiaryId: string
+    ) => Effect.Effect<Option.Option<{ readonly email: string | null }>>
+    readonly transaction: (
+      reader: Permit<"any">,
+      transactionId: string
+    ) => Effect.Effect<{ readonly transaction_id: string }, NotFound>
+  }
+>() {}

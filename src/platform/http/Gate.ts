@@ -1,0 +1,14 @@
+/** Where every request passes: who is it, and have they asked too often? Those who know people answer. */
+import type { IncomingMessage } from "node:http"
+import { Context, type Effect } from "effect"
+import type { Caller } from "../../domain/Access.ts"
+import type { RateLimited, Unauthorized } from "../../domain/Failure.ts"
+
+export class Gate extends Context.Tag("corridor/Gate")<
+  Gate,
+  {
+    readonly admit: (request: IncomingMessage) => Effect.Effect<Caller, Unauthorized | RateLimited>
+    /** Asked for a platform admin, who may name any. */
+    readonly organizationExists: (orgId: string) => Effect.Effect<boolean>
+  }
+>() {}
