@@ -5,7 +5,8 @@ import { VirtualTransactionStore } from "../treasury/accounts/VirtualTransaction
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
 import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
-import { AuditStore } from "../platform/audit/AuditStore.ts"
+import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
+import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { CallerStore } from "../people/auth/CallerStore.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
 import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
@@ -43,7 +44,7 @@ export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   AnalyticsStore.layer,
   ApiKeyStore.layer,
-  AuditStore.layer,
+  auditStoreSql,
   BeneficiaryStore.layer,
   CallerStore.layer,
   ClosedDays.layer,
@@ -83,7 +84,7 @@ export const StoresMemory = Layer.mergeAll(
   Transactor.layerMemory,
   AnalyticsStore.layerMemory,
   ApiKeyStore.layerMemory,
-  AuditStore.layerMemory,
+  auditStoreMemory,
   BeneficiaryStore.layerMemory,
   CallerStore.layerMemory,
   ClosedDays.layerMemory,

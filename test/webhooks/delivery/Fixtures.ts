@@ -3,7 +3,8 @@ import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
-import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { auditStoreMemory } from "../../../src/platform/audit/AuditMemory.ts"
+import { auditStoreSql } from "../../../src/platform/audit/AuditSql.ts"
 import { MemoryDatabase, openTables } from "../../../src/platform/database/MemoryDatabase.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
@@ -76,7 +77,7 @@ export const onMemory = (variables: Variables = {}) =>
     Layer.provide(AuditLog.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        AuditStore.layerMemory,
+        auditStoreMemory,
         DeadLetterStore.layerMemory,
         DeliveryStore.layerMemory,
         EventStore.layerMemory,
@@ -95,7 +96,7 @@ export const onPostgreSQL = (variables: Variables = {}) =>
     Layer.provide(AuditLog.layer),
     Layer.provideMerge(
       Layer.mergeAll(
-        AuditStore.layer,
+        auditStoreSql,
         DeadLetterStore.layer,
         DeliveryStore.layer,
         EventStore.layer,

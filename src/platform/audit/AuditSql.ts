@@ -1,0 +1,28 @@
+/** The audit log in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import * as AuditLogApi from "../../contract/api/AuditLog.ts"
+import { inScope, newest } from "../database/Query.ts"
+import { rowsAs } from "../database/Rows.ts"
+import { AuditStore } from "./AuditStore.ts"
+
+const entries = rowsAs(Schema.typeSchema(AuditLogApi.AuditEntry))
+
+export const auditStoreSql = Layer.effect(
+  AuditStore,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    append: (entry) =>
+      sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`.pipe(
+        Effect.orDie,
+        Effect.asVoid
+      ),
+    list: (scope, action, window) => {
+      const only = Option.match(action, { onNone: () => sql`true`, onSome: (name) => sql`action = ${name}` })
+      return sql`select audit_id, org_id, actor_type, actor_id, action, subject_type, subject_id, detail, created_at
+          from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`.pipe(
+        Effect.flatMap(entries),
+        Effect.orDie
+      )
+    }
+  }))
+)
