@@ -22,7 +22,7 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff"
       })
-      expect(headers["content-security-policy"]?.split("; ")).toEqual([
+      expect(String(headers["content-security-policy"]).split("; ")).toEqual([
         "default-src 'none'",
         "script-src 'self' 'wasm-unsafe-eval'",
         "style-src 'self' 'unsafe-inline'",
