@@ -4,7 +4,7 @@ export class Html {
   private constructor(markup: string) {
     this.markup = markup
   }
-  /** Only the `html` template and the style sheet, whose text is ours, come through here. */
+  /** Only the `html` template and the hosted pages' style sheet, whose text is ours, come through here. */
   static trusted(markup: string): Html {
     return new Html(markup)
   }

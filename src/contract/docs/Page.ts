@@ -1,16 +1,5 @@
-/** The browsable API reference: one self-contained page made from the OpenAPI document, without a script. */
-import { createHash } from "node:crypto"
-import { ownDescription } from "./Constraints.ts"
-import { serverUrl } from "./CurlExample.ts"
-import { Html, html } from "./Html.ts"
-import { renderMarkdown } from "./Markdown.ts"
-import { navigation } from "./Navigation.ts"
-import type { OpenApiDocument } from "./OpenApiDocument.ts"
-import { operationView } from "./OperationView.ts"
-import { type Outline, outlineOf, type TagEntry } from "./Outline.ts"
-import { schemaTree } from "./SchemaView.ts"
-import { shapeOf } from "./SchemaShape.ts"
-import { style } from "./Style.ts"
+/** The browsable API reference: a page in which Scalar, served from here as well, shows the OpenAPI document. */
+import { html } from "./Html.ts"
 
 export interface ReferencePage {
   readonly html: string
@@ -18,12 +7,22 @@ export interface ReferencePage {
   readonly contentSecurityPolicy: string
 }
 
-const styleElement = Html.trusted(`<style>${style}</style>`)
+/** Addresses are relative to the page, which may stand below a path of another server. */
+const script = "docs/scalar.js"
+const openApi = "./openapi.json"
 
+export const scriptPath = `/${script}` as const
+
+/**
+ * Scalar adds style elements and style attributes as it draws, whose text cannot be known before, and takes its hashes
+ * from WebAssembly, which is no way to run text as script.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
-  "img-src data:",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'"
@@ -33,81 +32,48 @@ const contentSecurityPolicy = [
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231f4fd8'/%3E%3Cpath d='M11 5.2a4 4 0 1 0 0 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E"
 
-const overview = (outline: Outline): Html => {
-  const { info, servers = [] } = outline.document
-  const anchors = outline.headings.values()
-  return html`<section class="overview" aria-labelledby="title">
-    <h1 id="title">${info.title} <span class="version">${info.version}</span></h1>
-    ${info.summary !== undefined && html`<p class="lead">${info.summary}</p>`}
-    ${
-      servers.length !== 0 &&
-      html`<dl class="servers">
-        ${servers.map(
-          (server) =>
-            html`<div>
-              <dt>${server.description ?? "Base URL"}</dt>
-              <dd><code>${serverUrl(server)}</code></dd>
-            </div>`
-        )}
-      </dl>`
-    }
-    <div class="prose">
-      ${renderMarkdown(info.description ?? "", { topHeading: 2, anchorOf: () => anchors.next().value?.anchor })}
-    </div>
-  </section>`
-}
+/** A heading cell without text keeps its column, and a phone does not scroll sideways. */
+const customCss = ".scalar-app .markdown th:empty{display:table-cell}.references-rendered{overflow-x:clip}"
 
-const tagSection = (outline: Outline, tag: TagEntry): Html =>
-  html`<section aria-labelledby="${tag.anchor}">
-    <h2 id="${tag.anchor}">${tag.name}</h2>
-    ${tag.description !== undefined && html`<div class="prose">${renderMarkdown(tag.description, { topHeading: 3 })}</div>`}
-    ${tag.operations.map((entry) => operationView(outline, entry))}
-  </section>`
+/** Everything by which Scalar would ask another host, or send a reader to one, is off. */
+const configurationOf = (publicUrl: string) => ({
+  url: openApi,
+  // A request may go to where the page came from and nowhere else, so it is not tried at a server of the document.
+  servers: [{ url: `${new URL(publicUrl).pathname.replace(/\/$/, "")}/v1`, description: "This server" }],
+  authentication: {
+    preferredSecurityScheme: [["authorization", "apiKey"]],
+    securitySchemes: { authorization: { value: "NONE" } }
+  },
+  customCss,
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showToolbar: "never",
+  persistAuth: false,
+  documentDownloadType: "direct",
+  defaultHttpClient: { targetKey: "shell", clientKey: "curl" }
+})
 
-const schemasSection = (outline: Outline): Html => {
-  const { document, schemas } = outline
-  const entries = schemas.map((name) => {
-    const node = document.components?.schemas?.[name]
-    const description = ownDescription(shapeOf(document, node).schema)
-    return html`<section class="schema" aria-labelledby="${outline.schemaAnchor(name)}">
-      <h3 id="${outline.schemaAnchor(name)}">${name}</h3>
-      ${description !== undefined && html`<div class="prose">${renderMarkdown(description, { topHeading: 4 })}</div>`}
-      ${schemaTree(outline, node, { linkBelow: 0, foldBelow: 1, sentBy: "caller" })}
-    </section>`
-  })
-  return html`<section aria-labelledby="schemas">
-    <h2 id="schemas">Schemas</h2>
-    ${entries}
-  </section>`
-}
-
-export const renderReference = (document: OpenApiDocument): ReferencePage => {
-  const outline = outlineOf(document)
-  const { info } = document
+export const renderReference = (title: string, publicUrl: string): ReferencePage => {
+  const configuration = JSON.stringify(configurationOf(publicUrl))
   const page = html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${info.title} API reference</title>
+        <title>${title} API reference</title>
         <link rel="icon" href="${icon}" />
-        ${styleElement}
       </head>
-      <body id="top">
-        <a class="skip" href="#main">Skip to content</a>
-        <header>
-          <a class="brand" href="#top">${info.title}</a> <span>API reference</span>
-          <a class="document" href="/openapi.json">OpenAPI</a> <a class="menu" href="#contents">Contents</a>
-        </header>
-        <div class="layout">
-          ${navigation(outline)}
-          <main id="main" tabindex="-1">
-            ${overview(outline)} ${outline.tags.map((tag) => tagSection(outline, tag))}
-            ${outline.schemas.length > 0 && schemasSection(outline)}
-          </main>
-        </div>
-        ${info.license !== undefined && html`<footer><p>License: ${info.license.name}</p></footer>`}
+      <body>
+        <noscript>
+          <p>
+            The reference needs JavaScript. Everything that it shows is in the
+            <a href="${openApi}">OpenAPI document</a>.
+          </p>
+        </noscript>
+        <script id="api-reference" type="application/json" data-configuration="${configuration}"></script>
+        <script src="${script}"></script>
       </body>
     </html> `
   return { html: page.markup, contentSecurityPolicy }

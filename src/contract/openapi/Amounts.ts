@@ -1,9 +1,8 @@
 /** Amounts in examples as they are on the wire: with their fraction, which a number of JavaScript cannot have. */
 import { Either } from "effect"
 import { LosslessNumber } from "lossless-json"
-import type { JsonSchema, OpenApiDocument, SchemaNode } from "../docs/OpenApiDocument.ts"
-import { itemOf, shapeOf, valueOf } from "../docs/SchemaShape.ts"
 import { fractionDigits, fromJsonNumber, MONEY, roundToScale, toPlainText } from "../../domain/Decimal.ts"
+import { choicesOf, type Components, fieldOf, itemsOf, type JsonSchema, type SchemaNode } from "./SchemaChoices.ts"
 
 type Node = Readonly<Record<string, unknown>>
 
@@ -21,43 +20,38 @@ const withFraction = (amount: number): LosslessNumber => {
   return new LosslessNumber(toPlainText(roundToScale(decimal, scale, "half-even")))
 }
 
-/** All that a value may be. */
-const choicesOf = (document: OpenApiDocument, node: SchemaNode): ReadonlyArray<JsonSchema> => {
-  const { alternatives, schema } = shapeOf(document, node)
-  return [schema, ...alternatives.flatMap((one) => choicesOf(document, one))]
-}
-
-const written = (document: OpenApiDocument, nodes: ReadonlyArray<SchemaNode>, example: unknown): unknown => {
-  const choices = nodes.flatMap((node) => choicesOf(document, node))
+const written = (components: Components, nodes: ReadonlyArray<SchemaNode>, example: unknown): unknown => {
+  const choices = nodes.flatMap((node) => choicesOf(components, node))
   if (typeof example === "number") {
     return choices.some(({ format }) => format === MONEY) ? withFraction(example) : example
   }
   if (Array.isArray(example)) {
-    const items = choices.flatMap((schema) => itemOf(schema) ?? [])
-    return example.map((item: unknown) => written(document, items, item))
+    const items = choices.flatMap(itemsOf)
+    return example.map((item: unknown) => written(components, items, item))
   }
   if (!isObject(example)) return example
   return mapValues(example, (value, key) =>
     written(
-      document,
-      choices.flatMap((schema) => schema.properties?.[key] ?? valueOf(schema) ?? []),
+      components,
+      choices.flatMap((schema) => fieldOf(schema, key)),
       value
     )
   )
 }
 
 /** Of a media type and of a schema alike: the examples that stand in it, each by the schema beside it. */
-const rewritten = (document: OpenApiDocument, node: unknown): unknown => {
-  if (Array.isArray(node)) return node.map((one: unknown) => rewritten(document, one))
+const rewritten = (components: Components, node: unknown): unknown => {
+  if (Array.isArray(node)) return node.map((one: unknown) => rewritten(components, one))
   if (!isObject(node)) return node
   const schema = (isObject(node["schema"]) ? node["schema"] : node) as JsonSchema
-  const as = (value: unknown) => written(document, [schema], value)
+  const as = (value: unknown) => written(components, [schema], value)
   return mapValues(node, (value, key) => {
     if (key === "example") return as(value)
-    if (key !== "examples") return rewritten(document, value)
+    if (key !== "examples") return rewritten(components, value)
     if (Array.isArray(value)) return value.map(as)
     return mapValues(value as Node, (one) => (isObject(one) ? { ...one, value: as(one["value"]) } : one))
   })
 }
 
-export const withAmounts = <A extends OpenApiDocument>(document: A): A => rewritten(document, document) as A
+export const withAmounts = <A extends { readonly components: { readonly schemas: object } }>(document: A): A =>
+  rewritten(document.components.schemas as Components, document) as A

@@ -18,7 +18,7 @@ import { isCanonicalTarget, pathOf } from "./Target.ts"
 const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<Record<string, string>>): void => {
   if (response.headersSent || response.destroyed) return
   const length = outgoing.body === undefined ? 0 : Buffer.byteLength(outgoing.body)
-  const lengthHeader = outgoing.status === 204 ? {} : { "content-length": length }
+  const lengthHeader = outgoing.status === 204 || outgoing.status === 304 ? {} : { "content-length": length }
   response.writeHead(outgoing.status, { ...headers, ...outgoing.headers, ...lengthHeader })
   response.end(outgoing.body)
 }

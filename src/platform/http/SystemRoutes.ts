@@ -4,11 +4,12 @@ import { Context, Effect, Layer, Metric, Option } from "effect"
 import { stringify } from "lossless-json"
 import { Settings } from "../config/Settings.ts"
 import { makeProbe } from "../database/Probe.ts"
-import { renderReference } from "../../contract/docs/Page.ts"
+import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { type DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
+import { makeReferenceScript } from "./ReferenceScript.ts"
 import type { Route } from "./Route.ts"
 
 /** Whether the database can be worked with now, and which one it is. */
@@ -65,19 +66,16 @@ export const systemRoutes = Effect.gen(function* () {
   const readiness = yield* Readiness
   const document = openApiDocument(publicUrl, mode)
   const documentPage = page("application/json", stringify(document) ?? "", { "access-control-allow-origin": "*" })
-  const referencePage = yield* Effect.cached(
-    Effect.sync(() => {
-      const { contentSecurityPolicy, html } = renderReference(document)
-      return page("text/html; charset=utf-8", html, {
-        "content-security-policy": contentSecurityPolicy,
-        "referrer-policy": "no-referrer"
-      })
-    })
-  )
+  const { contentSecurityPolicy, html } = renderReference(document.info.title, publicUrl)
+  const referencePage = page("text/html; charset=utf-8", html, {
+    "content-security-policy": contentSecurityPolicy,
+    "referrer-policy": "no-referrer"
+  })
   return [
     ...probe("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probe("/readyz", yield* readyAnswer(readiness.check)),
     get("/openapi.json", Effect.succeed(documentPage)),
-    get("/docs", referencePage)
+    get("/docs", Effect.succeed(referencePage)),
+    { method: "GET", path: scriptPath, handle: yield* makeReferenceScript } satisfies Route
   ]
 })

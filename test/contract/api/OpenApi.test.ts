@@ -136,18 +136,4 @@ onServer("The OpenAPI document", "memory", { variables: { PUBLIC_URL: `${PUBLIC_
       })
     })
   )
-
-  it.effect("stands as a page at /docs that may load nothing from elsewhere", () =>
-    Effect.gen(function* () {
-      const { headers, status, text } = yield* send("/docs")
-      expect(status).toBe(200)
-      expect(headers["content-type"]).toBe("text/html; charset=utf-8")
-      const policy = headers["content-security-policy"]
-      expect(policy).toContain("default-src 'none'")
-      expect(policy).not.toMatch(/unsafe|https?:|\*/)
-      expect(headers).toMatchObject({ "referrer-policy": "no-referrer", "x-content-type-options": "nosniff" })
-      for (const { about } of operationsOf(yield* fetchDocument)) expect(text).toContain(about.summary)
-      expect(text).toContain(PUBLIC_URL)
-    })
-  )
 })

@@ -1,176 +1,112 @@
+/** What the service answers a reader of its API reference with: a page, and the script that draws it. */
 import { createHash } from "node:crypto"
-import { OpenApi } from "@effect/platform"
-import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
-import type { OpenApiDocument } from "../../../src/contract/docs/OpenApiDocument.ts"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe, it as test } from "vitest"
 import { renderReference } from "../../../src/contract/docs/Page.ts"
-import { api, handmade } from "./Documents.ts"
-import { tagsOf, textOf } from "./Markup.ts"
+import { send } from "../../support/Send.ts"
+import { onServer, TestServer } from "../../support/TestServer.ts"
 
-const sectionOf = (page: string, anchor: string): string =>
-  new RegExp(`<section class="operation" id="${anchor}".*?</section>`, "s").exec(page)?.[0] ?? ""
+const SCRIPT = "/docs/scalar.js"
+
+const configurationIn = (page: string): unknown =>
+  JSON.parse((/data-configuration="([^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&quot;", '"'))
+
+onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.example.com/corridor" } }, (it) => {
+  it.effect("stands as a page at /docs that may load nothing from elsewhere", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* send("/docs")
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        "content-type": "text/html; charset=utf-8",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff"
+      })
+      expect(String(headers["content-security-policy"]).split("; ")).toEqual([
+        "default-src 'none'",
+        "script-src 'self' 'wasm-unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'"
+      ])
+      expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([
+        expect.stringMatching(/^<script id="api-reference" type="application\/json" [^>]*>$/),
+        '<script src="docs/scalar.js">'
+      ])
+      expect(text).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
+    })
+  )
+
+  it.effect("shows the OpenAPI document, sends requests to where it came from, and asks nobody else", () =>
+    Effect.gen(function* () {
+      const { text } = yield* send("/docs")
+      expect(configurationIn(text)).toMatchObject({
+        url: "./openapi.json",
+        servers: [{ url: "/corridor/v1" }],
+        withDefaultFonts: false,
+        telemetry: false,
+        hideClientButton: true,
+        showToolbar: "never",
+        persistAuth: false
+      })
+      expect(configurationIn(text)).not.toHaveProperty("proxyUrl")
+    })
+  )
+
+  it.effect("leads a reader without scripts to the OpenAPI document", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const { text } = yield* send("/docs")
+      const href = /<noscript>.*<a href="([^"]*)">OpenAPI document<\/a>.*<\/noscript>/s.exec(text)?.[1] ?? ""
+      expect(new URL(href, `${baseUrl}/docs`).href).toBe(`${baseUrl}/openapi.json`)
+    })
+  )
+
+  it.effect("has its script here, packed for who can unpack it", () =>
+    Effect.gen(function* () {
+      const { baseUrl } = yield* TestServer
+      const asked = (encoding: string) =>
+        Effect.promise(() => fetch(`${baseUrl}${SCRIPT}`, { headers: { "accept-encoding": encoding } }))
+      const plain = yield* asked("identity")
+      const script = Buffer.from(yield* Effect.promise(() => plain.arrayBuffer()))
+      expect(plain.headers.get("content-type")).toBe("text/javascript; charset=utf-8")
+      expect(plain.headers.get("content-encoding")).toBeNull()
+      expect(plain.headers.get("vary")).toBe("Accept-Encoding, Origin")
+      expect(plain.headers.get("etag")).toBe(`"${createHash("sha256").update(script).digest("base64url")}"`)
+      expect(script.includes("@scalar/api-reference")).toBe(true)
+
+      const packed = yield* asked("br, gzip;q=0.8")
+      expect(packed.headers.get("content-encoding")).toBe("gzip")
+      expect(Number(packed.headers.get("content-length"))).toBeLessThan(script.length / 3)
+      expect(packed.headers.get("etag")).not.toBe(plain.headers.get("etag"))
+      const unpacked = Buffer.from(yield* Effect.promise(() => packed.arrayBuffer()))
+      expect(unpacked.equals(script)).toBe(true)
+
+      const refused = yield* asked("gzip;q=0")
+      expect(refused.headers.get("content-encoding")).toBeNull()
+    })
+  )
+
+  it.effect("has its script sent once to a browser that keeps it", () =>
+    Effect.gen(function* () {
+      const { headers } = yield* send(SCRIPT)
+      expect(headers["cache-control"]).toBe("no-cache")
+      const again = yield* send(SCRIPT, { headers: { "if-none-match": `W/"other", ${headers["etag"]}` } })
+      expect([again.status, again.text, again.headers["etag"]]).toEqual([304, "", headers["etag"]])
+      expect(again.headers).not.toHaveProperty("content-length")
+      const changed = yield* send(SCRIPT, { headers: { "if-none-match": '"of another release"' } })
+      expect(changed.status).toBe(200)
+    })
+  )
+})
 
 describe("renderReference", () => {
-  it("allows exactly its own style and nothing else to load", () => {
-    const { contentSecurityPolicy, html } = renderReference(handmade)
-    const style = /<style>([^<]*)<\/style>/.exec(html)?.[1] ?? ""
-    const hash = createHash("sha256").update(style).digest("base64")
-    expect(style.length).toBeGreaterThan(1000)
-    expect(contentSecurityPolicy).toBe(
-      `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-    )
-    expect(html).not.toMatch(/<script|<iframe|<img|style="|\son[a-z]+=|@import|url\(/)
-  })
-
-  it("renders what OpenApi.fromApi produces", () => {
-    const { html } = renderReference(OpenApi.fromApi(api))
-    const create = textOf(sectionOf(html, "op-payments.create"))
-    expect(create).toContain("Create a payment POST /payments")
-    expect(create).toContain("Who may call it staff and above.")
-    expect(create).toContain("amount number required Source amount")
-    expect(create).toMatch(/reference string at most 40 characters/)
-    expect(create).toMatch(/201 .*status string One of pending completed failed/)
-    expect(create).toMatch(/note string or null /)
-    expect(create).toContain("payment_id string (uuid) status")
-    expect(create).toContain("-H 'Authorization: NONE'")
-    expect(textOf(sectionOf(html, "op-payments.read"))).toContain("'https://api.example.com/payments/'\"$PAYMENT_ID\"")
-    expect(textOf(sectionOf(html, "op-health.ready"))).toContain("GET /readyz no credential")
-    expect(textOf(html)).toMatch(/ Health About Health GET Readiness/)
-  })
-
-  it("opens with title, version, base URLs and the description", () => {
-    const text = textOf(renderReference(handmade).html.split('class="operation"')[0] ?? "")
-    for (const part of [
-      "Corridor 1.0",
-      "Production https://api.example.com/v1",
-      "Development http://127.0.0.1:3000/v1",
-      "X-Api-Key",
-      "Bearer <JWT>",
-      '{ "status": "error", "message": "amount: must be above zero" }',
-      "last_evaluated_key"
-    ])
-      expect(text).toContain(part)
-  })
-
-  it("shows parameters, headers and an example for the request and every response", () => {
-    const text = textOf(sectionOf(renderReference(handmade).html, "op-payments.initiate"))
-    expect(text).toContain("Idempotency-Key header string optional Makes a repeated call safe. 1 to 255 characters")
-    expect(text).toContain("mode query string required How to choose among providers . One of fast cheap Default fast")
-    expect(text).toContain("X-Request-Id header, string Yours, if you sent one")
-    expect(text).toContain('A card that isn\'t declined { "amount": 1500.00')
-    expect(text).toContain("Mobile money {")
-    expect(text).toContain('Response 200 { "status": "success"')
-    expect(text).toContain('Response 401 { "status": "error", "message": "Credentials are missing or not valid" }')
-    expect(text).toContain('Response 502 { "status": "error", "message": "Every provider declined" }')
-  })
-
-  it("marks deprecated operations and keeps operations without a tag", () => {
-    const { html } = renderReference(handmade)
-    expect(textOf(sectionOf(html, "op-organizations.revoke"))).toContain("Revoke a permission deprecated")
-    expect(textOf(html)).toMatch(/Other About Other GET \/readyz/)
-    expect(textOf(html)).not.toContain("Unused")
-  })
-
-  it.each([
-    ["an HttpApi", OpenApi.fromApi(api) as OpenApiDocument],
-    ["a hand-made document", handmade]
-  ])("gives %s unique ids, links that lead somewhere and headings in order", (_, document) => {
-    const { html } = renderReference(document)
-    const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    const targets = [...html.matchAll(/href="#([^"]*)"/g)].map(([, target]) => target)
-    expect(targets.length).toBeGreaterThan(10)
-    for (const target of targets) expect(ids).toContain(target)
-    const levels = tagsOf(html)
-      .filter((tag) => /^h[1-6]$/.test(tag))
-      .map((tag) => Number(tag[1]))
-    expect(levels.filter((level) => level === 1)).toHaveLength(1)
-    levels.forEach((level, index) => expect(level).toBeLessThanOrEqual((levels[index - 1] ?? 0) + 1))
-  })
-
-  it("closes every element that it opens", () => {
-    const open: Array<string> = []
-    for (const tag of tagsOf(renderReference(handmade).html)) {
-      if (["meta", "link", "wbr"].includes(tag)) continue
-      if (tag.startsWith("/")) expect(open.pop()).toBe(tag.slice(1))
-      else open.push(tag)
-    }
-    expect(open).toEqual([])
-  })
-
-  it("keeps two operations with the same id apart", () => {
-    const operation = { operationId: "same", responses: {} }
-    const { html } = renderReference({ ...handmade, paths: { "/a": { get: operation }, "/b": { get: operation } } })
-    expect(html).toContain('id="op-same"')
-    expect(html).toContain('id="op-same-2"')
-  })
-
-  it("shows hostile text as text wherever the document holds it", () => {
-    const hostile = fc.oneof(
-      fc.constantFrom(
-        "<script>alert(1)</script>",
-        '"><img src=x onerror=alert(1)>',
-        "</style><script>",
-        "' onclick='x",
-        "</code></pre>"
-      ),
-      fc.fullUnicodeString(),
-      fc.tuple(fc.constantFrom("<", '"', "&", "'", "`", "]("), fc.string()).map((parts) => parts.join(""))
-    )
-    fc.assert(
-      fc.property(hostile, (text) => {
-        const schema = {
-          type: text,
-          format: text,
-          title: text,
-          description: text,
-          pattern: text,
-          default: text,
-          enum: [text, 1]
-        }
-        const { html } = renderReference({
-          openapi: "3.1.0",
-          info: { title: text, version: text, summary: text, description: text, license: { name: text } },
-          servers: [{ url: text, description: text }],
-          tags: [{ name: text, description: text }],
-          paths: {
-            [text]: {
-              post: {
-                operationId: text,
-                tags: [text],
-                summary: text,
-                description: text,
-                parameters: [{ name: text, in: text, description: text, schema, example: text }],
-                requestBody: {
-                  description: text,
-                  content: {
-                    [text]: {
-                      schema: { properties: { [text]: schema } },
-                      examples: { [text]: { summary: text, value: text } }
-                    }
-                  }
-                },
-                responses: {
-                  [text]: {
-                    description: text,
-                    headers: { [text]: { description: text } },
-                    content: {
-                      [text]: {
-                        schema: { anyOf: [schema, { $ref: `#/components/schemas/${text}` }] },
-                        example: { [text]: text }
-                      }
-                    }
-                  }
-                }
-              }
-            }
-          },
-          components: { schemas: { [text]: schema } }
-        })
-        tagsOf(html)
-        expect(html).not.toMatch(/<(script|img)/i)
-      }),
-      { numRuns: 200 }
-    )
+  test("shows a title as text", () => {
+    const { html } = renderReference('</title><script>alert("x")</script>', "https://pay.example.com")
+    expect(html).not.toContain("<script>")
+    expect(configurationIn(html)).toMatchObject({ servers: [{ url: "/v1" }] })
   })
 })
