@@ -18,7 +18,7 @@ import { makeDraft } from "./Draft.ts"
 import type { NewFee, Opening, Payment } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
-import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "../route/PaymentRouter.ts"
+import { makePaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { providersMoney } from "../store/ProvidersMoney.ts"
@@ -93,7 +93,7 @@ export const makeLaunch = Effect.gen(function* () {
       yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-      return yield* whereAllDeclined(payment)
+      return yield* whereNoneTookIt(payment, heard.tooLateFor)
     })
     return yield* runDetached(dispatched)
   })
