@@ -143,7 +143,7 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
   switch (signal._tag) {
     case "Declined":
-      return { code: "PROVIDER_DECLINED", message: signal.reason, provider }
+      return { code: signal.unsent === true ? "NOT_SENT" : "PROVIDER_DECLINED", message: signal.reason, provider }
     case "Absent":
       return { code: "NEVER_RECEIVED", message: `${provider} never received it, so nothing was moved.`, provider }
     default:

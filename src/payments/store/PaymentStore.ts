@@ -1,6 +1,6 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Random } from "effect"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, type Scope, violates } from "../../platform/database/Query.ts"
@@ -35,7 +35,7 @@ import {
   selectedColumns
 } from "./PaymentRow.ts"
 import { knownBy } from "./PaymentReference.ts"
-import { applyStatement, changedColumns, createStatement } from "./PaymentSql.ts"
+import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentSql.ts"
 import { signalQueries } from "./SignalSql.ts"
 
 export interface PaymentFilter {
@@ -74,7 +74,7 @@ export interface FoundStray {
 }
 
 export interface Store {
-  /** False when the idempotency key is taken, and nothing was written. */
+  /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
   readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
   readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
@@ -112,11 +112,18 @@ const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
   as_planned: enquire_in === "as planned"
 })
 
-const changeBody = (change: Change, seq: number) => {
+/** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
+interface SentChange {
+  readonly change: Change
+  readonly changeId: number
+}
+
+const changeBody = ({ change, changeId }: SentChange, seq: number) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   return {
     ...changedColumns(change),
     seq,
+    change_id: changeId,
     payment_id: payment.payment_id,
     org_id: payment.org_id,
     version: payment.version,
@@ -187,15 +194,29 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
       }
       const create = yield* batched(createAll, { laneOf: ({ payment }) => payment.org_id })
 
-      const applyAll = (changes: ReadonlyArray<Change>, wait: LockWait) =>
-        sql.unsafe<{ seq: number }>(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]).pipe(
-          Effect.map((rows): ReadonlyArray<Written> => {
-            const written = new Set(rows.map(({ seq }) => seq))
-            return changes.map((_, seq) => written.has(seq))
-          }),
-          refusedAlone(changes)
-        )
-      const apply = yield* batched(applyAll, { laneOf: ({ payment }) => payment.org_id })
+      /** Asked afterwards, since a statement does not see what was committed while it waited. */
+      const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
+        const doubtful = changes.flatMap(({ change, changeId }, seq) => {
+          const next_attempt_id = change.nextAttempt?.attempt_id ?? null
+          return written.has(seq)
+            ? []
+            : [{ seq, change_id: changeId, payment_id: change.payment.payment_id, next_attempt_id }]
+        })
+        return doubtful.length === 0
+          ? Effect.succeed([])
+          : sql.unsafe<{ seq: number }>(ownChangesStatement, [JSON.stringify(doubtful)])
+      }
+      const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
+        Effect.gen(function* () {
+          const rows = yield* sql.unsafe<{ seq: number }>(applyStatement, [
+            JSON.stringify(changes.map(changeBody)),
+            wait
+          ])
+          const written = new Set(rows.map(({ seq }) => seq))
+          for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
+          return changes.map((_, seq): Written => written.has(seq))
+        }).pipe(refusedAlone(changes))
+      const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
 
       const prefixed = sql.literal(selectedColumns("p."))
       const findBy = (column: "payment_id" | "transaction_id") =>
@@ -227,7 +248,8 @@ export class PaymentStore extends Context.Tag("corridor/PaymentStore")<PaymentSt
 
       const store: Store = {
         create: (opening) => Effect.flatMap(create(opening), orRefused),
-        apply: (change) => Effect.flatMap(apply(change), orRefused),
+        apply: (change) =>
+          Effect.flatMap(Random.nextInt, (changeId) => Effect.flatMap(apply({ change, changeId }), orRefused)),
         find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
         findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
         list: (scope, filter, window) => {
