@@ -1,6 +1,6 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
 import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
-import { shortestLiveSecret } from "../../domain/Policies.ts"
+import { railCompletion, shortestLiveSecret } from "../../domain/Policies.ts"
 import { parseTrustProxy } from "../http/ClientAddress.ts"
 import { parseCorsOrigins } from "../http/Cors.ts"
 import { parseMailbox } from "../notifications/Mailbox.ts"
@@ -93,6 +93,7 @@ const settings = Config.all({
     durations("STATUS_ENQUIRY_DELAYS"),
     delays("10 seconds, 30 seconds, 2 minutes, 10 minutes, 30 minutes, 2 hours, 6 hours, 24 hours")
   ),
+  sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),
