@@ -11,7 +11,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 5_000,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 2, isolate: false } },
+    poolOptions: { forks: { maxForks: 2, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
     testTimeout: 90_000,
     hookTimeout: 60_000
   }

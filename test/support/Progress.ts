@@ -44,7 +44,9 @@ export default class Progress implements Reporter {
     const seconds = (performance.now() - this.begun) / 1000
     const left =
       this.doneWork === 0 ? "" : `, about ${minutes((seconds / this.doneWork) * (this.work - this.doneWork))} left`
-    this.say(`${this.doneFiles} of ${this.files} files done${left}; running ${[...this.running].join(", ")}`)
+    this.say(
+      `${this.doneFiles} of ${this.files} files done${left}; running ${[...this.running].join(", ") || "the set-up"}`
+    )
   }
 
   private say(line: string): void {
