@@ -192,14 +192,14 @@ export const overtakenRetry = Schedule.recurs(20)
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 
-/** A built-in rail completes what it accepted this long after its answer. */
+/** A built-in rail completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
 export const railCompletion = Duration.seconds(1)
 
-/** A built-in rail that plays a slow provider answers after this long. */
-export const railSlowAnswer = Duration.seconds(2)
+/** A built-in rail that plays a slow provider takes so many times as long for its answer. */
+export const railSlowness = 2
 
-/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this distance. */
-export const railStragglerGap = Duration.millis(500)
+/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this part of it. */
+export const railStragglerGap = 0.5
 
 /** An account that a built-in rail names for a bank transfer takes the payer's money for this long. */
 export const railFundingTime = Duration.minutes(30)

@@ -12,7 +12,7 @@ import {
   Option,
   Redacted
 } from "effect"
-import { type Delays, shortestLiveSecret } from "../../domain/Policies.ts"
+import { type Delays, railCompletion, shortestLiveSecret } from "../../domain/Policies.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { parseMailbox } from "./Mailbox.ts"
@@ -104,6 +104,7 @@ const settings = Config.all({
     durations("STATUS_ENQUIRY_DELAYS"),
     delays("10 seconds", "30 seconds", "2 minutes", "10 minutes", "30 minutes", "2 hours", "6 hours", "24 hours")
   ),
+  sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),

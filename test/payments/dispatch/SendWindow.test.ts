@@ -10,7 +10,6 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
-import { backends } from "../../support/Stores.ts"
 import { actable } from "../support/Acting.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
@@ -36,9 +35,9 @@ const held = (world: World, by: Duration.DurationInput, meanwhile: Effect.Effect
   }
 }
 
-describe.each(backends)("an instance that is held up before it sends, on %s", (backend) => {
+describe("an instance that is held up before it sends", () => {
   const set = Effect.gen(function* () {
-    const world = yield* worldOn(backend)
+    const world = yield* worldOn("PostgreSQL")
     yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const owner = yield* newOwner.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const stripe = actable("stripe")

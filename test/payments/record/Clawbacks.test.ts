@@ -9,7 +9,7 @@ import { people } from "../../support/Credentials.ts"
 import { act, type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
 import { movableClock } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { giveBack, resolve } from "../support/ByHand.ts"
@@ -26,7 +26,7 @@ const make = () => {
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
-onBothPaymentServers("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
+onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
   const suspenseOf = (paymentId: string) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
