@@ -10,7 +10,8 @@ import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { CallerStore } from "../people/auth/CallerStore.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
 import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
-import { FeeRuleStore } from "../money/fees/FeeRuleStore.ts"
+import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
@@ -52,7 +53,7 @@ export const StoresLive = Layer.mergeAll(
   DeliveryStore.layer,
   EscrowStore.layer,
   EventStore.layer,
-  FeeRuleStore.layer,
+  feeRuleStoreSql,
   IdempotencyStore.layer,
   LedgerStore.layer,
   LinkStore.layer,
@@ -92,7 +93,7 @@ export const StoresMemory = Layer.mergeAll(
   DeliveryStore.layerMemory,
   EscrowStore.layerMemory,
   EventStore.layerMemory,
-  FeeRuleStore.layerMemory,
+  feeRuleStoreMemory,
   IdempotencyStore.layerMemory,
   LedgerStore.layerMemory,
   LinkStore.layerMemory,
