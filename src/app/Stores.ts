@@ -29,8 +29,10 @@ import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
 import { RailStore } from "../providers/sandbox/RailStore.ts"
-import { RateLockStore } from "../money/rates/RateLockStore.ts"
-import { RateStore } from "../money/rates/RateStore.ts"
+import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
+import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
+import { rateStoreMemory } from "../money/rates/RateMemory.ts"
+import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { SecretStore } from "../platform/secrets/SecretStore.ts"
 import { UserStore } from "../people/users/UserStore.ts"
 import { VerificationStore } from "../people/verification/VerificationStore.ts"
@@ -68,8 +70,8 @@ export const StoresLive = Layer.mergeAll(
   ProviderConfigStore.layer,
   QueueStore.layer,
   RailStore.layer,
-  RateLockStore.layer,
-  RateStore.layer,
+  rateLockStoreSql,
+  rateStoreSql,
   Readiness.layer,
   SecretStore.layer,
   StrayCallbackStore.layer,
@@ -108,8 +110,8 @@ export const StoresMemory = Layer.mergeAll(
   ProviderConfigStore.layerMemory,
   QueueStore.layerMemory,
   RailStore.layerMemory,
-  RateLockStore.layerMemory,
-  RateStore.layerMemory,
+  rateLockStoreMemory,
+  rateStoreMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
   StrayCallbackStore.layerMemory,
