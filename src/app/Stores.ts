@@ -17,7 +17,8 @@ import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { OwnerStore } from "../platform/idempotency/OwnerStore.ts"
-import { LedgerStore } from "../money/ledger/LedgerStore.ts"
+import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
+import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { LinkStore } from "../hosted/links/LinkStore.ts"
 import { KybStore } from "../people/kyb/KybStore.ts"
 import { MessageCounts } from "../platform/notifications/MessageCounts.ts"
@@ -57,7 +58,7 @@ export const StoresLive = Layer.mergeAll(
   EventStore.layer,
   feeRuleStoreSql,
   IdempotencyStore.layer,
-  LedgerStore.layer,
+  ledgerStoreSql,
   LinkStore.layer,
   KybStore.layer,
   MessageCounts.layer,
@@ -97,7 +98,7 @@ export const StoresMemory = Layer.mergeAll(
   EventStore.layerMemory,
   feeRuleStoreMemory,
   IdempotencyStore.layerMemory,
-  LedgerStore.layerMemory,
+  ledgerStoreMemory,
   LinkStore.layerMemory,
   KybStore.layerMemory,
   MessageCounts.layerMemory,
