@@ -28,7 +28,8 @@ import { MemberStore } from "../people/members/MemberStore.ts"
 import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
 import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
-import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
+import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
+import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
 import { RailStore } from "../providers/sandbox/RailStore.ts"
 import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
 import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
@@ -68,7 +69,7 @@ export const StoresLive = Layer.mergeAll(
   OrganizationStore.layer,
   OwnerStore.layer,
   PaymentStore.layer,
-  ProviderConfigStore.layer,
+  providerConfigStoreSql,
   QueueStore.layer,
   RailStore.layer,
   rateLockStoreSql,
@@ -108,7 +109,7 @@ export const StoresMemory = Layer.mergeAll(
   OrganizationStore.layerMemory,
   OwnerStore.layerMemory,
   PaymentStore.layerMemory,
-  ProviderConfigStore.layerMemory,
+  providerConfigStoreMemory,
   QueueStore.layerMemory,
   RailStore.layerMemory,
   rateLockStoreMemory,
