@@ -30,7 +30,8 @@ import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import { RailStore } from "../providers/sandbox/RailStore.ts"
+import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
+import { railStoreSql } from "../providers/sandbox/RailSql.ts"
 import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
 import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreMemory } from "../money/rates/RateMemory.ts"
@@ -71,7 +72,7 @@ export const StoresLive = Layer.mergeAll(
   PaymentStore.layer,
   providerConfigStoreSql,
   QueueStore.layer,
-  RailStore.layer,
+  railStoreSql,
   rateLockStoreSql,
   rateStoreSql,
   Readiness.layer,
@@ -111,7 +112,7 @@ export const StoresMemory = Layer.mergeAll(
   PaymentStore.layerMemory,
   providerConfigStoreMemory,
   QueueStore.layerMemory,
-  RailStore.layerMemory,
+  railStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
   Readiness.layerMemory,
