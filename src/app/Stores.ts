@@ -1,7 +1,9 @@
 /** Every store, on PostgreSQL or in memory: the one seam at which a test swaps the database out. */
 import { Layer } from "effect"
-import { VirtualAccountStore } from "../treasury/accounts/VirtualAccountStore.ts"
-import { VirtualTransactionStore } from "../treasury/accounts/VirtualTransactionStore.ts"
+import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
+import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
+import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
+import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
 import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
@@ -81,8 +83,8 @@ export const StoresLive = Layer.mergeAll(
   WebhookIssues.layer,
   UserStore.layer,
   VerificationStore.layer,
-  VirtualAccountStore.layer,
-  VirtualTransactionStore.layer,
+  virtualAccountStoreSql,
+  virtualTransactionStoreSql,
   WebhookStore.layer
 )
 
@@ -121,7 +123,7 @@ export const StoresMemory = Layer.mergeAll(
   WebhookIssues.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,
-  VirtualAccountStore.layerMemory,
-  VirtualTransactionStore.layerMemory,
+  virtualAccountStoreMemory,
+  virtualTransactionStoreMemory,
   WebhookStore.layerMemory
 ).pipe(Layer.provide(MemoryDatabase.layer))
