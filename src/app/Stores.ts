@@ -11,7 +11,8 @@ import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { CallerStore } from "../people/auth/CallerStore.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
-import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
+import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
+import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
 import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
 import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
@@ -58,7 +59,7 @@ export const StoresLive = Layer.mergeAll(
   ClosedDays.layer,
   DeadLetterStore.layer,
   DeliveryStore.layer,
-  EscrowStore.layer,
+  escrowStoreSql,
   EventStore.layer,
   feeRuleStoreSql,
   IdempotencyStore.layer,
@@ -98,7 +99,7 @@ export const StoresMemory = Layer.mergeAll(
   ClosedDays.layerMemory,
   DeadLetterStore.layerMemory,
   DeliveryStore.layerMemory,
-  EscrowStore.layerMemory,
+  escrowStoreMemory,
   EventStore.layerMemory,
   feeRuleStoreMemory,
   IdempotencyStore.layerMemory,
