@@ -22,7 +22,8 @@ import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { OwnerStore } from "../platform/idempotency/OwnerStore.ts"
 import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
 import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
-import { LinkStore } from "../hosted/links/LinkStore.ts"
+import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
+import { linkStoreSql } from "../hosted/links/LinkSql.ts"
 import { KybStore } from "../people/kyb/KybStore.ts"
 import { MessageCounts } from "../platform/notifications/MessageCounts.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
@@ -64,7 +65,7 @@ export const StoresLive = Layer.mergeAll(
   feeRuleStoreSql,
   IdempotencyStore.layer,
   ledgerStoreSql,
-  LinkStore.layer,
+  linkStoreSql,
   KybStore.layer,
   MessageCounts.layer,
   NotificationStore.layer,
@@ -104,7 +105,7 @@ export const StoresMemory = Layer.mergeAll(
   feeRuleStoreMemory,
   IdempotencyStore.layerMemory,
   ledgerStoreMemory,
-  LinkStore.layerMemory,
+  linkStoreMemory,
   KybStore.layerMemory,
   MessageCounts.layerMemory,
   NotificationStore.layerMemory,
