@@ -15,7 +15,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
 import { type Behaviour, behaviourOf } from "./RailBehaviour.ts"
 import { readCallback } from "./RailCallback.ts"
-import { makeCustomer } from "./RailCustomer.ts"
+import { RailCustomer } from "./RailCustomer.ts"
 import type { RailPayment } from "./RailPayment.ts"
 import { RailStore } from "./RailStore.ts"
 import { timersFor } from "./RailTimers.ts"
@@ -66,7 +66,7 @@ const makeRail = (rail: BuiltInRail) =>
     const store = yield* RailStore
     const vault = yield* Vault
     const ids = yield* Ids
-    const customer = yield* makeCustomer
+    const customer = yield* RailCustomer
 
     const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
       const behaviour = behaviourOf(rail, order)
@@ -106,4 +106,4 @@ const makeRail = (rail: BuiltInRail) =>
     return provider
   })
 
-export const makeRails = Effect.forEach(builtInRails, makeRail)
+export const makeRails = Effect.forEach(builtInRails, makeRail).pipe(Effect.provide(RailCustomer.layer))
