@@ -106,7 +106,8 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Organizations.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       ProviderAnswer.layer,
