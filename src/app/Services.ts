@@ -17,6 +17,8 @@ import { Workers } from "../platform/fibers/Workers.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
+import { LinkMethods } from "../hosted/links/LinkMethods.ts"
+import { LinkPrices } from "../hosted/links/LinkPrices.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
 import { Members } from "../people/members/Members.ts"
@@ -32,6 +34,7 @@ import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Dispatch } from "../payments/dispatch/Dispatch.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
 import { Initiation } from "../payments/initiate/Initiation.ts"
+import { CustomerPayments } from "../payments/read/CustomerPayments.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { Resolution } from "../payments/suspense/Resolution.ts"
 import { RecordOutcome } from "../payments/record/RecordOutcome.ts"
@@ -65,7 +68,7 @@ const ProvidersLive = Layer.effect(
 
 const PaymentsLive = Layer.mergeAll(
   Actions.layer,
-  Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer])),
+  Checkout.layer.pipe(Layer.provide([CardEntry.layer, CustomerPayments.layer, RailCustomer.layer])),
   Initiation.layer,
   Callbacks.layer,
   Enquiries.layer,
@@ -90,7 +93,10 @@ const ChecksLive = Layer.mergeAll(
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer)
 
-const LinksLive = Layer.mergeAll(PaymentLinks.layer, LinkCheckout.layer.pipe(Layer.provide(Rates.layer)))
+const LinksLive = Layer.mergeAll(
+  PaymentLinks.layer,
+  LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
+)
 
 export const ServicesLive = Layer.mergeAll(
   PeopleLive,
