@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
+import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
 import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { Analytics } from "../payments/analytics/Analytics.ts"
 import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
@@ -11,7 +12,11 @@ import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIs
 import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../platform/config/Settings.ts"
+import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
+import { Disbursing } from "../treasury/escrow/Disbursing.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
+import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
+import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
@@ -91,7 +96,16 @@ const ChecksLive = Layer.mergeAll(
   Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
 )
 
-const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer)
+const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer).pipe(
+  Layer.provideMerge(RecordMovement.layer),
+  Layer.provide(Users.layer)
+)
+
+const EscrowsLive = Escrows.layer.pipe(
+  Layer.provide([CreateEscrow.layer, Disbursing.layer]),
+  Layer.provide(PartyPayouts.layer),
+  Layer.provide(EscrowTransaction.layer)
+)
 
 const LinksLive = Layer.mergeAll(
   PaymentLinks.layer,
@@ -102,12 +116,12 @@ export const ServicesLive = Layer.mergeAll(
   PeopleLive,
   ChecksLive,
   Analytics.layer,
-  Escrows.layer,
-  Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive)),
+  EscrowsLive,
   LinksLive,
   Rates.layer
 ).pipe(
   Layer.provideMerge(AccountsLive),
+  Layer.provideMerge(Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive))),
   Layer.provideMerge(PaymentsLive),
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
