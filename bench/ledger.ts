@@ -12,6 +12,7 @@ import { Ids } from "../src/domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../src/domain/Ledger.ts"
 import { Money } from "../src/domain/Money.ts"
 import { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
+import { ledgerStoreSql } from "../src/money/ledger/LedgerSql.ts"
 import { postingRows, postStatement } from "../src/money/ledger/PostingSql.ts"
 import { durableCluster, statement, temporaryFolder, urlOf } from "./Cluster.ts"
 
@@ -114,7 +115,7 @@ const bench = (seconds: number) =>
       yield* timed("balance of the provider, summed again", store.balance(rail))
       const report = yield* timed("check of all books", store.check)
       yield* say(`${report.postings} postings checked, ${report.problems.length} problems`)
-    }).pipe(Effect.provide(LedgerStore.layer), Effect.provide(database))
+    }).pipe(Effect.provide(ledgerStoreSql), Effect.provide(database))
   }).pipe(Effect.scoped, Effect.provide(Ids.layer))
 
 const [seconds = 15] = process.argv.slice(2).map(Number)

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
+import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
 import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { Analytics } from "../payments/analytics/Analytics.ts"
 import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
@@ -11,12 +12,18 @@ import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIs
 import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../platform/config/Settings.ts"
+import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
+import { Disbursing } from "../treasury/escrow/Disbursing.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
+import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
+import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
+import { LinkMethods } from "../hosted/links/LinkMethods.ts"
+import { LinkPrices } from "../hosted/links/LinkPrices.ts"
 import { PaymentLinks } from "../hosted/links/PaymentLinks.ts"
 import { Invitations } from "../people/members/Invitations.ts"
 import { Members } from "../people/members/Members.ts"
@@ -32,6 +39,7 @@ import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Dispatch } from "../payments/dispatch/Dispatch.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
 import { Initiation } from "../payments/initiate/Initiation.ts"
+import { CustomerPayments } from "../payments/read/CustomerPayments.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { Resolution } from "../payments/suspense/Resolution.ts"
 import { RecordOutcome } from "../payments/record/RecordOutcome.ts"
@@ -65,7 +73,7 @@ const ProvidersLive = Layer.effect(
 
 const PaymentsLive = Layer.mergeAll(
   Actions.layer,
-  Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer])),
+  Checkout.layer.pipe(Layer.provide([CardEntry.layer, CustomerPayments.layer, RailCustomer.layer])),
   Initiation.layer,
   Callbacks.layer,
   Enquiries.layer,
@@ -88,25 +96,38 @@ const ChecksLive = Layer.mergeAll(
   Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
 )
 
-const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer)
+const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer).pipe(
+  Layer.provideMerge(RecordMovement.layer),
+  Layer.provide(Users.layer)
+)
 
-const LinksLive = Layer.mergeAll(PaymentLinks.layer, LinkCheckout.layer.pipe(Layer.provide(Rates.layer)))
+const EscrowsLive = Escrows.layer.pipe(
+  Layer.provide([CreateEscrow.layer, Disbursing.layer]),
+  Layer.provide(PartyPayouts.layer),
+  Layer.provide(EscrowTransaction.layer)
+)
+
+const LinksLive = Layer.mergeAll(
+  PaymentLinks.layer,
+  LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
+)
 
 export const ServicesLive = Layer.mergeAll(
   PeopleLive,
   ChecksLive,
   Analytics.layer,
-  Escrows.layer,
-  Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive)),
+  EscrowsLive,
   LinksLive,
   Rates.layer
 ).pipe(
   Layer.provideMerge(AccountsLive),
+  Layer.provideMerge(Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive))),
   Layer.provideMerge(PaymentsLive),
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Organizations.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       ProviderAnswer.layer,

@@ -1,7 +1,9 @@
 /** Every store, on PostgreSQL or in memory: the one seam at which a test swaps the database out. */
 import { Layer } from "effect"
-import { VirtualAccountStore } from "../treasury/accounts/VirtualAccountStore.ts"
-import { VirtualTransactionStore } from "../treasury/accounts/VirtualTransactionStore.ts"
+import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
+import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
+import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
+import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
 import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
@@ -9,15 +11,19 @@ import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { CallerStore } from "../people/auth/CallerStore.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
-import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
-import { FeeRuleStore } from "../money/fees/FeeRuleStore.ts"
+import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
+import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
+import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { OwnerStore } from "../platform/idempotency/OwnerStore.ts"
-import { LedgerStore } from "../money/ledger/LedgerStore.ts"
-import { LinkStore } from "../hosted/links/LinkStore.ts"
+import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
+import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
+import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
+import { linkStoreSql } from "../hosted/links/LinkSql.ts"
 import { KybStore } from "../people/kyb/KybStore.ts"
 import { MessageCounts } from "../platform/notifications/MessageCounts.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
@@ -26,10 +32,14 @@ import { MemberStore } from "../people/members/MemberStore.ts"
 import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
 import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
-import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
-import { RailStore } from "../providers/sandbox/RailStore.ts"
-import { RateLockStore } from "../money/rates/RateLockStore.ts"
-import { RateStore } from "../money/rates/RateStore.ts"
+import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
+import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
+import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
+import { railStoreSql } from "../providers/sandbox/RailSql.ts"
+import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
+import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
+import { rateStoreMemory } from "../money/rates/RateMemory.ts"
+import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { SecretStore } from "../platform/secrets/SecretStore.ts"
 import { UserStore } from "../people/users/UserStore.ts"
 import { VerificationStore } from "../people/verification/VerificationStore.ts"
@@ -50,12 +60,12 @@ export const StoresLive = Layer.mergeAll(
   ClosedDays.layer,
   DeadLetterStore.layer,
   DeliveryStore.layer,
-  EscrowStore.layer,
+  escrowStoreSql,
   EventStore.layer,
-  FeeRuleStore.layer,
+  feeRuleStoreSql,
   IdempotencyStore.layer,
-  LedgerStore.layer,
-  LinkStore.layer,
+  ledgerStoreSql,
+  linkStoreSql,
   KybStore.layer,
   MessageCounts.layer,
   NotificationStore.layer,
@@ -64,19 +74,19 @@ export const StoresLive = Layer.mergeAll(
   OrganizationStore.layer,
   OwnerStore.layer,
   PaymentStore.layer,
-  ProviderConfigStore.layer,
+  providerConfigStoreSql,
   QueueStore.layer,
-  RailStore.layer,
-  RateLockStore.layer,
-  RateStore.layer,
+  railStoreSql,
+  rateLockStoreSql,
+  rateStoreSql,
   Readiness.layer,
   SecretStore.layer,
   StrayCallbackStore.layer,
   WebhookIssues.layer,
   UserStore.layer,
   VerificationStore.layer,
-  VirtualAccountStore.layer,
-  VirtualTransactionStore.layer,
+  virtualAccountStoreSql,
+  virtualTransactionStoreSql,
   WebhookStore.layer
 )
 
@@ -90,12 +100,12 @@ export const StoresMemory = Layer.mergeAll(
   ClosedDays.layerMemory,
   DeadLetterStore.layerMemory,
   DeliveryStore.layerMemory,
-  EscrowStore.layerMemory,
+  escrowStoreMemory,
   EventStore.layerMemory,
-  FeeRuleStore.layerMemory,
+  feeRuleStoreMemory,
   IdempotencyStore.layerMemory,
-  LedgerStore.layerMemory,
-  LinkStore.layerMemory,
+  ledgerStoreMemory,
+  linkStoreMemory,
   KybStore.layerMemory,
   MessageCounts.layerMemory,
   NotificationStore.layerMemory,
@@ -104,18 +114,18 @@ export const StoresMemory = Layer.mergeAll(
   OrganizationStore.layerMemory,
   OwnerStore.layerMemory,
   PaymentStore.layerMemory,
-  ProviderConfigStore.layerMemory,
+  providerConfigStoreMemory,
   QueueStore.layerMemory,
-  RailStore.layerMemory,
-  RateLockStore.layerMemory,
-  RateStore.layerMemory,
+  railStoreMemory,
+  rateLockStoreMemory,
+  rateStoreMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
   StrayCallbackStore.layerMemory,
   WebhookIssues.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,
-  VirtualAccountStore.layerMemory,
-  VirtualTransactionStore.layerMemory,
+  virtualAccountStoreMemory,
+  virtualTransactionStoreMemory,
   WebhookStore.layerMemory
 ).pipe(Layer.provide(MemoryDatabase.layer))

@@ -74,31 +74,33 @@ export interface Posting {
 }
 
 /** What an entry is about, for whoever reads the books. */
-export type EntryKind =
-  | "payin"
-  | "payout_hold"
-  | "payout"
-  | "payout_release"
-  | "payout_return"
-  | "refund_hold"
-  | "refund"
-  | "refund_release"
-  | "fee"
-  | "deposit"
-  | "transfer"
-  | "withdrawal_hold"
-  | "withdrawal"
-  | "withdrawal_release"
-  | "withdrawal_return"
-  | "escrow_fund"
-  | "escrow_disburse"
-  | "escrow_return"
-  | "party_payout"
-  | "ramp_collect"
-  | "ramp_settle"
-  | "ramp_return"
-  | "suspense"
-  | "adjustment"
+export const entryKinds = [
+  "payin",
+  "payout_hold",
+  "payout",
+  "payout_release",
+  "payout_return",
+  "refund_hold",
+  "refund",
+  "refund_release",
+  "fee",
+  "deposit",
+  "transfer",
+  "withdrawal_hold",
+  "withdrawal",
+  "withdrawal_release",
+  "withdrawal_return",
+  "escrow_fund",
+  "escrow_disburse",
+  "escrow_return",
+  "party_payout",
+  "ramp_collect",
+  "ramp_settle",
+  "ramp_return",
+  "suspense",
+  "adjustment"
+] as const
+export type EntryKind = (typeof entryKinds)[number]
 
 /** What moves at one time for one reason. Its id is written once: the same entry again is refused. */
 export interface Entry {

@@ -5,7 +5,8 @@
 import { Data } from "effect"
 import type { Money } from "./Money.ts"
 
-export type NextAction = "redirect" | "wait" | "bank_transfer" | "pay_by_link" | "collect_otp" | "check_status"
+export const nextActions = ["redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"] as const
+export type NextAction = (typeof nextActions)[number]
 
 /** The provider has it. `state` says how far it is; `nextAction` what the customer must do, if anything. */
 export class Accepted extends Data.TaggedClass("Accepted")<{

@@ -4,7 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { forgetAll } from "../../src/app/Retention.ts"
 import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
-import { rateTables } from "../../src/money/rates/MemoryTables.ts"
+import { rateLockTables } from "../../src/money/rates/RateLockMemory.ts"
 import { notificationTables } from "../../src/platform/notifications/MemoryTables.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { IdempotencyStore } from "../../src/platform/idempotency/IdempotencyStore.ts"
@@ -40,7 +40,7 @@ const ageLock = (id: string, days: number) =>
       yield* sql.value`update rate_locks set expires_at = ${ago(days)} where org_rate_id = ${id}`
       return
     }
-    const { rateLocks } = (yield* Effect.serviceOptional(MemoryDatabase)).open(rateTables)
+    const { rateLocks } = (yield* Effect.serviceOptional(MemoryDatabase)).open(rateLockTables)
     rateLocks.set(id, { ...rateLocks.get(id)!, expires_at: ago(days) })
   }).pipe(Effect.orDie)
 

@@ -1,5 +1,5 @@
 /** The browsable API reference: a page in which Scalar, served from here as well, shows the OpenAPI document. */
-import { html } from "./Html.ts"
+import { html } from "../../domain/Html.ts"
 
 export interface ReferencePage {
   readonly html: string

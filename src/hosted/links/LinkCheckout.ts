@@ -8,9 +8,9 @@ import { Actions } from "../../payments/actions/Actions.ts"
 import { makeCalledOff } from "../../payments/record/CalledOff.ts"
 import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { PaymentStore } from "../../payments/store/PaymentStore.ts"
-import { makeLinkMethods } from "./LinkMethods.ts"
-import { makeLinkPrices } from "./LinkPrices.ts"
+import { Payments } from "../../payments/read/Payments.ts"
+import { LinkMethods } from "./LinkMethods.ts"
+import { LinkPrices } from "./LinkPrices.ts"
 import { formatRef, isRef, REF_BYTES } from "./LinkRef.ts"
 import { LinkStore } from "./LinkStore.ts"
 import type { LinkOrder, LinkState, LinkVisit, Offer, PayResult, StatusVisit } from "./LinkVisit.ts"
@@ -41,12 +41,12 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     LinkCheckout,
     Effect.gen(function* () {
       const store = yield* LinkStore
-      const payments = yield* PaymentStore
+      const payments = yield* Payments
       const organizations = yield* Organizations
       const initiation = yield* Initiation
       const actions = yield* Actions
-      const { agreed, receiving, seal } = yield* makeLinkPrices
-      const methodsOf = yield* makeLinkMethods
+      const { agreed, receiving, seal } = yield* LinkPrices
+      const methodsOf = yield* LinkMethods
       const calledOff = yield* makeCalledOff
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
@@ -56,13 +56,13 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const merchantOf = (link: PaymentLink) =>
         Effect.map(organizations.find(link.org_id), Option.match({ onNone: () => "", onSome: ({ name }) => name }))
 
-      const paymentIn = (link: PaymentLink, paymentId: string) => payments.find(Option.some(link.org_id), paymentId)
+      const paymentIn = (link: PaymentLink, paymentId: string) => payments.find(permitOf(link), paymentId)
 
       const stateOf = Effect.fnUntraced(function* (link: PaymentLink) {
         const because = closedBecause(link, yield* currentDate)
         if (because === "paid") return { _tag: "Closed", because } satisfies LinkState
         if (link.amount_type === "fixed" && link.payment_id !== null && link.submission !== null) {
-          const latest = yield* paymentIn(link, link.payment_id)
+          const latest = yield* Effect.option(paymentIn(link, link.payment_id))
           if (Option.isSome(latest) && !freesLink(latest.value)) {
             return { _tag: "Taken", submission: link.submission } satisfies LinkState
           }
@@ -178,7 +178,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           if (Option.isNone(paymentId)) return Option.none()
           const [merchant, payment] = yield* Effect.all([
             merchantOf(link.value),
-            Effect.flatMap(paymentIn(link.value, paymentId.value), Effect.orDie)
+            Effect.orDie(paymentIn(link.value, paymentId.value))
           ])
           const testMode = mode === "sandbox"
           return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })

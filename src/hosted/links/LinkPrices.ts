@@ -1,5 +1,5 @@
 /** Prices of links: shown at the rate of the moment, which writes nothing, and charged at a locked one if they still hold. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Rate } from "../../domain/Rate.ts"
@@ -16,60 +16,74 @@ const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => curr
 const isSame = (one: Price, other: Price): boolean =>
   one.pays.minor === other.pays.minor && one.receives.minor === other.receives.minor
 
-export const makeLinkPrices = Effect.gen(function* () {
-  const rates = yield* Rates
-  const quote = yield* RateQuote
-  const vault = yield* Vault
-  const { rateLockTtl } = yield* Settings
-
-  const mac = (text: string): string => vault.hmac(text, "link price")
-
-  const lockFor = (link: PaymentLink) =>
-    Effect.option(rates.lookUp(permitOf(link), { from: link.payer_currency, to: link.currency, amount: Option.none() }))
-
-  const liveFor = ({ currency, org_id, payer_currency }: PaymentLink) =>
-    Effect.map(Effect.orElseSucceed(quote.live(org_id, payer_currency, currency), Option.none<Rate>), (found) =>
-      Option.map(found, (rate) => ({ rate, orgRateId: null }))
-    )
-
-  const receivingAt = (link: PaymentLink, wanted: Money, at: Parameters<typeof priceOfReceiving>[3]) =>
-    priceOfReceiving(wanted, link.currency, link.payer_currency, at)
-
-  const receiving = Effect.fnUntraced(function* (link: PaymentLink, wanted: Money) {
-    if (!isConverted(link)) return Option.some(samePrice(wanted))
-    return Option.map(yield* liveFor(link), (live) => receivingAt(link, wanted, live))
-  })
-
-  const paying = Effect.fnUntraced(function* (link: PaymentLink, chosen: Money) {
-    if (!isConverted(link)) return Option.some(samePrice(chosen))
-    return Option.map(yield* lockFor(link), (locked) => priceOfPaying(chosen, link.currency, locked))
-  })
-
-  const asShown = Effect.fnUntraced(function* (link: PaymentLink, wanted: Money, seal: string | null) {
-    if (!isConverted(link)) return Option.some(samePrice(wanted))
-    const now = yield* Clock.currentTimeMillis
-    const shown = Option.filter(
-      yield* receiving(link, wanted),
-      (price) => seal !== null && wasShown(seal, link, price, now, mac)
-    )
-    if (Option.isNone(shown)) return Option.none()
-    // The rate may have moved since it was read a moment ago.
-    const locked = Option.map(yield* lockFor(link), (lock) => receivingAt(link, wanted, lock))
-    return Option.filter(locked, (price) => isSame(price, shown.value))
-  })
-
-  return {
+export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
+  LinkPrices,
+  {
     /** None when nobody knows what the payer's currency is worth at the moment. */
-    receiving,
-    /** For the form that shows this price; none where there is no rate that could move. */
-    seal: Effect.fnUntraced(function* (link: PaymentLink, price: Price) {
-      if (!isConverted(link) || link.amount_type === "open") return null
-      return sealPrice(link, price, (yield* Clock.currentTimeMillis) + Duration.toMillis(rateLockTtl), mac)
-    }),
+    readonly receiving: (link: PaymentLink, wanted: Money) => Effect.Effect<Option.Option<Price>>
+    /** For the form that shows this price; null where there is no rate that could move. */
+    readonly seal: (link: PaymentLink, price: Price) => Effect.Effect<string | null>
     /** What was shown, or chosen, with its rate locked. None when it does not hold any more: another must be shown first. */
-    agreed: (link: PaymentLink, { chosen, seal }: LinkOrder) => {
-      if (link.amount_type === "open") return chosen === null ? Effect.succeedNone : paying(link, chosen)
-      return link.amount === null ? Effect.succeedNone : asShown(link, link.amount, seal)
-    }
+    readonly agreed: (link: PaymentLink, order: LinkOrder) => Effect.Effect<Option.Option<Price>>
   }
-})
+>() {
+  static readonly layer = Layer.effect(
+    LinkPrices,
+    Effect.gen(function* () {
+      const rates = yield* Rates
+      const quote = yield* RateQuote
+      const vault = yield* Vault
+      const { rateLockTtl } = yield* Settings
+
+      const mac = (text: string): string => vault.hmac(text, "link price")
+
+      const lockFor = (link: PaymentLink) =>
+        Effect.option(
+          rates.lookUp(permitOf(link), { from: link.payer_currency, to: link.currency, amount: Option.none() })
+        )
+
+      const liveFor = ({ currency, org_id, payer_currency }: PaymentLink) =>
+        Effect.map(Effect.orElseSucceed(quote.live(org_id, payer_currency, currency), Option.none<Rate>), (found) =>
+          Option.map(found, (rate) => ({ rate, orgRateId: null }))
+        )
+
+      const receivingAt = (link: PaymentLink, wanted: Money, at: Parameters<typeof priceOfReceiving>[3]) =>
+        priceOfReceiving(wanted, link.currency, link.payer_currency, at)
+
+      const receiving = Effect.fnUntraced(function* (link: PaymentLink, wanted: Money) {
+        if (!isConverted(link)) return Option.some(samePrice(wanted))
+        return Option.map(yield* liveFor(link), (live) => receivingAt(link, wanted, live))
+      })
+
+      const paying = Effect.fnUntraced(function* (link: PaymentLink, chosen: Money) {
+        if (!isConverted(link)) return Option.some(samePrice(chosen))
+        return Option.map(yield* lockFor(link), (locked) => priceOfPaying(chosen, link.currency, locked))
+      })
+
+      const asShown = Effect.fnUntraced(function* (link: PaymentLink, wanted: Money, seal: string | null) {
+        if (!isConverted(link)) return Option.some(samePrice(wanted))
+        const now = yield* Clock.currentTimeMillis
+        const shown = Option.filter(
+          yield* receiving(link, wanted),
+          (price) => seal !== null && wasShown(seal, link, price, now, mac)
+        )
+        if (Option.isNone(shown)) return Option.none()
+        // The rate may have moved since it was read a moment ago.
+        const locked = Option.map(yield* lockFor(link), (lock) => receivingAt(link, wanted, lock))
+        return Option.filter(locked, (price) => isSame(price, shown.value))
+      })
+
+      return {
+        receiving,
+        seal: Effect.fnUntraced(function* (link, price) {
+          if (!isConverted(link) || link.amount_type === "open") return null
+          return sealPrice(link, price, (yield* Clock.currentTimeMillis) + Duration.toMillis(rateLockTtl), mac)
+        }),
+        agreed: (link, { chosen, seal }) => {
+          if (link.amount_type === "open") return chosen === null ? Effect.succeedNone : paying(link, chosen)
+          return link.amount === null ? Effect.succeedNone : asShown(link, link.amount, seal)
+        }
+      }
+    })
+  )
+}

@@ -1,5 +1,5 @@
 /** Where a customer gives a card. What was typed is never shown again, whatever was wrong with it. */
-import { type Html, html } from "../../contract/docs/Html.ts"
+import { type Html, html } from "../../domain/Html.ts"
 import { amountText } from "./AmountText.ts"
 import type { CardField } from "./CardForm.ts"
 import { cancelButton, details, framed, type Shown } from "./Frame.ts"

@@ -7,8 +7,8 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { isAbandoned, makeCalledOff, makeRailWord } from "../../payments/record/CalledOff.ts"
 import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
-import { type Attempt, isOpen, type Payment } from "../../payments/store/Payment.ts"
-import { PaymentStore } from "../../payments/store/PaymentStore.ts"
+import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
+import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
 import { CardEntry } from "./CardEntry.ts"
@@ -56,7 +56,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
   static readonly layer = Layer.effect(
     Checkout,
     Effect.gen(function* () {
-      const payments = yield* PaymentStore
+      const payments = yield* CustomerPayments
       const organizations = yield* Organizations
       const railWord = yield* makeRailWord
       const calledOff = yield* makeCalledOff
@@ -77,12 +77,12 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const stageOf = Effect.fnUntraced(function* (payment: Payment) {
         if (isSettled(payment.status)) return { _tag: "Over" } satisfies Stage
         if (!asksHere(payment)) return { _tag: "Wait" } satisfies Stage
-        const [attempt] = (yield* payments.attemptsOf(payment.payment_id)).filter(isOpen)
-        if (attempt === undefined) {
+        const attempt = yield* payments.openAttempt(payment)
+        if (Option.isNone(attempt)) {
           const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
           return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
         }
-        return yield* stageAtRail(attempt)
+        return yield* stageAtRail(attempt.value)
       })
 
       const visit = Effect.fnUntraced(function* (payment: Payment) {
@@ -102,8 +102,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
         open: Effect.fn("Checkout.open")(function* (text, token) {
           const paymentId = uuidOrNil(text)
           if (!sameText(token, tokenOf(paymentId))) return Option.none()
-          // The token is the credential: it names this one payment, of whichever organisation.
-          const payment = yield* payments.find(Option.none(), paymentId)
+          const payment = yield* payments.find(paymentId)
           return Option.isSome(payment) ? Option.some(yield* visit(payment.value)) : Option.none()
         }),
         pay: Effect.fn("Checkout.pay")(({ stage }) =>

@@ -1,6 +1,6 @@
 /** What the hosted checkout shows at each stage of a payment. */
 import { Duration } from "effect"
-import { type Content, html } from "../../contract/docs/Html.ts"
+import { type Content, html } from "../../domain/Html.ts"
 import { checkoutRefresh } from "../../domain/Policies.ts"
 import { amountText } from "./AmountText.ts"
 import { cancelButton, details, framed, type Shown } from "./Frame.ts"

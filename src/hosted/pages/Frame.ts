@@ -1,5 +1,5 @@
 /** What every page about a payment shows: to whom, how much, for what. */
-import { type Content, type Html, html } from "../../contract/docs/Html.ts"
+import { type Content, type Html, html } from "../../domain/Html.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { referenceOf } from "../../payments/store/PaymentReference.ts"
 import { amountText } from "./AmountText.ts"

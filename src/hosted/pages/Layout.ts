@@ -1,6 +1,6 @@
 /** The frame of every hosted page, and the headers that keep it to itself: no scripts, no other hosts, no copies. */
 import { createHash } from "node:crypto"
-import { type Content, Html, html } from "../../contract/docs/Html.ts"
+import { type Content, Html, html } from "../../domain/Html.ts"
 import { empty, type Outgoing } from "../../platform/http/Outgoing.ts"
 import { style } from "./Style.ts"
 import type { Words } from "./Words.ts"

@@ -6,7 +6,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { type Charged, feeOf, type FeeTerms } from "../../domain/Fee.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject } from "./FeeRuleStore.ts"
 
@@ -46,7 +46,7 @@ export class Fees extends Context.Tag("corridor/Fees")<
     Fees,
     Effect.gen(function* () {
       const store = yield* FeeRuleStore
-      const organizations = yield* OrganizationStore
+      const organizations = yield* Organizations
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
@@ -73,7 +73,7 @@ export class Fees extends Context.Tag("corridor/Fees")<
           if (direction === "external" && !isFree(terms)) return yield* new Invalid({ message: NO_RAMP_FEES })
           return yield* atomically(
             Effect.gen(function* () {
-              if (Option.isNone(yield* organizations.find(Option.none(), org_id))) {
+              if (Option.isNone(yield* organizations.find(org_id))) {
                 return yield* new NotFound({ message: "There is no such organisation." })
               }
               const before = yield* store.findForUpdate(subject)

@@ -1,8 +1,12 @@
 /** The rows of the books, and what a check of them answers. */
+import { Schema } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { EntryKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Rounding } from "./Rounding.ts"
+
+/** A name that the database has checked. */
+export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
 
 export interface StoredPosting {
   readonly entry_id: string

@@ -1,31 +1,126 @@
 /** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { toleratedShare } from "../../domain/Exchange.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { unlimited } from "../../platform/database/Unlimited.ts"
-import type { BooksReport } from "./Books.ts"
-import { roundingOf } from "./RoundingSql.ts"
-import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedBooks, type UnbalancedEntry } from "./Problems.ts"
+import { AccountName } from "./Books.ts"
+import { MOST_NAMED, problemsOf } from "./Problems.ts"
+import { halfUnitOf } from "./Rounding.ts"
 
-type Counts = Omit<BooksReport, "problems" | "rounding">
+const currency = Schema.String
+const leftOver = { currency, left_over: Schema.String }
+
+const countsOf = rowAs(
+  Schema.Struct({ entries: Schema.Int, postings: Schema.Int, accounts: Schema.Int, balances: Schema.Int })
+)
+const booksOf = rowsAs(Schema.Struct(leftOver))
+const entriesOf = rowsAs(Schema.Struct({ entry_id: Schema.String, ...leftOver }))
+const accountsOf = rowsAs(
+  Schema.Struct({
+    account: AccountName,
+    posted: Schema.String,
+    balance: Schema.NullOr(Schema.String),
+    floor: Schema.NullOr(Schema.String),
+    due_floor: Schema.NullOr(Schema.String),
+    differs: Schema.Boolean,
+    below: Schema.Boolean,
+    floor_differs: Schema.Boolean,
+    foreign: Schema.Boolean
+  })
+)
+const strangersOf = rowsAs(Schema.Struct({ org_id: Schema.String }))
+const currenciesOf = rowsAs(Schema.Struct({ currency }))
+const totalsOf = rowsAs(
+  Schema.Struct({ currency, exchanges: Schema.Int, given_away: Schema.String, kept: Schema.String })
+)
+const lossesOf = rowsAs(
+  Schema.Struct({
+    subject: Schema.String,
+    from_currency: currency,
+    to_currency: currency,
+    rate: Schema.String,
+    taken: Schema.String,
+    given: Schema.String,
+    lost: Schema.String
+  })
+)
+const uncheckedOf = rowAs(Schema.Struct({ unchecked: Schema.Int }))
+
+/** What `fx` gained and lost by rounding. */
+const roundingOf = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+
+  const used = yield* Effect.flatMap(
+    sql`select distinct currency from ledger_postings where account like 'fx/%'`,
+    currenciesOf
+  )
+  const units = used.flatMap(({ currency }) =>
+    isAnyCurrencyCode(currency) ? [{ currency, half: toPlainText(halfUnitOf(currency)) }] : []
+  )
+
+  const exchanges = sql`priced as (
+      select coalesce(f.payment_id, f.entry_id) as subject, f.entry_id, f.currency, f.amount,
+        coalesce(p.currency, t.currency) as from_currency,
+        case when p.ramp is not null then (p.ramp ->> 'rate')::numeric else coalesce(l.rate, t.rate) end as rate,
+        case when p.ramp is null then coalesce(p.target_amount, 0) else 0 end as target
+      from ledger_postings f
+      left join payments p on p.payment_id = f.payment_id
+      left join rate_locks l on l.org_rate_id = p.org_rate_id
+      left join virtual_transactions t on f.payment_id is null and t.transaction_id::text = f.reference
+      where f.account like 'fx/%'
+    ), exchanged as (
+      select subject, from_currency, max(currency) filter (where currency <> from_currency) as to_currency, rate,
+        coalesce(sum(amount) filter (where currency = from_currency), 0) as taken,
+        -coalesce(sum(amount) filter (where currency <> from_currency), 0) as given,
+        count(distinct entry_id) as entries, max(target) as target
+      from priced where rate is not null group by subject, from_currency, rate
+    ), judged as (
+      select e.*, given - taken * rate as lost,
+        least(target * ${toPlainText(toleratedShare)}::numeric, entries * u.half) as allowed
+      from exchanged e
+      join jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u (currency text, half numeric)
+        on u.currency = e.to_currency
+    )`
+
+  const totals = yield* sql`with ${exchanges}
+    select to_currency as currency, count(*)::float8 as exchanges, trim_scale(sum(greatest(lost, 0)))::text as given_away,
+      trim_scale(sum(greatest(-lost, 0)))::text as kept
+    from judged group by to_currency order by to_currency`.pipe(Effect.flatMap(totalsOf))
+
+  const losses = yield* sql`with ${exchanges}
+    select subject, from_currency, to_currency, trim_scale(rate)::text as rate, trim_scale(taken)::text as taken,
+      trim_scale(given)::text as given, trim_scale(lost)::text as lost
+    from judged where lost > allowed order by subject limit ${MOST_NAMED}`.pipe(Effect.flatMap(lossesOf))
+
+  const unknown = yield* sql`with ${exchanges}
+    select count(distinct subject)::float8 as unchecked from priced where rate is null`.pipe(
+    Effect.flatMap(uncheckedOf)
+  )
+
+  return { losses, rounding: { totals, unchecked: Option.getOrThrow(unknown).unchecked } }
+})
 
 export const checkBooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
-  const [counts] = yield* sql<Counts>`select
+  const counts = yield* sql`select
     (select count(distinct entry_id)::float8 from ledger_postings) as entries,
     (select count(*)::float8 from ledger_postings) as postings,
     (select count(*)::float8 from (select account from ledger_postings union select account from ledger_balances) a)
       as accounts,
-    (select count(*)::float8 from ledger_balances) as balances`
+    (select count(*)::float8 from ledger_balances) as balances`.pipe(Effect.flatMap(countsOf))
 
-  const books = yield* sql<UnbalancedBooks>`select currency, sum(amount)::text as left_over from ledger_postings
-    group by currency having sum(amount) <> 0 order by currency`
+  const books = yield* sql`select currency, sum(amount)::text as left_over from ledger_postings
+    group by currency having sum(amount) <> 0 order by currency`.pipe(Effect.flatMap(booksOf))
 
-  const entries = yield* sql<UnbalancedEntry>`select entry_id, currency, sum(amount)::text as left_over
+  const entries = yield* sql`select entry_id, currency, sum(amount)::text as left_over
     from ledger_postings group by entry_id, currency having sum(amount) <> 0
-    order by entry_id, currency limit ${MOST_NAMED}`
+    order by entry_id, currency limit ${MOST_NAMED}`.pipe(Effect.flatMap(entriesOf))
 
-  const accounts = yield* sql<ComparedAccount>`
+  const accounts = yield* sql`
     with posted as (
       select account, sum(amount) as posted, min(org_id::text) as first_org, max(org_id::text) as last_org,
         bool_or(org_id is null) as nobody
@@ -43,13 +138,17 @@ export const checkBooks = Effect.gen(function* () {
     select account, posted::text as posted, balance::text as balance, floor::text as floor, due_floor::text as due_floor,
       differs, below, floor_differs, "foreign"
     from compared where differs or below or floor_differs or "foreign"
-    order by account collate "C" limit ${MOST_NAMED}`
+    order by account collate "C" limit ${MOST_NAMED}`.pipe(Effect.flatMap(accountsOf))
 
-  const strangers = yield* sql<{ readonly org_id: string }>`select distinct org_id from ledger_postings p
+  const strangers = yield* sql`select distinct org_id from ledger_postings p
     where org_id is not null and not exists (select from organizations o where o.org_id = p.org_id)
-    order by org_id limit ${MOST_NAMED}`
+    order by org_id limit ${MOST_NAMED}`.pipe(Effect.flatMap(strangersOf))
 
   const { losses, rounding } = yield* roundingOf
 
-  return { ...counts!, rounding, problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers }) }
+  return {
+    ...Option.getOrThrow(counts),
+    rounding,
+    problems: problemsOf({ entries, books, accounts, exchanges: losses, strangers })
+  }
 }).pipe(unlimited, Effect.orDie)

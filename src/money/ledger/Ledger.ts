@@ -8,10 +8,13 @@ import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { BooksReport, CreditLimit, StoredBalance } from "./Books.ts"
-import { LedgerStore, type Store } from "./LedgerStore.ts"
+import { LedgerStore } from "./LedgerStore.ts"
 
 /** For features, inside the transaction of the change that moves the money. */
-type Posting = Pick<Store, "post" | "balance" | "balances" | "lockedBalance" | "lockedBalances" | "postings">
+type Posting = Pick<
+  Context.Tag.Service<LedgerStore>,
+  "post" | "balance" | "balances" | "lockedBalance" | "lockedBalances" | "postings"
+>
 
 /** None: no limit of its own. */
 export interface CreditLimitChange {

@@ -1,13 +1,12 @@
 /** The books in memory: the same answers as the SQL store, floors and refusals included. */
-import { organizationTables } from "../../people/organizations/MemoryTables.ts"
-import { ledgerTables } from "./MemoryTables.ts"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, ownerOf } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
-import type { Store } from "./LedgerStore.ts"
+import { LedgerStore } from "./LedgerStore.ts"
+import { ledgerTables, sandboxTables } from "./MemoryTables.ts"
 import { balanceOrNew, floorOf, isShort, limitKey, postInMemory } from "./PostInMemory.ts"
 import { exchangeTables, roundingInMemory } from "./RoundingMemory.ts"
 import { type ComparedAccount, MOST_NAMED, problemsOf, type UnbalancedEntry } from "./Problems.ts"
@@ -25,9 +24,9 @@ const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): Readonl
 const sumOf = (account: LedgerAccount, rows: ReadonlyArray<StoredPosting>): Money =>
   new Money({ currency: currencyOf(account), minor: rows.reduce((sum, { amount }) => sum + amount.minor, 0n) })
 
-export const ledgerStoreMemory = Effect.map(
-  openTables({ ...organizationTables, ...ledgerTables, ...exchangeTables }),
-  (tables): Store => {
+export const ledgerStoreMemory = Layer.effect(
+  LedgerStore,
+  Effect.map(openTables({ ...sandboxTables, ...ledgerTables, ...exchangeTables }), (tables) => {
     const { ledgerBalances, ledgerLimits, ledgerPostings } = tables
 
     const balanceOf = (account: LedgerAccount): Money =>
@@ -154,5 +153,5 @@ export const ledgerStoreMemory = Effect.map(
         }
       })
     }
-  }
+  })
 )

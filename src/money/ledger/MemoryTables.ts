@@ -8,3 +8,6 @@ export const ledgerTables = {
   ledgerBalances: memoryTable<StoredBalance, LedgerAccount>("ledgerBalances"),
   ledgerLimits: memoryTable<StoredLimit>("ledgerLimits")
 }
+
+/** Organisations, as far as their floors depend on it. */
+export const sandboxTables = { organizations: memoryTable<{ readonly sandbox: boolean }>("organizations") }

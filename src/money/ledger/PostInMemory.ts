@@ -1,14 +1,13 @@
 /** What the triggers of the books do in the database, for the memory stores: nothing is touched unless all of it fits. */
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
-import type { organizationTables } from "../../people/organizations/MemoryTables.ts"
-import type { ledgerTables } from "./MemoryTables.ts"
+import type { ledgerTables, sandboxTables } from "./MemoryTables.ts"
 import { Either } from "effect"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, type Entry, keepsBalance, kindOf, type LedgerAccount, settled } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredBalance } from "./Books.ts"
 
-type Tables = Opened<typeof ledgerTables & Pick<typeof organizationTables, "organizations">>
+type Tables = Opened<typeof ledgerTables & typeof sandboxTables>
 
 export const limitKey = (orgId: string, currency: string): string => `${orgId} ${currency}`
 

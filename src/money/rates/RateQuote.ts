@@ -2,7 +2,9 @@
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import type { Exchange } from "../../domain/Exchange.ts"
+import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { LockedRate } from "../../domain/LockedRate.ts"
 import { liveRateMaxAge } from "../../domain/Policies.ts"
 import { applySpread, BasisPoints, cross, heldTo, Rate } from "../../domain/Rate.ts"
@@ -18,6 +20,12 @@ export class StaleRate extends Data.TaggedError("StaleRate")<{
   override get message(): string {
     return `The rate from ${this.from} to ${this.to} is stale: it was last set at ${this.updatedAt.toISOString()}.`
   }
+}
+
+export interface NewLock extends Exchange {
+  readonly orgRateId: string
+  readonly expiresAt: Date
+  readonly createdAt: Date
 }
 
 type Quote = Effect.Effect<Option.Option<Rate>, StaleRate>
@@ -61,6 +69,8 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
     readonly base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
     /** What the organisation's customers get at this moment; nothing is locked. */
     readonly live: (orgId: string, from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
+    /** From now on for so long, whoever names its id may use the rate for this organisation. */
+    readonly lock: (orgId: string, exchange: Exchange, ttl: Duration.Duration) => Effect.Effect<NewLock>
     /** A lock of this organisation, expired or not; any text may be asked for. */
     readonly locked: (orgId: string, orgRateId: string) => Effect.Effect<Option.Option<LockedRate>>
   }
@@ -70,6 +80,7 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
     Effect.gen(function* () {
       const rates = yield* RateStore
       const locks = yield* RateLockStore
+      const ids = yield* Ids
       const { mode, rateMaxAge } = yield* Settings
       const maxAge = Option.getOrElse(rateMaxAge, () => (mode === "live" ? liveRateMaxAge : Duration.infinity))
 
@@ -94,6 +105,17 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
           if (from === to) return rate
           const spread = BasisPoints.make(yield* rates.spreadOf(orgId))
           return Option.map(rate, (before) => applySpread(before, spread))
+        }),
+        lock: Effect.fn("RateQuote.lock")(function* (org_id, { from, rate, to }, ttl) {
+          const lock = {
+            org_rate_id: yield* ids.next,
+            org_id,
+            from_currency: from,
+            to_currency: to,
+            rate: toPlainText(BigDecimal.normalize(rate))
+          }
+          const { created_at, expires_at, org_rate_id } = yield* locks.insert(lock, ttl)
+          return { orgRateId: org_rate_id, from, to, rate, expiresAt: expires_at, createdAt: created_at }
         }),
         locked: Effect.fn("RateQuote.locked")(function* (orgId, orgRateId) {
           const lock = yield* locks.find(orgId, uuidOrNil(orgRateId))

@@ -10,8 +10,7 @@ import { type Exchange, expected, given } from "../../domain/Exchange.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { fromDecimal, Rate } from "../../domain/Rate.ts"
-import { makeRateLock } from "./RateLock.ts"
-import { RateQuote } from "./RateQuote.ts"
+import { type NewLock, RateQuote } from "./RateQuote.ts"
 import { RateStore, type StoredRate } from "./RateStore.ts"
 
 /** A rate as a person types it; its digits never pass through a float. */
@@ -34,10 +33,7 @@ export interface AskedRate {
   readonly amount: Option.Option<BigDecimal.BigDecimal>
 }
 
-export interface LookedUpRate extends Exchange {
-  readonly orgRateId: string
-  readonly expiresAt: Date
-  readonly createdAt: Date
+export interface LookedUpRate extends NewLock {
   readonly amount: Option.Option<Money>
   readonly target: Option.Option<Money>
 }
@@ -65,7 +61,6 @@ export class Rates extends Context.Tag("corridor/Rates")<
       const store = yield* RateStore
       const quote = yield* RateQuote
       const audit = yield* AuditLog
-      const lock = yield* makeRateLock
       const { rateLockTtl } = yield* Settings
       const { atomically } = yield* Transactor
 
@@ -100,7 +95,7 @@ export class Rates extends Context.Tag("corridor/Rates")<
           )
           const live = yield* Effect.mapError(quote.live(org, from, to), ({ message }) => new NotFound({ message }))
           if (Option.isNone(live)) return yield* new NotFound({ message: `There is no rate from ${from} to ${to}.` })
-          const locked = yield* lock(org, { from, to, rate: live.value }, rateLockTtl)
+          const locked = yield* quote.lock(org, { from, to, rate: live.value }, rateLockTtl)
           const target = Option.map(money, (one) => targetOf(one, locked))
           return { ...locked, amount: money, target }
         })

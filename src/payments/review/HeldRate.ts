@@ -9,7 +9,6 @@ import { given } from "../../domain/Exchange.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { rampAmounts, withinDrift } from "../../domain/Ramp.ts"
 import type { Rate } from "../../domain/Rate.ts"
-import { makeRateLock } from "../../money/rates/RateLock.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import type { Payment } from "../store/Payment.ts"
 import { isRamp, rampLegs } from "../route/LegOrder.ts"
@@ -48,7 +47,6 @@ const noteOf = (payment: Payment, price: Price, rate: Rate): string => {
 
 export const makeHeldRate = Effect.gen(function* () {
   const rates = yield* RateQuote
-  const lock = yield* makeRateLock
   const { reviewRateTtl } = yield* Settings
 
   const live = ({ amount, org_id, target }: Payment) =>
@@ -96,7 +94,11 @@ export const makeHeldRate = Effect.gen(function* () {
       const note = noteOf(payment, price, rate)
       if (payment.org_rate_id === null) return Option.some<Repriced>({ price, note })
       const { amount, org_id, target } = payment
-      const { orgRateId } = yield* lock(org_id, { from: amount.currency, to: target.currency, rate }, reviewRateTtl)
+      const { orgRateId } = yield* rates.lock(
+        org_id,
+        { from: amount.currency, to: target.currency, rate },
+        reviewRateTtl
+      )
       return Option.some<Repriced>({ price: { ...price, org_rate_id: orgRateId }, note })
     })
   }

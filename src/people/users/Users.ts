@@ -39,6 +39,8 @@ export class Users extends Context.Tag("corridor/Users")<
       permit: Permit<"platform">,
       wanted: typeof WantedUser.Type
     ) => Effect.Effect<Member, Conflict | NotFound>
+    /** For features that act within an organisation they were let into. */
+    readonly isMember: (orgId: string, userId: string) => Effect.Effect<boolean>
     readonly list: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Member>>
   }
 >() {
@@ -78,6 +80,8 @@ export class Users extends Context.Tag("corridor/Users")<
             })
           )
         }),
+        isMember: (orgId, userId) =>
+          Effect.map(store.membershipsOf(userId), (places) => places.some(({ org_id }) => org_id === orgId)),
         list: (permit, window) => store.list(permit.scope, window)
       }
     })

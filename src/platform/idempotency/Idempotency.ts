@@ -4,6 +4,7 @@ import { canonicalJson } from "../../domain/CanonicalJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { idempotencyRunning } from "../../domain/Policies.ts"
+import { Transactor } from "../database/Transactor.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
 
@@ -45,6 +46,12 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
   {
     /** `operation` is the method and the route with its parameters: one text, however the path was spelled. */
     readonly begin: (name: KeyName, body: unknown) => Effect.Effect<Begin, Invalid | IdempotencyConflict>
+    /** All or nothing, with the key and its whole answer: after a crash the key answers all the same. */
+    readonly once: <A, E>(
+      key: NewKey | undefined,
+      work: Effect.Effect<A, E>,
+      textOf: (done: A) => string
+    ) => Effect.Effect<A, E | IdempotencyConflict>
     /** Of a request that did something; one that did nothing has written no row, and nothing is kept. */
     readonly keep: (key: NewKey, status: number, response: string) => Effect.Effect<void>
   }
@@ -56,6 +63,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
       const vault = yield* Vault
       const stateOf = yield* StateAsAnswer
       const ids = yield* Ids
+      const { atomically } = yield* Transactor
 
       const again = (found: FoundKey): Effect.Effect<Begin, IdempotencyConflict> => {
         if (found.status !== null && found.response !== null) {
@@ -85,6 +93,16 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           if (found.value.body_digest !== body_digest) return yield* otherBody()
           return yield* again(found.value)
         }),
+        once: (key, work, textOf) =>
+          atomically(
+            Effect.gen(function* () {
+              if (key === undefined) return yield* work
+              if (!(yield* store.claim(null, key))) return yield* stillRunning()
+              const done = yield* work
+              yield* store.keepResponse(key, 200, textOf(done))
+              return done
+            })
+          ),
         keep: store.keepResponse
       }
     })

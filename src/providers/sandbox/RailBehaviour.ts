@@ -3,19 +3,21 @@ import { Redacted } from "effect"
 import type { BuiltInRail, PaymentMethod } from "../../domain/Corridor.ts"
 import type { PaymentOrder } from "../port/Provider.ts"
 
-export type Behaviour =
-  | "completes"
-  | "declines"
-  | "never_answers"
-  | "fails_later"
-  | "redirects"
-  | "asks_password"
-  | "pays_by_link"
-  | "loses_answer"
-  | "answers_slowly"
-  | "repeats_callbacks"
-  | "reorders_callbacks"
-  | "by_hand"
+export const behaviours = [
+  "completes",
+  "declines",
+  "never_answers",
+  "fails_later",
+  "redirects",
+  "asks_password",
+  "pays_by_link",
+  "loses_answer",
+  "answers_slowly",
+  "repeats_callbacks",
+  "reorders_callbacks",
+  "by_hand"
+] as const
+export type Behaviour = (typeof behaviours)[number]
 
 const cards: Readonly<Record<string, Behaviour>> = {
   "4000000000000002": "declines",

@@ -4,7 +4,8 @@ import type { Money } from "../../domain/Money.ts"
 import type { NextAction } from "../../domain/Outcome.ts"
 import type { Behaviour } from "./RailBehaviour.ts"
 
-export type RailState = "pending" | "processing" | "completed" | "failed"
+export const railStates = ["pending", "processing", "completed", "failed"] as const
+export type RailState = (typeof railStates)[number]
 
 export const isFinal = (state: RailState): boolean => state === "completed" || state === "failed"
 

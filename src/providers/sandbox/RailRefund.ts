@@ -1,11 +1,11 @@
 /** Money back on a built-in rail: a payment of its own, under a reference of its own. */
-import { Effect, Option } from "effect"
+import { type Context, Effect, Option } from "effect"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Declined, type Outcome } from "../../domain/Outcome.ts"
 import { acceptedAs, byHand } from "./RailAnswer.ts"
 import type { RailPayment } from "./RailPayment.ts"
-import type { RailStoreService } from "./RailStore.ts"
+import type { RailStore } from "./RailStore.ts"
 import type { RailTimers } from "./RailTimers.ts"
 
 const refusalOf = (paid: Money, money: Money): string | null =>
@@ -29,7 +29,7 @@ const refundOf = ({ rail }: RailPayment, reference: string, money: Money): RailP
     : { behaviour: "completes", answer: { state: "processing", nextAction: null, actionData: {} } })
 })
 
-export const makeRefund = (store: RailStoreService, { timersFor }: RailTimers) =>
+export const makeRefund = (store: Context.Tag.Service<RailStore>, { timersFor }: RailTimers) =>
   Effect.fn("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
     const before = yield* store.find(refundReference)
     if (Option.isSome(before)) return acceptedAs(before.value) as Outcome

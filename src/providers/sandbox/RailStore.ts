@@ -1,8 +1,6 @@
 /** The memory of the built-in rails: payments, and the callbacks to come as rows, which outlive any process. */
-import { Context, type Effect, Layer, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { NewRailTimer, RailPayment, RailTimer } from "./RailPayment.ts"
-import { makeMemory } from "./RailStoreMemory.ts"
-import { makeSql } from "./RailStoreSql.ts"
 
 /** What becomes of a payment; `dropTimers` takes back the callbacks that have not been claimed. */
 export interface RailChange extends Partial<Pick<RailPayment, "state" | "reason" | "wrongPasswords">> {
@@ -16,25 +14,23 @@ export interface Claim {
   readonly nextDueInMillis: Option.Option<number>
 }
 
-export interface RailStoreService {
-  /** Keeps the payment that has the reference already, with its timers, and answers with the one that is kept. */
-  readonly open: (payment: RailPayment, timers: ReadonlyArray<NewRailTimer>) => Effect.Effect<RailPayment>
-  readonly find: (reference: string) => Effect.Effect<Option.Option<RailPayment>>
-  /** Decides on the payment as it is, one decision at a time; none when there is no such payment. */
-  readonly change: <A>(
-    reference: string,
-    decide: (payment: RailPayment) => readonly [answer: A, change: RailChange | null]
-  ) => Effect.Effect<Option.Option<A>>
-  /** The due timers, in the order in which they fell due; the payments take the state that their timers report. */
-  readonly claim: (token: string, limit: number, leaseMillis: number) => Effect.Effect<Claim>
-  /** Both touch only timers that are still held under the token. */
-  readonly done: (token: string, timerIds: ReadonlyArray<string>) => Effect.Effect<void>
-  readonly postpone: (token: string, timerIds: ReadonlyArray<string>, millis: number) => Effect.Effect<void>
-  /** Waits until a timer was added in this process that is due before the next poll. */
-  readonly dueSoon: Effect.Effect<void>
-}
-
-export class RailStore extends Context.Tag("corridor/RailStore")<RailStore, RailStoreService>() {
-  static readonly layer = Layer.scoped(RailStore, makeSql)
-  static readonly layerMemory = Layer.effect(RailStore, makeMemory)
-}
+export class RailStore extends Context.Tag("corridor/RailStore")<
+  RailStore,
+  {
+    /** Keeps the payment that has the reference already, with its timers, and answers with the one that is kept. */
+    readonly open: (payment: RailPayment, timers: ReadonlyArray<NewRailTimer>) => Effect.Effect<RailPayment>
+    readonly find: (reference: string) => Effect.Effect<Option.Option<RailPayment>>
+    /** Decides on the payment as it is, one decision at a time; none when there is no such payment. */
+    readonly change: <A>(
+      reference: string,
+      decide: (payment: RailPayment) => readonly [answer: A, change: RailChange | null]
+    ) => Effect.Effect<Option.Option<A>>
+    /** The due timers, in the order in which they fell due; the payments take the state that their timers report. */
+    readonly claim: (token: string, limit: number, leaseMillis: number) => Effect.Effect<Claim>
+    /** Both touch only timers that are still held under the token. */
+    readonly done: (token: string, timerIds: ReadonlyArray<string>) => Effect.Effect<void>
+    readonly postpone: (token: string, timerIds: ReadonlyArray<string>, millis: number) => Effect.Effect<void>
+    /** Waits until a timer was added in this process that is due before the next poll. */
+    readonly dueSoon: Effect.Effect<void>
+  }
+>() {}

@@ -14,7 +14,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
 import { type Behaviour, behaviourOf } from "./RailBehaviour.ts"
 import { readCallback } from "./RailCallback.ts"
-import { makeCustomer } from "./RailCustomer.ts"
+import { RailCustomer } from "./RailCustomer.ts"
 import type { RailPayment } from "./RailPayment.ts"
 import { RailStore } from "./RailStore.ts"
 import { makeTimers } from "./RailTimers.ts"
@@ -65,7 +65,7 @@ const makeRail = (rail: BuiltInRail) =>
     const store = yield* RailStore
     const vault = yield* Vault
     const { slowAnswer, timersFor } = yield* makeTimers
-    const customer = yield* makeCustomer
+    const customer = yield* RailCustomer
 
     const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
       const behaviour = behaviourOf(rail, order)
@@ -105,4 +105,4 @@ const makeRail = (rail: BuiltInRail) =>
     return provider
   })
 
-export const makeRails = Effect.forEach(builtInRails, makeRail)
+export const makeRails = Effect.forEach(builtInRails, makeRail).pipe(Effect.provide(RailCustomer.layer))

@@ -7,7 +7,6 @@ import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/Vir
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import {
   type Conflict,
@@ -19,13 +18,13 @@ import {
   type RateMismatch
 } from "../../domain/Failure.ts"
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
-import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
-import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { type Movement, movementText } from "./AccountAnswers.ts"
+import { movementText } from "./AccountAnswers.ts"
 import { depositOf, transferOf, withdrawalRow } from "./MovementRows.ts"
-import { makeRecordMovement } from "./RecordMovement.ts"
+import { RecordMovement } from "./RecordMovement.ts"
 import { amountIn, transferAmounts } from "./TransferPlan.ts"
 import { booksOf, mayPay, mayReceive, type VirtualAccount } from "./VirtualAccount.ts"
 import { VirtualAccountStore } from "./VirtualAccountStore.ts"
@@ -65,11 +64,10 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const beneficiaries = yield* Beneficiaries
       const initiation = yield* Initiation
       const rates = yield* RateQuote
-      const keys = yield* IdempotencyStore
+      const keys = yield* Idempotency
       const ids = yield* Ids
-      const record = yield* makeRecordMovement
+      const record = yield* RecordMovement
       const { mode } = yield* Settings
-      const { atomically } = yield* Transactor
 
       const find = (scope: Scope, id: string, failure: NotFound = notFound("virtual account")) =>
         Effect.mapError(Effect.flatten(accounts.find(scope, id)), () => failure)
@@ -80,22 +78,6 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
 
       const quoted = (orgId: string, orgRateId: string | null | undefined) =>
         typeof orgRateId === "string" ? rates.locked(orgId, orgRateId) : Effect.succeed(undefined)
-
-      /** The key and its whole answer are written with the movement: after a crash it answers all the same. */
-      const keyed = <E>(
-        key: NewKey | undefined,
-        movement: Movement,
-        work: Effect.Effect<VirtualTransaction, E>
-      ): Effect.Effect<VirtualTransaction, E | IdempotencyConflict> =>
-        atomically(
-          Effect.gen(function* () {
-            if (key === undefined) return yield* work
-            if (!(yield* keys.claim(null, key))) return yield* stillRunning()
-            const moved = yield* work
-            yield* keys.keepResponse(key, 200, movementText(movement, moved))
-            return moved
-          })
-        )
 
       return {
         withdraw: Effect.fn("AccountMovements.withdraw")(function* (permit, accountId, wanted, key) {
@@ -142,7 +124,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             const [debit] = yield* record([entry], rows)
             return debit!
           })
-          return yield* keyed(key, "transfer", moved)
+          return yield* keys.once(key, moved, (debit) => movementText("transfer", debit))
         }),
 
         simulateDeposit: Effect.fn("AccountMovements.simulateDeposit")(function* (permit, accountId, wanted, key) {
@@ -159,7 +141,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             const [credit] = yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
             return credit!
           })
-          return yield* keyed(key, "deposit", moved)
+          return yield* keys.once(key, moved, (credit) => movementText("deposit", credit))
         })
       }
     })

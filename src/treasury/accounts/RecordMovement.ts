@@ -1,34 +1,46 @@
 /** What every movement on virtual accounts writes: its entries in the books, its rows, and an event for each row. */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { EventStore } from "../../webhooks/EventStore.ts"
 import { transactionEvent } from "./AccountEvents.ts"
 import { booksOf } from "./VirtualAccount.ts"
-import type { NewVirtualTransaction } from "./VirtualTransaction.ts"
+import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
 import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 
-export const makeRecordMovement = Effect.gen(function* () {
-  const transactions = yield* VirtualTransactionStore
-  const ledger = yield* Ledger
-  const events = yield* EventStore
-  const ids = yield* Ids
+/** Inside a transaction that has locked the accounts, and posts nothing else. */
+export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
+  RecordMovement,
+  (
+    entries: ReadonlyArray<Entry>,
+    rows: ReadonlyArray<NewVirtualTransaction>
+  ) => Effect.Effect<ReadonlyArray<VirtualTransaction>, InsufficientFunds>
+>() {
+  static readonly layer = Layer.effect(
+    RecordMovement,
+    Effect.gen(function* () {
+      const transactions = yield* VirtualTransactionStore
+      const ledger = yield* Ledger
+      const events = yield* EventStore
+      const ids = yield* Ids
 
-  /** Inside a transaction that has locked the accounts, and posts nothing else. */
-  return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
-    yield* ledger.post(entries)
-    const written = yield* transactions.insert(rows)
-    const balances = yield* ledger.balances(written.map(booksOf))
-    const at = new Date(yield* Clock.currentTimeMillis)
-    yield* Effect.forEach(
-      written,
-      (transaction) =>
-        Effect.flatMap(ids.next, (id) =>
-          events.insert(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
-        ),
-      { discard: true }
-    )
-    return written
-  })
-})
+      return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
+        yield* ledger.post(entries)
+        const written = yield* transactions.insert(rows)
+        const balances = yield* ledger.balances(written.map(booksOf))
+        const at = new Date(yield* Clock.currentTimeMillis)
+        yield* Effect.forEach(
+          written,
+          (transaction) =>
+            Effect.flatMap(ids.next, (id) =>
+              events.insert(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
+            ),
+          { discard: true }
+        )
+        return written
+      })
+    })
+  )
+}

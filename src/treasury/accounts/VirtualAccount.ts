@@ -1,6 +1,6 @@
 /** A virtual account as the stores hold it. What is on it stands in the books, under the name that it has there. */
-import { Either } from "effect"
-import type { CurrencyCode } from "../../domain/Currency.ts"
+import { Either, Schema } from "effect"
+import { CurrencyCode } from "../../domain/Currency.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -8,20 +8,21 @@ import type { Money } from "../../domain/Money.ts"
 export const accountStatuses = ["active", "frozen", "closed"] as const
 export type AccountStatus = (typeof accountStatuses)[number]
 
-export interface VirtualAccount {
-  readonly account_id: string
-  readonly org_id: string
-  readonly user_id: string
-  readonly customer_id: string | null
-  readonly currency: CurrencyCode
-  readonly virtual_account_name: string
-  readonly account_type: "currency"
-  readonly status: AccountStatus
-  readonly frozen_reason: string | null
-  readonly provider: "fiat"
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+export const VirtualAccount = Schema.Struct({
+  account_id: Schema.String,
+  org_id: Schema.String,
+  user_id: Schema.String,
+  customer_id: Schema.NullOr(Schema.String),
+  currency: Schema.typeSchema(CurrencyCode),
+  virtual_account_name: Schema.String,
+  account_type: Schema.Literal("currency"),
+  status: Schema.Literal(...accountStatuses),
+  frozen_reason: Schema.NullOr(Schema.String),
+  provider: Schema.Literal("fiat"),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type VirtualAccount = typeof VirtualAccount.Type
 
 export interface AccountWithBalance extends VirtualAccount {
   /** What it can spend: money that is held for a withdrawal under way is not in it. */

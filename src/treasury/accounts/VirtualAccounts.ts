@@ -1,5 +1,5 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
-import { Clock, Context, Effect, Layer, type Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -9,7 +9,7 @@ import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { UserStore } from "../../people/users/UserStore.ts"
+import { Users } from "../../people/users/Users.ts"
 import { EventStore } from "../../webhooks/EventStore.ts"
 import { freezeEvent } from "./AccountEvents.ts"
 import { type AccountWithBalance, booksOf, type VirtualAccount } from "./VirtualAccount.ts"
@@ -32,6 +32,10 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       window: Window
     ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
     readonly get: (permit: Permit<Access>, accountId: string) => Effect.Effect<AccountWithBalance, NotFound>
+    /** For features that act within an organisation they were let into. */
+    readonly find: (orgId: string, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
+    readonly lock: (orgId: string, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,
@@ -54,7 +58,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const transactions = yield* VirtualTransactionStore
       const ledger = yield* Ledger
       const organizations = yield* Organizations
-      const users = yield* UserStore
+      const users = yield* Users
       const events = yield* EventStore
       const audit = yield* AuditLog
       const ids = yield* Ids
@@ -69,9 +73,6 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
 
       const orNotFound = (found: Effect.Effect<Option.Option<VirtualAccount>>) =>
         Effect.mapError(Effect.flatten(found), () => notFound("virtual account"))
-
-      const isMember = (orgId: string, userId: string) =>
-        Effect.map(users.membershipsOf(userId), (places) => places.some(({ org_id }) => org_id === orgId))
 
       const record = (
         permit: Permit<Access>,
@@ -104,7 +105,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
             () => new Invalid({ message: "org_id: say which organisation the account is for." })
           )
           const user = uuidOrNil(user_id)
-          if (!(yield* isMember(org_id, user))) {
+          if (!(yield* users.isMember(org_id, user))) {
             return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
           }
           return yield* atomically(
@@ -124,6 +125,8 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         }),
         list: (permit, filter, window) => Effect.flatMap(accounts.list(permit.scope, filter, window), withBalances),
         get: (permit, id) => Effect.flatMap(orNotFound(accounts.find(permit.scope, id)), withBalance),
+        find: (orgId, id) => accounts.find(Option.some(orgId), id),
+        lock: accounts.lock,
         transactions: (permit, { account_id }, window) => transactions.list(permit.scope, account_id, window),
         transaction: (permit, id, userId) =>
           Effect.mapError(Effect.flatten(transactions.find(permit.scope, id, userId)), () =>

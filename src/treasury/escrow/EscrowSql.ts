@@ -1,92 +1,208 @@
-/** Escrows in PostgreSQL. */
+/** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
+import { splitTypes } from "../../domain/Split.ts"
 import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
-import type { Escrow } from "./Escrow.ts"
-import {
-  escrowOfRows,
-  escrowRow,
-  type MilestoneRow,
-  milestoneRows,
-  type PartyRow,
-  partyRows,
-  type SplitRow,
-  splitRows,
-  type StoredEscrowRow
-} from "./EscrowRow.ts"
-import type { Store } from "./EscrowStore.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type PartySplit } from "./Escrow.ts"
+import { EscrowStore } from "./EscrowStore.ts"
 
-const inserted = <Row extends object>(rows: ReadonlyArray<Row>) =>
-  rows.map((row) => ({ ...row }) as Record<string, unknown>)
+const EscrowRow = Schema.Struct({
+  escrow_id: Schema.String,
+  org_id: Schema.String,
+  name: Schema.String,
+  currency: Schema.typeSchema(CurrencyCode),
+  account_id: Schema.String,
+  status: Schema.Literal(...escrowStatuses),
+  total_amount: Schema.String,
+  funded_amount: Schema.String,
+  disbursed_amount: Schema.String,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
 
-export const escrowStoreSql = Effect.map(SqlClient.SqlClient, (sql): Store => {
-  const columns = sql.literal(`escrow_id, org_id, name, currency, account_id, status, total_amount, funded_amount,
-    disbursed_amount, created_at, updated_at`)
+const PartyRow = Schema.Struct({
+  party_id: Schema.String,
+  escrow_id: Schema.String,
+  name: Schema.String,
+  beneficiary_id: Schema.NullOr(Schema.String),
+  account_id: Schema.NullOr(Schema.String),
+  email: Schema.NullOr(Schema.String)
+})
 
-  const whole = Effect.fnUntraced(function* (rows: ReadonlyArray<StoredEscrowRow>, scope: Scope) {
-    if (rows.length === 0) return []
-    const theirs = sql`${sql.in(
-      "escrow_id",
-      rows.map(({ escrow_id }) => escrow_id)
-    )} and ${inScope(sql, scope)}`
-    const parties = yield* sql<PartyRow>`select party_id, org_id, escrow_id, position, name, beneficiary_id, account_id,
-      email from escrow_parties where ${theirs} order by escrow_id, position`
-    const milestones = yield* sql<MilestoneRow>`select milestone_id, org_id, escrow_id, sequence, label, description,
-      due_date, expected_disbursement, status, contract_reference, contract_submitted_at, disbursed_at
-      from escrow_milestones where ${theirs} order by escrow_id, sequence`
-    const splits = yield* sql<SplitRow>`select milestone_id, party_id, org_id, escrow_id, position, split_type,
-      split_value from escrow_splits where ${theirs} order by milestone_id, position`
-    return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
-  })
+const MilestoneRow = Schema.Struct({
+  milestone_id: Schema.String,
+  escrow_id: Schema.String,
+  sequence: Schema.Int,
+  label: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  due_date: Schema.NullOr(Schema.String),
+  expected_disbursement: Schema.String,
+  status: Schema.Literal(...milestoneStatuses),
+  contract_reference: Schema.NullOr(Schema.String),
+  contract_submitted_at: Schema.NullOr(Schema.DateFromSelf),
+  disbursed_at: Schema.NullOr(Schema.DateFromSelf)
+})
 
-  const one = (scope: Scope, id: string, lock: "" | "for no key update") =>
-    sql<StoredEscrowRow>`select ${columns} from escrows
-      where escrow_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
-      Effect.flatMap((rows) => whole(rows, scope)),
-      Effect.map((escrows) => Option.fromNullable(escrows[0])),
-      Effect.orDie
-    )
+const SplitRow = Schema.Struct({
+  milestone_id: Schema.String,
+  party_id: Schema.String,
+  split_type: Schema.Literal(...splitTypes),
+  split_value: Schema.String
+})
 
+const escrowsOf = rowsAs(EscrowRow)
+const timesOf = rowAs(EscrowRow.pick("created_at", "updated_at"))
+const partiesOf = rowsAs(PartyRow)
+const milestonesOf = rowsAs(MilestoneRow)
+const splitsOf = rowsAs(SplitRow)
+
+const escrowRow = (escrow: NewEscrow) => ({
+  escrow_id: escrow.escrow_id,
+  org_id: escrow.org_id,
+  name: escrow.name,
+  currency: escrow.currency,
+  account_id: escrow.account_id,
+  status: escrow.status,
+  total_amount: escrow.total.toNumericText(),
+  funded_amount: escrow.funded.toNumericText(),
+  disbursed_amount: escrow.disbursed.toNumericText()
+})
+
+const ownerOf = ({ escrow_id, org_id }: NewEscrow) => ({ escrow_id, org_id })
+
+const partyRows = (escrow: NewEscrow) =>
+  escrow.parties.map((party, position) => ({ ...ownerOf(escrow), ...party, position }))
+
+const milestoneRows = (escrow: NewEscrow) =>
+  escrow.milestones.map(({ expected, splits: _, ...milestone }) => ({
+    ...ownerOf(escrow),
+    ...milestone,
+    expected_disbursement: expected.toNumericText()
+  }))
+
+const splitRows = (escrow: NewEscrow) =>
+  escrow.milestones.flatMap(({ milestone_id, splits }) =>
+    splits.map(({ party_id, split_type, split_value }, position) => ({
+      ...ownerOf(escrow),
+      milestone_id,
+      party_id,
+      position,
+      split_type,
+      split_value: toPlainText(split_value)
+    }))
+  )
+
+const splitOfRow = ({ party_id, split_type, split_value }: typeof SplitRow.Type): PartySplit => ({
+  party_id,
+  split_type,
+  split_value: Option.getOrThrowWith(fromPlainText(split_value), () => new Error(`${split_value} is no split`))
+})
+
+interface ChildRows {
+  readonly parties: ReadonlyArray<typeof PartyRow.Type>
+  readonly milestones: ReadonlyArray<typeof MilestoneRow.Type>
+  readonly splits: ReadonlyArray<typeof SplitRow.Type>
+}
+
+/** The children are in order, and may be those of several escrows. */
+const escrowOfRows = (row: typeof EscrowRow.Type, { milestones, parties, splits }: ChildRows): Escrow => {
+  const { currency, disbursed_amount, escrow_id, funded_amount, total_amount, ...rest } = row
   return {
-    insert: Effect.fnUntraced(function* (escrow) {
-      const [row] = yield* sql<StoredEscrowRow>`insert into escrows ${sql.insert({ ...escrowRow(escrow) })}
-        returning ${columns}`
-      yield* sql`insert into escrow_parties ${sql.insert(inserted(partyRows(escrow)))}`
-      yield* sql`insert into escrow_milestones ${sql.insert(inserted(milestoneRows(escrow)))}`
-      yield* sql`insert into escrow_splits ${sql.insert(inserted(splitRows(escrow)))}`
-      return { ...escrow, created_at: row!.created_at, updated_at: row!.updated_at }
-    }, Effect.orDie),
-    list: (scope, { account_id, status }, window) => {
-      const conditions = [
-        inScope(sql, scope),
-        ...(account_id === undefined ? [] : [sql`account_id = ${account_id}`]),
-        ...(status === undefined ? [] : [sql`status = ${status}`])
-      ]
-      return sql<StoredEscrowRow>`select ${columns} from escrows where ${sql.and(conditions)}
-        ${newest(sql, "escrow_id", window)}`.pipe(
+    ...rest,
+    escrow_id,
+    currency,
+    total: moneyOf(total_amount, currency),
+    funded: moneyOf(funded_amount, currency),
+    disbursed: moneyOf(disbursed_amount, currency),
+    parties: parties.filter((party) => party.escrow_id === escrow_id).map(({ escrow_id: _escrow, ...party }) => party),
+    milestones: milestones
+      .filter((milestone) => milestone.escrow_id === escrow_id)
+      .map(({ escrow_id: _escrow, expected_disbursement, ...milestone }) => ({
+        ...milestone,
+        expected: moneyOf(expected_disbursement, currency),
+        splits: splits.filter(({ milestone_id }) => milestone_id === milestone.milestone_id).map(splitOfRow)
+      }))
+  }
+}
+
+export const escrowStoreSql = Layer.effect(
+  EscrowStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(Object.keys(EscrowRow.fields).join(", "))
+
+    const whole = Effect.fnUntraced(function* (rows: ReadonlyArray<typeof EscrowRow.Type>, scope: Scope) {
+      if (rows.length === 0) return []
+      const theirs = sql`${sql.in(
+        "escrow_id",
+        rows.map(({ escrow_id }) => escrow_id)
+      )} and ${inScope(sql, scope)}`
+      const parties = yield* sql`select party_id, escrow_id, name, beneficiary_id, account_id, email
+        from escrow_parties where ${theirs} order by escrow_id, position`.pipe(Effect.flatMap(partiesOf))
+      const milestones = yield* sql`select milestone_id, escrow_id, sequence, label, description, due_date,
+          expected_disbursement, status, contract_reference, contract_submitted_at, disbursed_at
+        from escrow_milestones where ${theirs} order by escrow_id, sequence`.pipe(Effect.flatMap(milestonesOf))
+      const splits = yield* sql`select milestone_id, party_id, split_type, split_value
+        from escrow_splits where ${theirs} order by milestone_id, position`.pipe(Effect.flatMap(splitsOf))
+      return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
+    })
+
+    const one = (scope: Scope, id: string, lock: "" | "for no key update") =>
+      sql`select ${columns} from escrows
+        where escrow_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
+        Effect.flatMap(escrowsOf),
         Effect.flatMap((rows) => whole(rows, scope)),
+        Effect.map((escrows) => Option.fromNullable(escrows[0])),
         Effect.orDie
       )
-    },
-    find: (scope, id) => one(scope, id, ""),
-    lock: (scope, id) => one(scope, id, "for no key update"),
-    update: Effect.fnUntraced(function* (escrow: Escrow) {
-      const { escrow_id, org_id } = escrow
-      const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
-      const [row] = yield* sql<StoredEscrowRow>`update escrows set status = ${status}, funded_amount = ${funded_amount},
-        disbursed_amount = ${disbursed_amount}, updated_at = now()
-        where escrow_id = ${escrow_id} and org_id = ${org_id} returning ${columns}`
-      yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
-          contract_submitted_at = r.contract_submitted_at, disbursed_at = r.disbursed_at
-        from jsonb_to_recordset(${JSON.stringify(milestoneRows(escrow))}::jsonb) as r (milestone_id uuid, status text,
-          contract_reference text, contract_submitted_at timestamptz, disbursed_at timestamptz)
-        where m.milestone_id = r.milestone_id and m.escrow_id = ${escrow_id} and m.org_id = ${org_id}`
-      yield* sql`update escrow_splits s set split_value = r.split_value
-        from jsonb_to_recordset(${JSON.stringify(splitRows(escrow))}::jsonb) as r (milestone_id uuid, party_id uuid,
-          split_value numeric)
-        where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
-          and s.org_id = ${org_id}`
-      return { ...escrow, updated_at: row!.updated_at }
-    }, Effect.orDie)
-  }
-})
+
+    return {
+      insert: Effect.fnUntraced(function* (escrow) {
+        const times = yield* sql`insert into escrows ${sql.insert(escrowRow(escrow))}
+          returning created_at, updated_at`.pipe(Effect.flatMap(timesOf))
+        yield* sql`insert into escrow_parties ${sql.insert(partyRows(escrow))}`
+        yield* sql`insert into escrow_milestones ${sql.insert(milestoneRows(escrow))}`
+        yield* sql`insert into escrow_splits ${sql.insert(splitRows(escrow))}`
+        return { ...escrow, ...Option.getOrThrow(times) }
+      }, Effect.orDie),
+      list: (scope, { account_id, status }, window) => {
+        const conditions = [
+          inScope(sql, scope),
+          ...(account_id === undefined ? [] : [sql`account_id = ${account_id}`]),
+          ...(status === undefined ? [] : [sql`status = ${status}`])
+        ]
+        return sql`select ${columns} from escrows where ${sql.and(conditions)}
+          ${newest(sql, "escrow_id", window)}`.pipe(
+          Effect.flatMap(escrowsOf),
+          Effect.flatMap((rows) => whole(rows, scope)),
+          Effect.orDie
+        )
+      },
+      find: (scope, id) => one(scope, id, ""),
+      lock: (scope, id) => one(scope, id, "for no key update"),
+      update: Effect.fnUntraced(function* (escrow: Escrow) {
+        const { escrow_id, org_id } = escrow
+        const { disbursed_amount, funded_amount, status } = escrowRow(escrow)
+        const times = yield* sql`update escrows set status = ${status}, funded_amount = ${funded_amount},
+          disbursed_amount = ${disbursed_amount}, updated_at = now()
+          where escrow_id = ${escrow_id} and org_id = ${org_id} returning created_at, updated_at`.pipe(
+          Effect.flatMap(timesOf)
+        )
+        yield* sql`update escrow_milestones m set status = r.status, contract_reference = r.contract_reference,
+            contract_submitted_at = r.contract_submitted_at, disbursed_at = r.disbursed_at
+          from jsonb_to_recordset(${JSON.stringify(milestoneRows(escrow))}::jsonb) as r (milestone_id uuid, status text,
+            contract_reference text, contract_submitted_at timestamptz, disbursed_at timestamptz)
+          where m.milestone_id = r.milestone_id and m.escrow_id = ${escrow_id} and m.org_id = ${org_id}`
+        yield* sql`update escrow_splits s set split_value = r.split_value
+          from jsonb_to_recordset(${JSON.stringify(splitRows(escrow))}::jsonb) as r (milestone_id uuid, party_id uuid,
+            split_value numeric)
+          where s.milestone_id = r.milestone_id and s.party_id = r.party_id and s.escrow_id = ${escrow_id}
+            and s.org_id = ${org_id}`
+        return { ...escrow, ...Option.getOrThrow(times) }
+      }, Effect.orDie)
+    }
+  })
+)

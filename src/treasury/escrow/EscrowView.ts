@@ -1,9 +1,15 @@
-/** An escrow and its milestones as answers show them. */
+/** An escrow and its milestones as answers show them, and the exact text of an answer that a key may repeat. */
+import { Schema } from "effect"
+import { envelope, success } from "../../contract/api/Envelope.ts"
+import * as Api from "../../contract/api/Escrow.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { Balances } from "../../money/ledger/LedgerStore.ts"
 import { coverageOf } from "./Coverage.ts"
 import { type Escrow, type Milestone, partyBooks } from "./Escrow.ts"
-import type { EscrowView, MilestoneView } from "./EscrowAnswers.ts"
+
+export type EscrowView = typeof Api.Escrow.Type
+export type MilestoneView = typeof Api.Milestone.Type
 
 const viewOf = (coverage: ReturnType<typeof coverageOf>, milestone: Milestone): MilestoneView => {
   const { expected, milestone_id, splits, status } = milestone
@@ -32,7 +38,7 @@ export const milestoneView = (escrow: Escrow, milestoneId: string): MilestoneVie
 }
 
 /** `balances` are those of the parties. */
-export const escrowView = (escrow: Escrow, balances: Balances): EscrowView => {
+export const escrowView = (escrow: Escrow, balances: ReadonlyMap<LedgerAccount, Money>): EscrowView => {
   const coverage = coverageOf(escrow)
   return {
     escrow_id: escrow.escrow_id,
@@ -52,3 +58,15 @@ export const escrowView = (escrow: Escrow, balances: Balances): EscrowView => {
     updated_at: escrow.updated_at
   }
 }
+
+export const fundedAnswer = (escrow: EscrowView) => success("Escrow funded", escrow)
+export const canceledAnswer = (escrow: EscrowView) => success("Escrow canceled", escrow)
+export const disbursedAnswer = (milestone: MilestoneView) => success("Milestone disbursed", milestone)
+
+const encodeEscrow = Schema.encodeSync(envelope(Api.Escrow))
+const encodeMilestone = Schema.encodeSync(envelope(Api.Milestone))
+
+export const fundedText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(fundedAnswer(escrow)))
+export const canceledText = (escrow: EscrowView): string => stringifyWire(encodeEscrow(canceledAnswer(escrow)))
+export const disbursedText = (milestone: MilestoneView): string =>
+  stringifyWire(encodeMilestone(disbursedAnswer(milestone)))

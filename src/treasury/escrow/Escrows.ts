@@ -1,9 +1,9 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
 import type * as Api from "../../contract/api/Escrow.ts"
-import { makeRecordMovement } from "../accounts/RecordMovement.ts"
+import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
-import { VirtualAccountStore } from "../accounts/VirtualAccountStore.ts"
+import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import {
@@ -16,23 +16,28 @@ import {
 import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { LaunchFailure } from "../../payments/initiate/Initiation.ts"
-import { makeDisbursing, type WantedDisbursal } from "./Disbursing.ts"
+import { Disbursing, type WantedDisbursal } from "./Disbursing.ts"
 import { type Escrow, partyBooks } from "./Escrow.ts"
-import { canceledText, type EscrowView, fundedText, type MilestoneView } from "./EscrowAnswers.ts"
 import { fundEntry, type Movement, movementRow, returnEntry } from "./EscrowBooks.ts"
-import { makeEscrowTransaction } from "./EscrowTransaction.ts"
+import { EscrowTransaction } from "./EscrowTransaction.ts"
 import { type EscrowFilter, EscrowStore } from "./EscrowStore.ts"
-import { escrowView, milestoneView } from "./EscrowView.ts"
-import { makeCreateEscrow } from "./CreateEscrow.ts"
+import {
+  canceledText,
+  type EscrowView,
+  escrowView,
+  fundedText,
+  type MilestoneView,
+  milestoneView
+} from "./EscrowView.ts"
+import { CreateEscrow } from "./CreateEscrow.ts"
 import type { Draft } from "./NewEscrow.ts"
-import { makePartyPayout } from "./PartyPayout.ts"
-import { makePayingOut, type WantedPayout } from "./PayingOut.ts"
-import { changeSplits, type SplitUpdate } from "./SplitChange.ts"
-import { cancel, fund, submitContract } from "./Steps.ts"
+import { PartyPayouts, type WantedPayout } from "./PartyPayouts.ts"
+import { cancel, changeSplits, fund, type SplitUpdate, submitContract } from "./Steps.ts"
 
 type MayI = Permit<"escrow">
 type Stopped = NotFound | Conflict | IdempotencyConflict
@@ -74,19 +79,19 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
     ) => Effect.Effect<EscrowView, Stopped>
   }
 >() {
-  static readonly layer = Layer.scoped(
+  static readonly layer = Layer.effect(
     Escrows,
     Effect.gen(function* () {
       const store = yield* EscrowStore
-      const accounts = yield* VirtualAccountStore
+      const accounts = yield* VirtualAccounts
       const ledger = yield* Ledger
       const ids = yield* Ids
-      const transaction = yield* makeEscrowTransaction
-      const record = yield* makeRecordMovement
-      const found = yield* makeCreateEscrow(transaction)
-      const pay = yield* makePartyPayout
-      const disburse = yield* makeDisbursing(transaction, pay)
-      const payOut = yield* makePayingOut(transaction, pay)
+      const transaction = yield* EscrowTransaction
+      const record = yield* RecordMovement
+      const create = yield* CreateEscrow
+      const disburse = yield* Disbursing
+      const { payOut } = yield* PartyPayouts
+      const keys = yield* Idempotency
       const { atomically } = yield* Transactor
 
       const views = (escrows: ReadonlyArray<Escrow>) =>
@@ -156,11 +161,11 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
       })
 
       return {
-        create: Effect.fn("Escrows.create")((permit, draft) => Effect.flatMap(found(permit, draft), view)),
+        create: Effect.fn("Escrows.create")((permit, draft) => Effect.flatMap(create(permit, draft), view)),
         list: (permit, filter, window) => Effect.flatMap(store.list(permit.scope, filter, window), views),
         get: (permit, id) => Effect.flatMap(transaction.find(permit, id), view),
         fund: Effect.fn("Escrows.fund")((permit, id, amount, key) =>
-          transaction.once(key, funded(permit, id, amount), fundedText)
+          keys.once(key, funded(permit, id, amount), fundedText)
         ),
         submitContract: Effect.fn("Escrows.submitContract")((permit, id, milestoneId, reference) =>
           Effect.map(atomically(contracted(permit, id, milestoneId, reference)), (escrow) =>
@@ -175,7 +180,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         disburse: Effect.fn("Escrows.disburse")((permit, wanted) => disburse(permit, wanted)),
         payOut: Effect.fn("Escrows.payOut")((permit, wanted) => payOut(permit, wanted)),
         cancel: Effect.fn("Escrows.cancel")((permit, id, reason, key) =>
-          transaction.once(key, canceled(permit, id, reason), canceledText)
+          keys.once(key, canceled(permit, id, reason), canceledText)
         )
       }
     })

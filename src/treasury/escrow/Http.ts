@@ -3,7 +3,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import type { EscrowApi } from "../../contract/api/Escrow.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowAnswers.ts"
+import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowView.ts"
 import { Escrows } from "./Escrows.ts"
 
 export const escrowHandlers = Effect.gen(function* () {

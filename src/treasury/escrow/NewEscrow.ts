@@ -5,7 +5,7 @@ import { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
 import { split } from "../../domain/Split.ts"
 import type { Milestone, NewEscrow, Party, PartySplit } from "./Escrow.ts"
-import { keptValue } from "./SplitChange.ts"
+import { keptValue } from "./Steps.ts"
 
 export type Draft = Omit<typeof Api.CreateEscrow.Type, "org_id">
 

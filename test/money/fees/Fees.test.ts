@@ -8,10 +8,14 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { Fees } from "../../../src/money/fees/Fees.ts"
+import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { testSettings } from "../../support/TestSettings.ts"
 
-const services = Effect.provide(Fees.layer.pipe(Layer.provideMerge(AuditLog.layer)))
+const services = Effect.provide(
+  Fees.layer.pipe(Layer.provide(Organizations.layer), Layer.provideMerge(AuditLog.layer), Layer.provide(testSettings()))
+)
 
 interface Typed {
   readonly method?: string

@@ -9,7 +9,7 @@ import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts
 import type { CallbackEvent, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
-import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import { railStoreMemory } from "../../../src/providers/sandbox/RailMemory.ts"
 import { type Deliver, railWorker } from "../../../src/providers/sandbox/RailWorker.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
@@ -59,7 +59,7 @@ export const bank = (accountNumber: string): Partial<PaymentOrder> => ({
 export const railNamed = (name: BuiltInRail) =>
   Effect.map(makeRails, (rails) => rails.find((rail) => rail.name === name)!)
 
-export const RailsOnMemory = Layer.mergeAll(RailStore.layerMemory, TestVault).pipe(
+export const RailsOnMemory = Layer.mergeAll(railStoreMemory, TestVault).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
   Layer.provideMerge(Ids.layer),
   // At the pace that people see, which costs nothing on the clock of the tests.

@@ -1,5 +1,5 @@
 import { openTables } from "../../../src/platform/database/MemoryDatabase.ts"
-import { railTables } from "../../../src/providers/sandbox/MemoryTables.ts"
+import { railTables } from "../../../src/providers/sandbox/RailMemory.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"

@@ -4,14 +4,16 @@ import { Layer } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"
-import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import type { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import { railStoreSql } from "../../../src/providers/sandbox/RailSql.ts"
+import { railStoreMemory } from "../../../src/providers/sandbox/RailMemory.ts"
 import type { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 /** Two of them over one database are two processes. */
-export const onMemory = Layer.provideMerge(RailStore.layerMemory, MemoryDatabase.layer)
-export const onPostgreSQL = RailStore.layer.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
+export const onMemory = Layer.provideMerge(railStoreMemory, MemoryDatabase.layer)
+export const onPostgreSQL = railStoreSql.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))
 
 export const onBothRailStores = (
   name: string,

@@ -4,6 +4,8 @@ import { Deferred, Effect, Fiber, Layer, Logger, Schedule, TestClock } from "eff
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import { railStoreSql } from "../../../src/providers/sandbox/RailSql.ts"
+import { railStoreMemory } from "../../../src/providers/sandbox/RailMemory.ts"
 import { DeliveryFailed, railWorker } from "../../../src/providers/sandbox/RailWorker.ts"
 import { testSettings, TestVault } from "../../support/TestSettings.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -131,7 +133,7 @@ describe("RailWorker", () => {
   it.effect("delivers what another process wrote and did not live to deliver", () =>
     Effect.gen(function* () {
       const database = yield* MemoryDatabase
-      const process = Layer.mergeAll(RailStore.layerMemory, TestVault, Ids.layer, testSettings()).pipe(
+      const process = Layer.mergeAll(railStoreMemory, TestVault, Ids.layer, testSettings()).pipe(
         Layer.provide(Layer.succeed(MemoryDatabase, database))
       )
       const reference = yield* initiated().pipe(Effect.provide(process))
@@ -156,14 +158,14 @@ const timersLeft = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("RailWorker on PostgreSQL", (it) => {
   it.effect("delivers what one process wrote by two others, each callback once", () =>
     Effect.gen(function* () {
-      const references = yield* Effect.replicateEffect(initiated(), 100).pipe(Effect.provide(RailStore.layer))
+      const references = yield* Effect.replicateEffect(initiated(), 100).pipe(Effect.provide(railStoreSql))
       expect(yield* timersLeft).toBe(100)
       const heard: Array<string> = []
       const worker = railWorker((_, { body }) =>
         Effect.sync(() => {
           heard.push((JSON.parse(body.toString()) as { readonly reference: string }).reference)
         })
-      ).pipe(Effect.provide(RailStore.layer))
+      ).pipe(Effect.provide(railStoreSql))
       const workers = yield* Effect.fork(Effect.all([worker, worker], { concurrency: 2 }))
       yield* Effect.repeat(timersLeft, { until: (count) => count === 0, schedule: Schedule.spaced("20 millis") })
       yield* Fiber.interrupt(workers)

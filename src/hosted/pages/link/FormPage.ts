@@ -1,5 +1,5 @@
 /** The form of a payment link: one method at a time, chosen by links, since the page has no scripts. */
-import { type Content, type Html, html } from "../../../contract/docs/Html.ts"
+import { type Content, type Html, html } from "../../../domain/Html.ts"
 import { networksOfCountry } from "../../../domain/MobileNetwork.ts"
 import type { LinkVisit, Offer } from "../../links/LinkVisit.ts"
 import type { LinkMethod } from "../../links/LinkMethods.ts"

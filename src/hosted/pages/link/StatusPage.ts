@@ -1,6 +1,6 @@
 /** How a payment through a link stands, and what its payer is still asked for. */
 import { Duration } from "effect"
-import { html } from "../../../contract/docs/Html.ts"
+import { html } from "../../../domain/Html.ts"
 import { transferRefresh } from "../../../domain/Policies.ts"
 import { isSettled } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"

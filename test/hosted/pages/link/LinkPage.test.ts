@@ -1,5 +1,5 @@
 import { MemoryDatabase } from "../../../../src/platform/database/MemoryDatabase.ts"
-import { rateTables } from "../../../../src/money/rates/MemoryTables.ts"
+import { rateLockTables } from "../../../../src/money/rates/RateLockMemory.ts"
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { SqlClient } from "@effect/sql"
@@ -22,7 +22,7 @@ const charged = (amount: string) => new RegExp(`<p class="amount[^"]*">${amount}
 
 const countLocks = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
-  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryDatabase)).open(rateTables).rateLocks.size
+  if (Option.isNone(sql)) return (yield* Effect.serviceOptional(MemoryDatabase)).open(rateLockTables).rateLocks.size
   const rows = yield* sql.value<{ count: string }>`select count(*) from rate_locks`
   return Number(rows[0]?.count)
 })

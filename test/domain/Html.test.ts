@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Content, escapeText, html } from "../../../src/contract/docs/Html.ts"
+import { type Content, escapeText, html } from "../../src/domain/Html.ts"
 
 const decodeEntities = (markup: string): string =>
   markup

@@ -1,0 +1,80 @@
+/** Payment links in memory. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
+import type { PaymentLink } from "./PaymentLink.ts"
+
+const linkTables = {
+  paymentLinks: memoryTable<StoredLink>("paymentLinks"),
+  linkPayments: memoryTable<LinkPayment>("linkPayments"),
+  history: memoryTable<{ readonly payment_id: string; readonly to_status: string; readonly at: Date }>("history")
+}
+
+export const linkStoreMemory = Layer.effect(
+  LinkStore,
+  Effect.map(openTables(linkTables), ({ history, linkPayments, paymentLinks }) => {
+    const sees = (scope: Scope) => (row: { readonly org_id: string }) =>
+      Option.isNone(scope) || row.org_id === scope.value
+    const through = (linkId: string) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)
+    const paidAt = (linkId: string): Date | null => {
+      const made = new Set(through(linkId).map(({ payment_id }) => payment_id))
+      const completions = Array.from(history.values())
+        .filter(({ payment_id, to_status }) => to_status === "completed" && made.has(payment_id))
+        .map(({ at }) => at)
+      return completions.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
+    }
+    const read = (row: StoredLink): PaymentLink => ({
+      ...row,
+      submission: (row.payment_id === null ? undefined : linkPayments.get(row.payment_id))?.submission ?? null,
+      paid_at: paidAt(row.link_id)
+    })
+    const visible = (scope: Scope, id: string) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
+    const find = (scope: Scope, id: string) => Effect.sync(() => Option.map(visible(scope, id), read))
+    const key = (row: StoredLink) => `${row.created_at.toISOString()} ${row.link_id}`
+    return {
+      insert: (link) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const row: StoredLink = { ...link, canceled_at: null, payment_id: null, created_at: new Date(now) }
+          paymentLinks.set(row.link_id, row)
+          return read(row)
+        }),
+      list: (scope) =>
+        Effect.sync(() =>
+          Array.from(paymentLinks.values())
+            .filter(sees(scope))
+            .sort((a, b) => (key(a) < key(b) ? 1 : -1))
+            .map(read)
+        ),
+      find,
+      findForUpdate: find,
+      findByRef: (ref) =>
+        Effect.sync(() =>
+          Option.map(
+            Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)),
+            read
+          )
+        ),
+      cancel: (scope, id, at) =>
+        Effect.sync(() => {
+          const row = Option.getOrUndefined(visible(scope, id))
+          if (row !== undefined) paymentLinks.set(id, { ...row, canceled_at: row.canceled_at ?? at })
+        }),
+      claim: ({ link_id, now, org_id, payment_id, replacing, submission }) =>
+        Effect.sync(() => {
+          const row = paymentLinks.get(link_id)
+          if (row?.org_id !== org_id || row.canceled_at !== null) return false
+          if (row.expires_at !== null && row.expires_at.getTime() <= now.getTime()) return false
+          if (row.amount_type === "fixed" && row.payment_id !== replacing) return false
+          if (through(link_id).some((other) => other.submission === submission)) return false
+          paymentLinks.set(link_id, { ...row, payment_id })
+          linkPayments.set(payment_id, { payment_id, link_id, org_id, submission })
+          return true
+        }),
+      paymentOf: ({ link_id }, submission) =>
+        Effect.sync(() =>
+          Option.fromNullable(through(link_id).find((made) => made.submission === submission)?.payment_id)
+        )
+    }
+  })
+)

@@ -1,0 +1,118 @@
+/** Payment links in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { CountryCode } from "../../domain/Country.ts"
+import { CurrencyCode } from "../../domain/Currency.ts"
+import { inScope, type Scope } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { LinkStore } from "./LinkStore.ts"
+import type { PaymentLink } from "./PaymentLink.ts"
+
+const StoredRow = {
+  link_id: Schema.String,
+  org_id: Schema.String,
+  created_by: Schema.String,
+  link_ref: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  amount_type: Schema.Literal("fixed", "open"),
+  amount: Schema.NullOr(Schema.String),
+  currency: Schema.typeSchema(CurrencyCode),
+  payer_currency: Schema.typeSchema(CurrencyCode),
+  country: Schema.typeSchema(CountryCode),
+  description: Schema.NullOr(Schema.String),
+  expires_at: Schema.NullOr(Schema.DateFromSelf),
+  canceled_at: Schema.NullOr(Schema.DateFromSelf),
+  payment_id: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf
+}
+
+/** With what is worked out on reading. */
+const Row = Schema.Struct({
+  ...StoredRow,
+  submission: Schema.NullOr(Schema.String),
+  paid_at: Schema.NullOr(Schema.DateFromSelf)
+})
+
+const rowOf = rowAs(Row)
+const rowsOf = rowsAs(Row)
+const madeRow = rowAs(Schema.Struct({ payment_id: Schema.String }))
+
+const fromRow = (row: typeof Row.Type): PaymentLink => ({
+  ...row,
+  amount: row.amount === null ? null : moneyOf(row.amount, row.currency)
+})
+
+export const linkStoreSql = Layer.effect(
+  LinkStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(Object.keys(StoredRow).join(", "))
+    const read = sql`${columns},
+      (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission,
+      (select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
+        where p.link_id = l.link_id and h.to_status = 'completed') as paid_at`
+    const one = (scope: Scope, id: string) => sql`link_id = ${id} and ${inScope(sql, scope)}`
+    return {
+      insert: (link) =>
+        sql`insert into payment_links ${sql.insert({
+          ...link,
+          amount: link.amount === null ? null : link.amount.toNumericText()
+        })} returning ${columns}, null as submission, null as paid_at`.pipe(
+          Effect.flatMap(rowOf),
+          Effect.map((row) => fromRow(Option.getOrThrow(row))),
+          Effect.orDie
+        ),
+      list: (scope) =>
+        sql`select ${read} from payment_links l where ${inScope(sql, scope)}
+          order by created_at desc, link_id desc`.pipe(
+          Effect.flatMap(rowsOf),
+          Effect.map((rows) => rows.map(fromRow)),
+          Effect.orDie
+        ),
+      find: (scope, id) =>
+        sql`select ${read} from payment_links l where ${one(scope, id)}`.pipe(
+          Effect.flatMap(rowOf),
+          Effect.map(Option.map(fromRow)),
+          Effect.orDie
+        ),
+      findForUpdate: (scope, id) =>
+        sql`select ${read} from payment_links l where ${one(scope, id)} for update`.pipe(
+          Effect.flatMap(rowOf),
+          Effect.map(Option.map(fromRow)),
+          Effect.orDie
+        ),
+      findByRef: (ref) =>
+        sql`select ${read} from payment_links l where link_ref = ${ref}`.pipe(
+          Effect.flatMap(rowOf),
+          Effect.map(Option.map(fromRow)),
+          Effect.orDie
+        ),
+      cancel: (scope, id, at) =>
+        sql`update payment_links set canceled_at = coalesce(canceled_at, ${at}) where ${one(scope, id)}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
+      claim: ({ link_id, now, org_id, payment_id, replacing, submission }) =>
+        sql`with claimed as (
+            update payment_links set payment_id = ${payment_id}
+            where link_id = ${link_id} and org_id = ${org_id} and canceled_at is null
+              and (expires_at is null or expires_at > ${now})
+              and (amount_type = 'open' or payment_id is not distinct from ${replacing}::uuid)
+              and not exists (select 1 from payment_link_payments where link_id = ${link_id} and submission = ${submission})
+            returning link_id, org_id)
+          insert into payment_link_payments (payment_id, link_id, org_id, submission)
+          select ${payment_id}::uuid, link_id, org_id, ${submission} from claimed
+          on conflict (link_id, submission) do nothing returning 1 as claimed`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        ),
+      paymentOf: ({ link_id, org_id }, submission) =>
+        sql`select payment_id from payment_link_payments
+          where link_id = ${link_id} and org_id = ${org_id} and submission = ${submission}`.pipe(
+          Effect.flatMap(madeRow),
+          Effect.map(Option.map(({ payment_id }) => payment_id)),
+          Effect.orDie
+        )
+    }
+  })
+)

@@ -1,0 +1,190 @@
+/** The books in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { InsufficientFunds } from "../../domain/Failure.ts"
+import { currencyOf, entryKinds, keepsBalance, LedgerAccount, ownerOf } from "../../domain/Ledger.ts"
+import { Money } from "../../domain/Money.ts"
+import { inScope, newest, violates } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { AccountName, type StoredBalance, type StoredPosting } from "./Books.ts"
+import { checkBooks } from "./BooksCheckSql.ts"
+import { type Balances, type InSuspense, LedgerStore } from "./LedgerStore.ts"
+import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
+
+const AmountRow = Schema.Struct({ account: AccountName, amount: Schema.String })
+
+const BalanceRow = Schema.Struct({
+  account: AccountName,
+  org_id: Schema.String,
+  balance: Schema.String,
+  floor: Schema.NullOr(Schema.String)
+})
+
+const PostingRow = Schema.Struct({
+  entry_id: Schema.String,
+  org_id: Schema.NullOr(Schema.String),
+  account: AccountName,
+  amount: Schema.String,
+  kind: Schema.Literal(...entryKinds),
+  payment_id: Schema.NullOr(Schema.String),
+  reference: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf
+})
+
+const amountsOf = rowsAs(AmountRow)
+const balancesOf = rowsAs(BalanceRow)
+const postingsOf = rowsAs(PostingRow)
+const suspenseRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
+const limitRow = rowAs(Schema.Struct({ credit_limit: Schema.String }))
+
+const moneyIn = ({ account, amount }: typeof AmountRow.Type): Money => moneyOf(amount, currencyOf(account))
+
+const byAccount = (asked: ReadonlyArray<LedgerAccount>, rows: ReadonlyArray<typeof AmountRow.Type>): Balances => {
+  const found = new Map(rows.map((row) => [row.account, moneyIn(row)]))
+  return new Map(asked.map((account) => [account, found.get(account) ?? Money.zero(currencyOf(account))]))
+}
+
+const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Type): StoredBalance => {
+  const currency = currencyOf(account)
+  return {
+    account,
+    org_id,
+    balance: moneyOf(balance, currency),
+    floor: floor === null ? null : moneyOf(floor, currency)
+  }
+}
+
+const postingOfRow = (row: typeof PostingRow.Type): StoredPosting => ({ ...row, amount: moneyIn(row) })
+
+/** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
+const withoutOldSettlements = (paymentId: string, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
+  const old = new Map(rows.filter(({ about }) => about === paymentId).map(({ money }) => [money.currency, money.minor]))
+  return rows
+    .filter(({ about }) => about !== paymentId)
+    .map(({ about, money }) => {
+      const settled = old.get(money.currency) ?? 0n
+      const opposite = settled > 0n !== money.minor > 0n && settled !== 0n
+      const off = !opposite ? 0n : -settled > money.minor === money.minor > 0n ? -money.minor : settled
+      old.set(money.currency, settled - off)
+      return { about, money: new Money({ currency: money.currency, minor: money.minor + off }) }
+    })
+    .filter(({ money }) => !money.isZero)
+}
+
+export const ledgerStoreSql = Layer.effect(
+  LedgerStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const within = (accounts: ReadonlyArray<LedgerAccount>) => sql.in("account", accounts)
+
+    const kept = (accounts: ReadonlyArray<LedgerAccount>, lock: "" | "for no key update") =>
+      sql`select account, balance as amount from ledger_balances where ${within(accounts)}
+        order by account collate "C" ${sql.literal(lock)}`.pipe(Effect.flatMap(amountsOf))
+
+    const summed = (accounts: ReadonlyArray<LedgerAccount>) =>
+      sql`select account, sum(amount) as amount from ledger_postings where ${within(accounts)}
+        group by account`.pipe(Effect.flatMap(amountsOf))
+
+    const balancesBy = (lock: "" | "for no key update") =>
+      Effect.fnUntraced(function* (asked: ReadonlyArray<LedgerAccount>) {
+        const [system, owned] = [asked.filter((one) => !keepsBalance(one)), asked.filter(keepsBalance)]
+        const rows = owned.length === 0 ? [] : yield* kept(owned, lock)
+        const sums = system.length === 0 ? [] : yield* summed(system)
+        return byAccount(asked, [...rows, ...sums])
+      }, Effect.orDie)
+
+    const balances = balancesBy("")
+    const lockedBalances = balancesBy("for no key update")
+    const only = (account: LedgerAccount, found: Effect.Effect<Balances>) =>
+      Effect.map(found, (amounts) => amounts.get(account)!)
+
+    const limitOf = (org_id: string, currency: AnyCurrencyCode) =>
+      sql`select credit_limit from ledger_limits
+        where org_id = ${org_id} and currency = ${currency}`.pipe(
+        Effect.flatMap(limitRow),
+        Effect.map(Option.map(({ credit_limit }) => moneyOf(credit_limit, currency)))
+      )
+
+    return {
+      post: (entries) =>
+        Effect.suspend(() => {
+          const rows = postingRows(entries)
+          if (rows.length === 0) return Effect.void
+          return sql.unsafe(postStatement, [JSON.stringify(rows)]).pipe(
+            Effect.asVoid,
+            Effect.catchAll((error) =>
+              Option.match(insufficientFundsOf(error), { onNone: () => Effect.die(error), onSome: Effect.fail })
+            )
+          )
+        }),
+      balance: (account) => only(account, balances([account])),
+      balances,
+      lockedBalance: (account) => only(account, lockedBalances([account])),
+      lockedBalances,
+      balancesOf: (scope) =>
+        sql`select account, org_id, balance, floor from ledger_balances
+          where ${inScope(sql, scope)} and (balance <> 0 or account like 'settlement/%' or account like 'held/%')
+          order by account collate "C"`.pipe(
+          Effect.flatMap(balancesOf),
+          Effect.map((rows) => rows.map(balanceOfRow)),
+          Effect.orDie
+        ),
+      setLimit: Effect.fnUntraced(function* ({ credit_limit, currency, org_id }) {
+        const account = LedgerAccount.settlement(org_id, currency)
+        // One at a time for each organisation: the limit and the floor that follows from it must agree.
+        yield* Effect.orDie(sql`select from organizations where org_id = ${org_id} for no key update`)
+        const before = yield* Effect.orDie(limitOf(org_id, currency))
+        yield* Effect.orDie(
+          credit_limit === null
+            ? sql`delete from ledger_limits where org_id = ${org_id} and currency = ${currency}`
+            : sql`insert into ledger_limits (org_id, currency, credit_limit)
+                values (${org_id}, ${currency}, ${credit_limit.toNumericText()})
+                on conflict (org_id, currency) do update set credit_limit = excluded.credit_limit, updated_at = now()`
+        )
+        // Made if it is not there: a posting that makes it at this moment would not see the new limit.
+        yield* sql`insert into ledger_balances (account, org_id, currency, floor)
+          values (${account}, ${org_id}, ${currency}, ledger_floor(${account}, ${org_id}, ${currency}))
+          on conflict (account) do update set floor = excluded.floor`.pipe(
+          Effect.catchAll((error) =>
+            violates(error, "ledger_balances_floor")
+              ? Effect.fail(new InsufficientFunds({ account }))
+              : Effect.die(error)
+          )
+        )
+        return before
+      }),
+      postings: (scope, account, window) =>
+        sql`select entry_id, org_id, account, amount, kind, payment_id, reference, created_at
+          from ledger_postings where account = ${account} and ${inScope(sql, scope)}
+          ${newest(sql, "entry_id", window)}`.pipe(
+          Effect.flatMap(postingsOf),
+          Effect.map((rows) => rows.map(postingOfRow)),
+          Effect.orDie
+        ),
+      suspenseOf: (paymentId) =>
+        sql`select split_part(coalesce(reference, ''), ' ', 1) as about, account,
+            sum(amount) as amount
+          from ledger_postings where payment_id = ${paymentId} and account like 'suspense/%'
+          group by about, account having sum(amount) <> 0 order by about, account`.pipe(
+          Effect.flatMap(suspenseRows),
+          Effect.map((rows) =>
+            withoutOldSettlements(
+              paymentId,
+              rows.map((row) => ({ about: row.about, money: moneyIn(row) }))
+            )
+          ),
+          Effect.orDie
+        ),
+      atProviders: (paymentId) =>
+        sql`select account, -sum(amount) as amount from ledger_postings
+          where payment_id = ${paymentId} and account like 'provider/%'
+          group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
+          Effect.flatMap(amountsOf),
+          Effect.map((rows) => rows.map((row) => ({ provider: ownerOf(row.account), money: moneyIn(row) }))),
+          Effect.orDie
+        ),
+      check: Effect.provideService(checkBooks, SqlClient.SqlClient, sql)
+    }
+  })
+)

@@ -1,0 +1,57 @@
+/** Virtual accounts in memory. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import type { VirtualAccount } from "./VirtualAccount.ts"
+import { VirtualAccountStore } from "./VirtualAccountStore.ts"
+
+const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts") }
+
+export const virtualAccountStoreMemory = Layer.effect(
+  VirtualAccountStore,
+  Effect.map(openTables(accountTables), ({ virtualAccounts }) => {
+    const sees = (scope: Scope, row: VirtualAccount) => Option.isNone(scope) || row.org_id === scope.value
+    const find = (scope: Scope, id: string) =>
+      Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), (row) => sees(scope, row)))
+    return {
+      insert: (account) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const at = new Date(now)
+          const row: VirtualAccount = {
+            ...account,
+            account_type: "currency",
+            status: "active",
+            frozen_reason: null,
+            provider: "fiat",
+            created_at: at,
+            updated_at: at
+          }
+          virtualAccounts.set(row.account_id, row)
+          return row
+        }),
+      find,
+      list: (scope, { currency, user_id }, window) =>
+        Effect.sync(() => {
+          const rows = Array.from(virtualAccounts.values()).filter(
+            (row) =>
+              sees(scope, row) &&
+              (user_id === undefined || row.user_id === user_id) &&
+              (currency === undefined || row.currency === currency)
+          )
+          return newestFirst(rows, (row) => row.account_id, window)
+        }),
+      lock: (orgId, id) => find(Option.some(orgId), id),
+      lockForChange: find,
+      setStatus: (orgId, id, status, frozen_reason) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.orDie(
+            Effect.map(Effect.flatten(find(Option.some(orgId), id)), (row) => {
+              const changed: VirtualAccount = { ...row, status, frozen_reason, updated_at: new Date(now) }
+              virtualAccounts.set(id, changed)
+              return changed
+            })
+          )
+        )
+    }
+  })
+)

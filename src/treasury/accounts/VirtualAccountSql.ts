@@ -1,0 +1,51 @@
+/** Virtual accounts in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { VirtualAccount } from "./VirtualAccount.ts"
+import { VirtualAccountStore } from "./VirtualAccountStore.ts"
+
+const accountOf = rowAs(VirtualAccount)
+const accountsOf = rowsAs(VirtualAccount)
+
+export const virtualAccountStoreSql = Layer.effect(
+  VirtualAccountStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
+    const one = (scope: Scope, id: string, lock: "" | "for share" | "for no key update") =>
+      sql`select ${columns} from virtual_accounts
+        where account_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
+        Effect.flatMap(accountOf),
+        Effect.orDie
+      )
+    return {
+      insert: (account) =>
+        sql`insert into virtual_accounts ${sql.insert({ ...account })} returning ${columns}`.pipe(
+          Effect.flatMap(accountOf),
+          Effect.map(Option.getOrThrow),
+          Effect.orDie
+        ),
+      find: (scope, id) => one(scope, id, ""),
+      list: (scope, { currency, user_id }, window) => {
+        const conditions = [
+          inScope(sql, scope),
+          ...(user_id === undefined ? [] : [sql`user_id = ${user_id}`]),
+          ...(currency === undefined ? [] : [sql`currency = ${currency}`])
+        ]
+        return sql`select ${columns} from virtual_accounts where ${sql.and(conditions)}
+          ${newest(sql, "account_id", window)}`.pipe(Effect.flatMap(accountsOf), Effect.orDie)
+      },
+      lock: (orgId, id) => one(Option.some(orgId), id, "for share"),
+      lockForChange: (scope, id) => one(scope, id, "for no key update"),
+      setStatus: (orgId, id, status, reason) =>
+        sql`update virtual_accounts
+          set status = ${status}, frozen_reason = ${reason}, updated_at = now()
+          where account_id = ${id} and org_id = ${orgId} returning ${columns}`.pipe(
+          Effect.flatMap(accountOf),
+          Effect.map(Option.getOrThrow),
+          Effect.orDie
+        )
+    }
+  })
+)

@@ -1,0 +1,45 @@
+/** Escrows in memory. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import type { Escrow } from "./Escrow.ts"
+import { EscrowStore } from "./EscrowStore.ts"
+
+const escrowTables = { escrows: memoryTable<Escrow>("escrows") }
+
+export const escrowStoreMemory = Layer.effect(
+  EscrowStore,
+  Effect.map(openTables(escrowTables), ({ escrows }) => {
+    const sees = (scope: Scope, row: Escrow) => Option.isNone(scope) || row.org_id === scope.value
+    const find = (scope: Scope, id: string) =>
+      Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), (row) => sees(scope, row)))
+    return {
+      insert: (escrow) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const at = new Date(now)
+          const row: Escrow = { ...escrow, created_at: at, updated_at: at }
+          escrows.set(row.escrow_id, row)
+          return row
+        }),
+      list: (scope, { account_id, status }, window) =>
+        Effect.sync(() => {
+          const rows = Array.from(escrows.values()).filter(
+            (row) =>
+              sees(scope, row) &&
+              (account_id === undefined || row.account_id === account_id) &&
+              (status === undefined || row.status === status)
+          )
+          return newestFirst(rows, (row) => row.escrow_id, window)
+        }),
+      find,
+      lock: find,
+      update: (escrow) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const { disbursed, escrow_id, funded, milestones, status } = escrow
+          const updated_at = new Date(now)
+          escrows.set(escrow_id, { ...escrows.get(escrow_id)!, disbursed, funded, milestones, status, updated_at })
+          return { ...escrow, updated_at }
+        })
+    }
+  })
+)
