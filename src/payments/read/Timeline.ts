@@ -31,7 +31,7 @@ const attemptItem = (payment: Payment, attempt: Attempt): Item => {
     outcome,
     reason,
     latency_ms: latencyOf(attempt),
-    amount: money === undefined ? null : money.toDecimal(),
+    amount: money === undefined ? null : money.toShown(),
     currency: money?.currency ?? null
   }
 }

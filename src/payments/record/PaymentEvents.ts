@@ -4,7 +4,7 @@ import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Change, Payment, StoredEvent } from "../store/Payment.ts"
 
-const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
+const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
 const dataOf = (payment: Payment, previous: PaymentStatus, at: Date) => ({
   payment_id: payment.payment_id,
