@@ -2,7 +2,7 @@
  * An amount of one currency, counted in its minor unit. The only type in which amounts are added and compared.
  */
 import { BigDecimal, Data, Either, Option } from "effect"
-import { type AnyCurrencyCode, exponentOfAny } from "./CryptoAsset.ts"
+import { type AnyCurrencyCode, computedScaleOf, exponentOfAny } from "./CryptoAsset.ts"
 import { fractionDigits, fromPlainText, roundToScale, toPlainText } from "./Decimal.ts"
 
 export class CurrencyMismatch extends Data.TaggedError("CurrencyMismatch")<{
@@ -72,9 +72,16 @@ export class Money extends Data.Class<{ readonly currency: AnyCurrencyCode; read
     return new Money({ currency: this.currency, minor: -this.minor })
   }
 
-  /** With the currency's own scale, so that the wire shows every minor digit. */
+  /** Exact, with the currency's own scale; of an asset of 18 digits the zeros behind the eighth are left out. */
   toDecimal(): BigDecimal.BigDecimal {
-    return BigDecimal.make(this.minor, this.exponent)
+    const exact = BigDecimal.make(this.minor, this.exponent)
+    const shortest = computedScaleOf(this.currency)
+    return shortest === this.exponent ? exact : BigDecimal.scale(exact, Math.max(shortest, fractionDigits(exact)))
+  }
+
+  /** As it is written on the wire: finer digits, which somebody else gave, are in the books alone. */
+  toShown(): BigDecimal.BigDecimal {
+    return BigDecimal.scale(this.toDecimal(), computedScaleOf(this.currency))
   }
 
   toNumericText(): string {

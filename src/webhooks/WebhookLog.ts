@@ -22,7 +22,7 @@ const testData = ({ amount, currency, ...transaction }: Transaction) =>
   Either.map(Money.fromDecimal(amount, currency), (money) => ({
     transaction_id: transaction.transaction_id,
     status: transaction.status,
-    amount: new WireNumber(toWireText(money.toDecimal())),
+    amount: new WireNumber(toWireText(money.toShown())),
     currency,
     updated_at: transaction.updated_at,
     test: true

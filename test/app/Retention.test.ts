@@ -13,6 +13,7 @@ import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { RateLockStore } from "../../src/money/rates/RateLockStore.ts"
 import { draftPayment, newOwner } from "../payments/support/NewPayment.ts"
 import { openStoresOn } from "../payments/support/PaymentServices.ts"
+import { age } from "../platform/idempotency/Ageing.ts"
 import { nextId } from "../support/StoreFixtures.ts"
 import { backends } from "../support/Stores.ts"
 import { testSettings } from "../support/TestSettings.ts"
@@ -114,10 +115,20 @@ for (const backend of backends) {
             return event_key
           })
         const all = [yield* stored(null, 89), yield* stored(payment.payment_id, 400), yield* stored(null, 91)]
+        const claimed = (by: Duration.DurationInput) =>
+          Effect.gen(function* () {
+            const name = { org_id: owner.org_id, operation: "a test", key: yield* nextId }
+            yield* keys.claim(null, { ...name, body_digest: "digest", claim: yield* nextId })
+            yield* age(name.key, by)
+            return name
+          })
+        yield* claimed("25 hours")
+        const young = yield* claimed("23 hours")
         yield* forgetAll
         const seen = yield* Effect.forEach(all, (key) => store.callbackSeen("stripe", key))
         expect(seen).toEqual([true, true, false])
-        expect(yield* keys.forgetOld).toBe(0)
+        expect(yield* keys.forgetOld, "keys that were left to forget").toBe(0)
+        expect(Option.isSome(yield* keys.find(young))).toBe(true)
         expect(Option.isSome(yield* store.find(Option.some(owner.org_id), payment.payment_id))).toBe(true)
       })
     )

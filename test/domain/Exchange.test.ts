@@ -27,8 +27,8 @@ describe("an exchange", () => {
     ["10.00", "USD", "3712.55", "UGX", "given", "37125 UGX"],
     ["10.00", "USD", "3712.55", "UGX", "taken", "37126 UGX"],
     ["1.00", "USD", "0.000123456789", "BTC", "expected", "0.00012346 BTC"],
-    ["1.00", "USD", "0.000123456789", "ETH", "given", "0.000123450000000000 ETH"],
-    ["1.00", "USD", "0.000123456789", "ETH", "taken", "0.000123460000000000 ETH"],
+    ["1.00", "USD", "0.000123456789", "ETH", "given", "0.00012345 ETH"],
+    ["1.00", "USD", "0.000123456789", "ETH", "taken", "0.00012346 ETH"],
     ["0.000000000000000001", "ETH", "2500", "USD", "given", "0.00 USD"],
     ["0.000000000000000001", "ETH", "2500", "USD", "taken", "0.01 USD"],
     ["9.77", "NGN", "0.000511811023622", "GBP", "given", "0.00 GBP"],
@@ -42,8 +42,8 @@ describe("an exchange", () => {
     ["12935.00", "KES", "129.35", "USD", "taken", "100.00 USD"],
     ["12935.01", "KES", "129.35", "USD", "given", "100.00 USD"],
     ["12935.01", "KES", "129.35", "USD", "taken", "100.01 USD"],
-    ["100", "UGX", "3", "ETH", "given", "33.333333330000000000 ETH"],
-    ["100", "UGX", "3", "ETH", "taken", "33.333333340000000000 ETH"],
+    ["100", "UGX", "3", "ETH", "given", "33.33333333 ETH"],
+    ["100", "UGX", "3", "ETH", "taken", "33.33333334 ETH"],
     ["1.00", "USD", "1000", "BTC", "taken", "0.00100000 BTC"]
   ])("of %s %s at %s back into %s is, as %s, %s", (text, to, rate, from, how, result) => {
     expect(String(roundings[how](money(text, to), exchange(from, to, rate)))).toBe(result)

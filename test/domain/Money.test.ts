@@ -2,7 +2,7 @@ import { BigDecimal, Either, Equal, Schema } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { AnyCurrencyCode, exponentOfAny } from "../../src/domain/CryptoAsset.ts"
-import { stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
+import { fractionDigits, stringifyWire, WireDecimal } from "../../src/domain/Decimal.ts"
 import { CurrencyMismatch, Money } from "../../src/domain/Money.ts"
 
 const code = Schema.decodeUnknownSync(AnyCurrencyCode)
@@ -47,11 +47,17 @@ describe("writing amounts", () => {
     ["0.1", "USD", "0.10", "0.10"],
     ["1500", "UGX", "1500", "1500.0"],
     ["1.5", "USDT", "1.500000", "1.500000"],
-    ["-0.05", "KES", "-0.05", "-0.05"]
+    ["-0.05", "KES", "-0.05", "-0.05"],
+    ["0.00109943", "ETH", "0.00109943", "0.00109943"],
+    ["2", "ETH", "2.00000000", "2.00000000"],
+    ["-1.5", "ETH", "-1.50000000", "-1.50000000"],
+    // More digits than that were given by somebody: the books have them all, the wire has eight.
+    ["0.001099430000000019", "ETH", "0.001099430000000019", "0.00109943"],
+    ["-0.0000000199", "ETH", "-0.0000000199", "-0.00000001"]
   ])("%s %s", (text, currencyText, numeric, wire) => {
     const amount = money(text, currencyText)
     expect(amount.toNumericText()).toBe(numeric)
-    expect(stringifyWire(Schema.encodeSync(WireDecimal)(amount.toDecimal()))).toBe(wire)
+    expect(stringifyWire(Schema.encodeSync(WireDecimal)(amount.toShown()))).toBe(wire)
     expect(String(amount)).toBe(`${numeric} ${currencyText}`)
   })
 
@@ -61,7 +67,9 @@ describe("writing amounts", () => {
         const amount = new Money({ currency: c, minor: n })
         expect(Equal.equals(Either.getOrThrow(Money.fromNumericText(amount.toNumericText(), c)), amount)).toBe(true)
         expect(Equal.equals(Either.getOrThrow(Money.fromDecimal(amount.toDecimal(), c)), amount)).toBe(true)
-        expect(amount.toDecimal().scale).toBe(exponentOfAny(c))
+        const { scale } = amount.toDecimal()
+        expect(scale).toBe(Math.max(Math.min(exponentOfAny(c), 8), fractionDigits(amount.toDecimal())))
+        expect(amount.toShown().scale).toBe(Math.min(exponentOfAny(c), 8))
       })
     )
   })

@@ -25,7 +25,7 @@ const volumeOf = (lines: ReadonlyArray<DayInCurrency>): Trend["volume"] => {
   }
   return Array.from(sums.values())
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))
-    .map((money) => ({ currency: money.currency, amount: money.toDecimal() }))
+    .map((money) => ({ currency: money.currency, amount: money.toShown() }))
 }
 
 const trendOf = (lines: ReadonlyArray<DayInCurrency>): Trend => {

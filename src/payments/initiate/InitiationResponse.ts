@@ -44,9 +44,9 @@ export const initiationResponse = (payment: Payment): typeof InitiationResult.Ty
       provider: payment.provider,
       message: messageOf(payment.status, next_action),
       payment_data: {
-        amount: payment.amount.toDecimal(),
+        amount: payment.amount.toShown(),
         currency: payment.amount.currency,
-        target_amount: payment.target.toDecimal(),
+        target_amount: payment.target.toShown(),
         target_currency: payment.target.currency,
         metadata: payment.metadata
       },

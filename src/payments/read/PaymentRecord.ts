@@ -31,7 +31,7 @@ const instructionsOf = ({ action_data, amount, next_action, ramp, status }: Paym
 
 const refundView = ({ amount, created_at, reason, refund_id, settled_at, state }: Refund) => ({
   refund_id,
-  amount: amount.toDecimal(),
+  amount: amount.toShown(),
   currency: amount.currency,
   state,
   reason,
@@ -41,7 +41,7 @@ const refundView = ({ amount, created_at, reason, refund_id, settled_at, state }
 
 export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   payment_id: payment.payment_id,
-  amount: payment.amount.toDecimal(),
+  amount: payment.amount.toShown(),
   currency: payment.amount.currency,
   user_id: payment.user_id,
   status: payment.status,
@@ -50,7 +50,7 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   org_id: payment.org_id,
   beneficiary_id: payment.beneficiary_id,
   transaction_id: payment.transaction_id,
-  target_amount: payment.target.toDecimal(),
+  target_amount: payment.target.toShown(),
   target_currency: payment.target.currency,
   from_currency: payment.amount.currency,
   region_id: subRegionOf(payment.country),
@@ -64,7 +64,7 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   user_metadata: payment.user_metadata,
   webhook_metadata: payment.webhook_metadata,
   fee_ids: payment.fee_ids,
-  total_fees: payment.total_fees === null ? null : payment.total_fees.toDecimal(),
+  total_fees: payment.total_fees === null ? null : payment.total_fees.toShown(),
   provider: payment.provider,
   provider_payment_id: payment.provider_payment_id,
   provider_status: payment.provider_status,
@@ -77,7 +77,7 @@ export const recordOf = (payment: Payment): typeof PaymentRecord.Type => ({
   description: payment.description,
   country: payment.country,
   refunds: payment.refunds.map(refundView),
-  refunded_amount: refundedAmount(payment).toDecimal(),
+  refunded_amount: refundedAmount(payment).toShown(),
   failure: payment.failure,
   created_at: payment.created_at,
   updated_at: payment.updated_at

@@ -9,8 +9,9 @@ import { returnedMoney } from "../record/ReturnChange.ts"
 
 type Item = typeof TimelineItem.Type
 
+/** Both times may be those of two instances, whose clocks may differ. */
 const latencyOf = ({ answered_at, started_at }: Attempt): number | null =>
-  answered_at === null ? null : answered_at.getTime() - started_at.getTime()
+  answered_at === null ? null : Math.max(0, answered_at.getTime() - started_at.getTime())
 
 /** What goes back with it. Of all other attempts the payment itself says what they are about. */
 const moneyBack = ({ refunds }: Payment, attempt: Attempt): Money | undefined =>
@@ -31,7 +32,7 @@ const attemptItem = (payment: Payment, attempt: Attempt): Item => {
     outcome,
     reason,
     latency_ms: latencyOf(attempt),
-    amount: money === undefined ? null : money.toDecimal(),
+    amount: money === undefined ? null : money.toShown(),
     currency: money?.currency ?? null
   }
 }

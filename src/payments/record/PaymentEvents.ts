@@ -5,7 +5,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Change, Payment } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 
-const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
+const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
 const dataOf = (payment: Payment, previous: PaymentStatus, at: Date) => ({
   payment_id: payment.payment_id,

@@ -126,7 +126,8 @@ export const paymentStoreMemory = Effect.map(openTables(writtenWithAPayment), (t
     }
     const booked = bookOnce(entriesOfChange(change), now)
     if (Either.isLeft(booked)) return Either.left(booked.left)
-    const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
+    const updated_at = at < payment.created_at ? payment.created_at : at
+    const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at }
     payments.set(payment.payment_id, next)
     if (status !== payment.status) addHistory(next, payment.status, cause, at)
     if (attempt !== undefined) {

@@ -119,7 +119,8 @@ export const applyStatement = `
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
   ), changed as (
-    update payments p set status = i.status, version = p.version + 1, last_change = i.change_id, updated_at = i.at,
+    update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
+      updated_at = greatest(p.created_at, i.at),
       ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
     where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version

@@ -9,6 +9,7 @@ import { recordRequest, requestEnded, requestStarted } from "../observability/Ht
 import { spanned } from "../observability/Spans.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
+import { fixedHeaders } from "./FixedHeaders.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
 import { hasBody } from "./RequestBody.ts"
 import { requestId } from "./RequestId.ts"
@@ -34,9 +35,6 @@ const isPacked = ({ headers }: IncomingMessage): boolean => {
   const encoding = headers["content-encoding"]
   return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
 }
-
-/** On every answer: nobody guesses another type for it, and nobody keeps it. */
-const fixedHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
 export const makeExchange = Effect.gen(function* () {
   const ids = yield* Ids

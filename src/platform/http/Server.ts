@@ -1,9 +1,11 @@
 /** Node's HTTP server: every request is a fiber; a caller that hangs up interrupts only its own; stopping drains. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { Data, Duration, Effect, FiberSet, Runtime, type Scope } from "effect"
 import { drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/Policies.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
+import { fixedHeaders } from "./FixedHeaders.ts"
 import { inviteBody } from "./RequestBody.ts"
 
 export class ListenError extends Data.TaggedError("ListenError")<{ readonly message: string }> {}
@@ -57,6 +59,23 @@ const drain = (server: Server, connections: Connections): Effect.Effect<void> =>
     Effect.asVoid
   )
 
+/** What Node's parser refuses, by the name of its error; anything else is 400. */
+const parserAnswers: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large"
+}
+
+/** As Node would answer by itself, with the headers of every answer. One that has begun is not answered twice. */
+const refuseUnread = ({ responses }: Connections, error: NodeJS.ErrnoException, socket: Duplex): void => {
+  const begun = [...responses].some((response) => response.socket === socket && response.headersSent)
+  if (!socket.writable || begun) return void socket.destroy(error)
+  const status = parserAnswers[error.code ?? ""] ?? "400 Bad Request"
+  const headers = Object.entries({ ...fixedHeaders, connection: "close", "content-length": "0" })
+  const lines = [`HTTP/1.1 ${status}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
+  socket.end(`${lines.join("\r\n")}\r\n\r\n`, () => socket.destroy())
+}
+
 export const serve = (
   exchange: Exchange,
   options: { readonly port: number; readonly host: string }
@@ -84,6 +103,7 @@ export const serve = (
       connections.sockets.add(socket)
       socket.once("close", () => connections.sockets.delete(socket))
     })
+    server.on("clientError", (error, socket) => refuseUnread(connections, error, socket))
     server.on("request", onRequest)
     server.on("checkContinue", (request, response) => {
       inviteBody(request, response)

@@ -6,12 +6,12 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import type { AccountWithBalance } from "./VirtualAccount.ts"
 import type { VirtualTransaction } from "./VirtualTransaction.ts"
 
-export const accountView = (account: AccountWithBalance) => ({ ...account, balance: account.balance.toDecimal() })
+export const accountView = (account: AccountWithBalance) => ({ ...account, balance: account.balance.toShown() })
 
 export const transactionView = (transaction: VirtualTransaction) => ({
   ...transaction,
-  amount: transaction.amount.toDecimal(),
-  fee: transaction.fee.toDecimal()
+  amount: transaction.amount.toShown(),
+  fee: transaction.fee.toShown()
 })
 
 const messages = {

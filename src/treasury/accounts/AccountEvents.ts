@@ -6,7 +6,7 @@ import type { WebhookEvent } from "../../webhooks/Webhook.ts"
 import type { VirtualAccount } from "./VirtualAccount.ts"
 import type { VirtualTransaction } from "./VirtualTransaction.ts"
 
-const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toDecimal()))
+const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 
 const typeOf = { credit: "virtual_account.deposit", debit: "virtual_account.withdrawal" } as const
 

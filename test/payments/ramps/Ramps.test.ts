@@ -103,7 +103,29 @@ const legsOf = (paymentId: string) =>
 const itemsOf = (paymentId: string) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
+/** How many fraction digits each amount in a JSON text has. */
+const digitsIn = (text: string): ReadonlyArray<number> =>
+  Array.from(text.matchAll(/amount":-?\d+\.(\d+)/g), ([, fraction]) => fraction!.length)
+
 onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
+  it.effect("write an amount of an 18-digit asset with eight fraction digits, wherever it is shown", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("KE", ["stripe", "circle"])
+      const about = { crypto_currency: "ETH", crypto_network: "ETHEREUM", client_rate: yield* rateOf("KES", "ETH") }
+      const made = yield* onRamp("KE", about)
+      expect(made.text).toMatch(/"crypto_amount":\d+\.\d{8}[,}]/)
+      const shown = [
+        made.text,
+        (yield* get(`/payments/transaction/${String((yield* recordOf(made.payment_id))["transaction_id"])}`)).text,
+        (yield* get(`/payments/${made.payment_id}/timeline`)).text,
+        (yield* get("/transactions?limit=5")).text,
+        ...(yield* eventsOf(made.payment_id)).map(({ payload }) => payload)
+      ]
+      expect(shown[1]).toMatch(/"target_amount":\d+\.\d{8}[,}]/)
+      for (const text of shown) expect(Math.max(0, ...digitsIn(text)), text).toBeLessThanOrEqual(8)
+    })
+  )
+
   it.effect("give what a look-up of the rate shows, to the last digit", () =>
     Effect.gen(function* () {
       const lookUp = (from: string, to: string, amount: number) =>

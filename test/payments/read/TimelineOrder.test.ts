@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
-import { get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { get, initiate, type Json, jsonOf, ofKind, timelineOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
@@ -110,3 +110,15 @@ for (const [name, step] of [
     )
   })
 }
+
+onDatabasePaymentServer("A timeline on a clock that is set back", madeWith(-7), (it, { stripe }) => {
+  it.effect("has no answer that took less than no time", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("FR", ["stripe"])
+      stripe.otherwise(accepts())
+      const { payment_id } = yield* initiate({ ...byCard(), country: "FR" })
+      const attempts = ofKind(yield* timelineOf(payment_id), "attempt")
+      expect(attempts.map((attempt) => attempt["latency_ms"])).toEqual([0])
+    })
+  )
+})

@@ -63,6 +63,17 @@ for (const backend of backends) {
     Layer.provideMerge(Layer.setClock(clock))
   )
   layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`PaymentStore on ${backend}`, (it) => {
+    it.effect("never says that a payment was changed before it was made, whatever the clock of who changed it", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { payment } = yield* newPayment(yield* newOwner)
+        const at = new Date(payment.created_at.getTime() - 60_000)
+        expect(yield* store.apply({ ...(yield* changeTo(payment, "processing")), at })).toBe(true)
+        const { created_at, updated_at } = Option.getOrThrow(yield* store.find(anywhere, payment.payment_id))
+        expect(updated_at).toEqual(created_at)
+      })
+    )
+
     it.effect("keeps a payment exactly as it was made, with its first attempt and the start of its history", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
