@@ -36,6 +36,9 @@ interface Options {
 /** A busy machine must not look like a silent provider. */
 const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 
+/** For what is done between the acceptance and the completion of a payment on a built-in rail. */
+export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
+
 const paymentServer = (backend: Backend, { clock = movableClock(), providers = [], variables = {} }: Options) => {
   return served.pipe(
     Layer.provideMerge(GateLive),
