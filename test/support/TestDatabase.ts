@@ -24,7 +24,8 @@ const freshDatabase = (options: string) =>
       const name = `test_${randomUUID().replaceAll("-", "")}`
       return Effect.as(onCluster(`create database ${name} ${options}`), name)
     }),
-    (name) => onCluster(`drop database ${name} with (force)`)
+    // It takes a checkpoint, for which nobody need wait.
+    (name) => Effect.forkDaemon(onCluster(`drop database ${name} with (force)`))
   ).pipe(Effect.map((name) => urlOfDatabase(inject("clusterUrl"), name)))
 
 const serverOf = (options: string) =>

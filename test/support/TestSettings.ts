@@ -6,8 +6,15 @@ import { Vault } from "../../src/platform/secrets/Vault.ts"
 
 export type Variables = Readonly<Record<string, string>>
 
-/** Rate limits are off unless a test is about them: every test of a file comes from one address. */
-const defaults: Variables = { RATE_LIMIT_PER_MINUTE: "0", DATA_DIR: "/nonexistent/corridor-test" }
+/**
+ * Rate limits are off unless a test is about them: every test of a file comes from one address. The rails are in a hurry,
+ * and not so much that a busy machine would complete a payment before its answer is written.
+ */
+const defaults: Variables = {
+  RATE_LIMIT_PER_MINUTE: "0",
+  DATA_DIR: "/nonexistent/corridor-test",
+  SANDBOX_RAIL_PACE: "250 millis"
+}
 
 export const testSettings = (variables: Variables = {}) =>
   Layer.effect(

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { finished } from "node:stream"
 import { setTimeout as pause } from "node:timers/promises"
 
 const [folder] = process.argv.slice(2)
@@ -72,4 +73,4 @@ for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(f
 }
 
 process.stdin.resume()
-process.stdin.once("close", () => void clean(folder))
+finished(process.stdin, () => void clean(folder))

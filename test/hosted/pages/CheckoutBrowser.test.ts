@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { act } from "../../payments/support/Acting.ts"
 import { initiate, recordOf } from "../../payments/support/Calls.ts"
-import { onPaymentServer } from "../../payments/support/PaymentServer.ts"
+import { leisurely, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { chromiumNeeded, chromiumPath, launchChromium } from "../../support/Chromium.ts"
 import { TestServer } from "../../support/TestServer.ts"
@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
   const backAtShop = (page: Page, status: string, reference: string) =>
     page.waitForURL(`${shopUrl}&status=${status}&reference=${reference}`, { timeout: 15_000 })
 
-  onPaymentServer("Hosted checkout", "memory", {}, (it) => {
+  onPaymentServer("Hosted checkout", "memory", { variables: leisurely }, (it) => {
     for (const viewport of viewports) {
       const { width } = viewport
 

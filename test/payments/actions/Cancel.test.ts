@@ -12,7 +12,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/Calls.ts"
-import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { leisurely, onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 import { accepts, isLost, scripted } from "../support/ScriptedProvider.ts"
@@ -21,7 +21,7 @@ import { act, actable } from "../support/Acting.ts"
 const make = () => {
   const stripe = actable("stripe")
   const paypal = scripted("paypal")
-  return { providers: [stripe, paypal], stripe, paypal }
+  return { providers: [stripe, paypal], stripe, paypal, variables: leisurely }
 }
 
 onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {

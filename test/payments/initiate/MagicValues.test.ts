@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { post } from "../../support/Send.ts"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
-import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
+import { leisurely, onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
 const phone = (ending: string) => byPhone(`+25471234${ending}`)
@@ -40,7 +40,7 @@ const withinSeconds = { timeout: 40_000 }
 
 onDatabasePaymentServer(
   "Magic values",
-  () => ({ variables: { PROVIDER_TIMEOUT: "3 seconds" } }),
+  () => ({ variables: { ...leisurely, PROVIDER_TIMEOUT: "3 seconds" } }),
   (it) => {
     it.effect(
       "accept everything that is not magic, and complete it by callback",

@@ -17,15 +17,17 @@ import { testSettings, TestVault, type Variables } from "../../support/TestSetti
 import { agreesWithTheOutside } from "./Outside.ts"
 import { movableClock, type MovableClock, openStoresOn, quiet, servicesAndRails } from "./PaymentServices.ts"
 
-const served = Layer.scoped(
-  TestServer,
-  Effect.gen(function* () {
-    const credentials = yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure)
-    yield* startWorkers
-    const port = yield* serveHttp(0)
-    return { baseUrl: `http://127.0.0.1:${port}`, port, credentials, logs: [] }
-  })
-)
+/** A page that leads to the public address needs a server that listens there; all others take any port. */
+const served = (variables: Variables) =>
+  Layer.scoped(
+    TestServer,
+    Effect.gen(function* () {
+      const credentials = yield* Effect.flatMap(Sandbox, ({ ensure }) => ensure)
+      yield* startWorkers
+      const port = yield* serveHttp(Number(variables["PORT"] ?? 0))
+      return { baseUrl: `http://127.0.0.1:${port}`, port, credentials, logs: [] }
+    })
+  )
 
 interface Options {
   readonly providers?: ReadonlyArray<Provider>
@@ -36,8 +38,11 @@ interface Options {
 /** A busy machine must not look like a silent provider. */
 const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 
+/** For what is done between the acceptance and the completion of a payment on a built-in rail. */
+export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
+
 const paymentServer = (backend: Backend, { clock = movableClock(), providers = [], variables = {} }: Options) => {
-  return served.pipe(
+  return served(variables).pipe(
     Layer.provideMerge(GateLive),
     Layer.provideMerge(SandboxLive),
     Layer.provideMerge(DevelopmentIssuer),

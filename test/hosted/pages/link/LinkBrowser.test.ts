@@ -8,12 +8,16 @@ import { Effect } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { eventually } from "../../../payments/support/Calls.ts"
-import { onPaymentServer } from "../../../payments/support/PaymentServer.ts"
+import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
+import { freePort } from "../../../payments/support/RealServer.ts"
 import { chromiumNeeded, chromiumPath, launchChromium } from "../../../support/Chromium.ts"
 import { TestServer } from "../../../support/TestServer.ts"
 import { acmeLink } from "./Paying.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** The pages lead to the public address, which has to be that of this server. */
+const PORT = String(await freePort())
 
 const RENEWS = /<meta http-equiv="refresh"[^>]*>/
 
@@ -51,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     readonly colorScheme?: "light" | "dark"
   }
 
-  /** Nothing may be complained of, nor asked of anyone else. The server's public address is led to where it listens. */
+  /** Nothing may be complained of, nor asked of anyone else. */
   const visiting = (path: string, look: Look, use: (page: Page) => Promise<void>) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
@@ -62,11 +66,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         page.on("pageerror", (error) => complaints.push(error.message))
         page.on("request", (request) => {
           const { origin, protocol } = new URL(request.url())
-          if (protocol !== "data:" && origin !== baseUrl && origin !== "http://127.0.0.1:3000") strangers.add(origin)
-        })
-        await page.route("http://127.0.0.1:3000/**", async (route) => {
-          const { pathname, search } = new URL(route.request().url())
-          await route.fulfill({ status: 302, headers: { location: `${baseUrl}${pathname}${search}` } })
+          if (protocol !== "data:" && origin !== baseUrl) strangers.add(origin)
         })
         try {
           await page.goto(`${baseUrl}${path}`)
@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
   const atEnd = (page: Page, heading: string) =>
     page.getByRole("heading", { name: heading }).waitFor({ timeout: 20_000 })
 
-  onPaymentServer("Payment link page", "memory", {}, (it) => {
+  onPaymentServer("Payment link page", "memory", { variables: { ...leisurely, PORT } }, (it) => {
     for (const viewport of [phone, desktop]) {
       const { width } = viewport
 

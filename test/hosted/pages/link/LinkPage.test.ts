@@ -8,7 +8,7 @@ import { RateStore } from "../../../../src/money/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../../payments/support/Calls.ts"
 import { movableClock, timePasses } from "../../../payments/support/PaymentServices.ts"
-import { onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
+import { leisurely, onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
 import { people } from "../../../support/Credentials.ts"
 import { setThreshold } from "../../../payments/support/Acting.ts"
@@ -29,7 +29,7 @@ const countLocks = Effect.gen(function* () {
 
 onDatabasePaymentServer(
   "Payment link page",
-  () => ({ clock: movableClock() }),
+  () => ({ clock: movableClock(), variables: leisurely }),
   (it, { clock }) => {
     it.effect("shows who asks for how much and for what, and lets nothing else in", () =>
       Effect.gen(function* () {
