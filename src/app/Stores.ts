@@ -4,118 +4,137 @@ import { VirtualAccountStore } from "../treasury/accounts/VirtualAccountStore.ts
 import { VirtualTransactionStore } from "../treasury/accounts/VirtualTransactionStore.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
-import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
+import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
+import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
 import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { CallerStore } from "../people/auth/CallerStore.ts"
+import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
+import { callerStoreSql } from "../people/auth/CallerSql.ts"
 import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
 import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
 import { FeeRuleStore } from "../money/fees/FeeRuleStore.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
-import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
-import { OwnerStore } from "../platform/idempotency/OwnerStore.ts"
+import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
+import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
+import { ownerStoreMemory } from "../platform/idempotency/OwnerMemory.ts"
+import { ownerStoreSql } from "../platform/idempotency/OwnerSql.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { LinkStore } from "../hosted/links/LinkStore.ts"
-import { KybStore } from "../people/kyb/KybStore.ts"
-import { MessageCounts } from "../platform/notifications/MessageCounts.ts"
-import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
-import { InvitationStore } from "../people/members/InvitationStore.ts"
-import { MemberStore } from "../people/members/MemberStore.ts"
-import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
+import { kybStoreMemory } from "../people/kyb/KybMemory.ts"
+import { kybStoreSql } from "../people/kyb/KybSql.ts"
+import { messageCountsMemory } from "../platform/notifications/MessageCountsMemory.ts"
+import { messageCountsSql } from "../platform/notifications/MessageCountsSql.ts"
+import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
+import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { invitationStoreMemory } from "../people/members/InvitationMemory.ts"
+import { invitationStoreSql } from "../people/members/InvitationSql.ts"
+import { memberStoreMemory } from "../people/members/MemberMemory.ts"
+import { memberStoreSql } from "../people/members/MemberSql.ts"
+import { organizationStoreMemory } from "../people/organizations/OrganizationMemory.ts"
+import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { PaymentStore } from "../payments/store/PaymentStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
 import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
 import { RailStore } from "../providers/sandbox/RailStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { RateStore } from "../money/rates/RateStore.ts"
-import { SecretStore } from "../platform/secrets/SecretStore.ts"
-import { UserStore } from "../people/users/UserStore.ts"
-import { VerificationStore } from "../people/verification/VerificationStore.ts"
-import { DeadLetterStore } from "../webhooks/delivery/DeadLetterStore.ts"
-import { QueueStore } from "../webhooks/delivery/QueueStore.ts"
-import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
-import { EventStore } from "../webhooks/EventStore.ts"
-import { WebhookIssues } from "../webhooks/WebhookIssues.ts"
-import { WebhookStore } from "../webhooks/WebhookStore.ts"
+import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
+import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { userStoreMemory } from "../people/users/UserMemory.ts"
+import { userStoreSql } from "../people/users/UserSql.ts"
+import { verificationStoreMemory } from "../people/verification/VerificationMemory.ts"
+import { verificationStoreSql } from "../people/verification/VerificationSql.ts"
+import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
+import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
+import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
+import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
+import { deliveryStoreMemory } from "../webhooks/DeliveryMemory.ts"
+import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
+import { eventStoreMemory } from "../webhooks/EventMemory.ts"
+import { eventStoreSql } from "../webhooks/EventSql.ts"
+import { webhookIssuesMemory } from "../webhooks/WebhookIssuesMemory.ts"
+import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
+import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
+import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
 
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   AnalyticsStore.layer,
-  ApiKeyStore.layer,
+  apiKeyStoreSql,
   auditStoreSql,
   BeneficiaryStore.layer,
-  CallerStore.layer,
+  callerStoreSql,
   ClosedDays.layer,
-  DeadLetterStore.layer,
-  DeliveryStore.layer,
+  deadLetterStoreSql,
+  deliveryStoreSql,
   EscrowStore.layer,
-  EventStore.layer,
+  eventStoreSql,
   FeeRuleStore.layer,
-  IdempotencyStore.layer,
+  idempotencyStoreSql,
   LedgerStore.layer,
   LinkStore.layer,
-  KybStore.layer,
-  MessageCounts.layer,
-  NotificationStore.layer,
-  InvitationStore.layer,
-  MemberStore.layer,
-  OrganizationStore.layer,
-  OwnerStore.layer,
+  kybStoreSql,
+  messageCountsSql,
+  notificationStoreSql,
+  invitationStoreSql,
+  memberStoreSql,
+  organizationStoreSql,
+  ownerStoreSql,
   PaymentStore.layer,
   ProviderConfigStore.layer,
-  QueueStore.layer,
+  queueStoreSql,
   RailStore.layer,
   RateLockStore.layer,
   RateStore.layer,
   Readiness.layer,
-  SecretStore.layer,
+  secretStoreSql,
   StrayCallbackStore.layer,
-  WebhookIssues.layer,
-  UserStore.layer,
-  VerificationStore.layer,
+  webhookIssuesSql,
+  userStoreSql,
+  verificationStoreSql,
   VirtualAccountStore.layer,
   VirtualTransactionStore.layer,
-  WebhookStore.layer
+  webhookStoreSql
 )
 
 export const StoresMemory = Layer.mergeAll(
   Transactor.layerMemory,
   AnalyticsStore.layerMemory,
-  ApiKeyStore.layerMemory,
+  apiKeyStoreMemory,
   auditStoreMemory,
   BeneficiaryStore.layerMemory,
-  CallerStore.layerMemory,
+  callerStoreMemory,
   ClosedDays.layerMemory,
-  DeadLetterStore.layerMemory,
-  DeliveryStore.layerMemory,
+  deadLetterStoreMemory,
+  deliveryStoreMemory,
   EscrowStore.layerMemory,
-  EventStore.layerMemory,
+  eventStoreMemory,
   FeeRuleStore.layerMemory,
-  IdempotencyStore.layerMemory,
+  idempotencyStoreMemory,
   LedgerStore.layerMemory,
   LinkStore.layerMemory,
-  KybStore.layerMemory,
-  MessageCounts.layerMemory,
-  NotificationStore.layerMemory,
-  InvitationStore.layerMemory,
-  MemberStore.layerMemory,
-  OrganizationStore.layerMemory,
-  OwnerStore.layerMemory,
+  kybStoreMemory,
+  messageCountsMemory,
+  notificationStoreMemory,
+  invitationStoreMemory,
+  memberStoreMemory,
+  organizationStoreMemory,
+  ownerStoreMemory,
   PaymentStore.layerMemory,
   ProviderConfigStore.layerMemory,
-  QueueStore.layerMemory,
+  queueStoreMemory,
   RailStore.layerMemory,
   RateLockStore.layerMemory,
   RateStore.layerMemory,
   Readiness.layerMemory,
-  SecretStore.layerMemory,
+  secretStoreMemory,
   StrayCallbackStore.layerMemory,
-  WebhookIssues.layerMemory,
-  UserStore.layerMemory,
-  VerificationStore.layerMemory,
+  webhookIssuesMemory,
+  userStoreMemory,
+  verificationStoreMemory,
   VirtualAccountStore.layerMemory,
   VirtualTransactionStore.layerMemory,
-  WebhookStore.layerMemory
+  webhookStoreMemory
 ).pipe(Layer.provide(MemoryDatabase.layer))

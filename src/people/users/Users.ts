@@ -10,7 +10,8 @@ import { type Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { OrganizationStore } from "../organizations/OrganizationStore.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { type Member, UserStore } from "./UserStore.ts"
+import type { Member } from "./User.ts"
+import { UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255
 

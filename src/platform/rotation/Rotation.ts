@@ -3,7 +3,8 @@
  * its key, in one transaction. Whatever is sealed anywhere takes part here, or it is lost with the old key.
  */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { rowAs } from "../database/Rows.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -29,6 +30,8 @@ const otherKey = (kept: string | undefined, from: MasterKey, to: MasterKey) =>
       `(${from.id}) nor the new one (${to.id}). Set CORRIDOR_MASTER_KEY to the key that was used before.`
   })
 
+const keptRow = rowAs(Schema.Struct({ key_id: Schema.String, check_value: Schema.String }))
+
 export class Rotation extends Context.Tag("corridor/Rotation")<
   Rotation,
   {
@@ -50,9 +53,10 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
       const { atomically } = yield* Transactor
 
       /** The lock keeps two rotations, and a first start, from passing each other. */
-      const keptKey = sql<{ key_id: string; check_value: string }>`
+      const keptKey = sql`
         select key_id, check_value from master_key for update`.pipe(
-        Effect.map((rows) => rows[0]),
+        Effect.flatMap(keptRow),
+        Effect.map(Option.getOrUndefined),
         Effect.orDie
       )
 
