@@ -51,6 +51,8 @@ import { Users } from "../people/users/Users.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
 import { HookClient } from "../webhooks/delivery/HookClient.ts"
+import { Events } from "../webhooks/Events.ts"
+import { Secrets } from "../platform/secrets/Secrets.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 
@@ -81,7 +83,7 @@ const PaymentsLive = Layer.mergeAll(
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 
-const PeopleLive = Layer.mergeAll(Invitations.layer, Members.layer, Users.layer).pipe(Layer.provideMerge(ApiKeys.layer))
+const PeopleLive = Layer.mergeAll(Invitations.layer, Members.layer).pipe(Layer.provideMerge(ApiKeys.layer))
 
 const ChecksLive = Layer.mergeAll(
   Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
@@ -106,7 +108,8 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, Organizations.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer, Users.layer)),
+  Layer.provideMerge(Organizations.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       ProviderAnswer.layer,
@@ -115,6 +118,8 @@ export const ServicesLive = Layer.mergeAll(
       AuditLog.layer,
       Notifier.layer,
       Outbox.layer,
+      Events.layer,
+      Secrets.layer,
       Workers.layer
     )
   )

@@ -18,8 +18,8 @@ import { Transactor } from "../platform/database/Transactor.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
 import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
-import { ownerStoreMemory } from "../platform/idempotency/OwnerMemory.ts"
-import { ownerStoreSql } from "../platform/idempotency/OwnerSql.ts"
+import { ownersMemory } from "../platform/idempotency/OwnersMemory.ts"
+import { ownersSql } from "../platform/idempotency/OwnersSql.ts"
 import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { LinkStore } from "../hosted/links/LinkStore.ts"
 import { kybStoreMemory } from "../people/kyb/KybMemory.ts"
@@ -81,7 +81,7 @@ export const StoresLive = Layer.mergeAll(
   invitationStoreSql,
   memberStoreSql,
   organizationStoreSql,
-  ownerStoreSql,
+  ownersSql,
   PaymentStore.layer,
   ProviderConfigStore.layer,
   queueStoreSql,
@@ -121,7 +121,7 @@ export const StoresMemory = Layer.mergeAll(
   invitationStoreMemory,
   memberStoreMemory,
   organizationStoreMemory,
-  ownerStoreMemory,
+  ownersMemory,
   PaymentStore.layerMemory,
   ProviderConfigStore.layerMemory,
   queueStoreMemory,

@@ -5,10 +5,8 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Identity, Permit } from "../../domain/Access.ts"
 import { sameAddress } from "../../domain/EmailAddress.ts"
 import { Conflict, Forbidden, Invalid, NotFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
-import { UserStore } from "../users/UserStore.ts"
-import { Subject } from "../users/Users.ts"
+import { Subject, Users } from "../users/Users.ts"
 import { InvitationStore } from "./InvitationStore.ts"
 import { hashToken } from "./InvitationToken.ts"
 import type { Invitation } from "./Member.ts"
@@ -33,29 +31,9 @@ const unverified = () =>
 export const makeAcceptance = Effect.gen(function* () {
   const store = yield* InvitationStore
   const members = yield* MemberStore
-  const users = yield* UserStore
+  const users = yield* Users
   const audit = yield* AuditLog
-  const ids = yield* Ids
   const { atomically } = yield* Transactor
-
-  /** Two invitations accepted at once make one user: whoever comes second finds the first one's. */
-  const addUser = Effect.fnUntraced(function* (permit: Permit<"person">, subject: string, email: string) {
-    const user_id = yield* ids.next
-    const made = yield* Effect.option(users.insert({ user_id, subject, email, country: null, is_admin: false }))
-    if (Option.isSome(made)) {
-      yield* audit.record(permit, {
-        action: "user.created",
-        org: null,
-        subject: ["user", user_id],
-        detail: { is_admin: false }
-      })
-      return made.value
-    }
-    return yield* Effect.mapError(
-      Effect.flatten(users.findBySubject(subject)),
-      () => new Conflict({ message: "Another user has this e-mail address: ask the platform's operator." })
-    )
-  })
 
   /** The identity provider vouches for the address; of someone who is known, it is the address on record as well. */
   const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
@@ -75,7 +53,7 @@ export const makeAcceptance = Effect.gen(function* () {
     if (!isSubject(identity.subject)) {
       return yield* new Invalid({ message: "The claim sub of the token is longer than 255 characters." })
     }
-    return yield* addUser(permit, identity.subject, email)
+    return yield* users.register(permit, identity.subject, email)
   })
 
   return Effect.fn("Invitations.accept")(function* (permit: Permit<"person">, token: string) {

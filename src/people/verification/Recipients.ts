@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
-import { UserStore } from "../users/UserStore.ts"
+import { Users } from "../users/Users.ts"
 
 export type Target = "beneficiary" | "sender"
 
@@ -11,13 +11,13 @@ export type Target = "beneficiary" | "sender"
 export type Recipient = { readonly address: string } | { readonly reason: string }
 
 export const makeRecipients = Effect.gen(function* () {
-  const users = yield* UserStore
+  const users = yield* Users
   const subjects = yield* VerificationSubjects
 
   /** A user who belongs to the organisation. */
   const member = Effect.fnUntraced(function* (orgId: string, given: string) {
     const userId = uuidOrNil(given)
-    const places = yield* users.membershipsOf(userId)
+    const places = yield* users.placesOf(userId)
     return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
   })
 

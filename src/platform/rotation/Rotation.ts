@@ -8,10 +8,9 @@ import { rowAs } from "../database/Rows.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Reseal, SealedPlaces } from "./SealedPlaces.ts"
+import { type Reseal, SealedPlaces } from "../secrets/SealedPlaces.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
 import { OtherMasterKey } from "../secrets/MasterKeyGuard.ts"
-import { SecretStore } from "../secrets/SecretStore.ts"
 import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
 
 export interface RotationReport {
@@ -47,14 +46,12 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
     Rotation,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const secrets = yield* SecretStore
       const places = yield* SealedPlaces
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
       /** The lock keeps two rotations, and a first start, from passing each other. */
-      const keptKey = sql`
-        select key_id, check_value from master_key for update`.pipe(
+      const keptKey = sql`select key_id, check_value from master_key for update`.pipe(
         Effect.flatMap(keptRow),
         Effect.map(Option.getOrUndefined),
         Effect.orDie
@@ -63,18 +60,8 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
       const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
         const [old, fresh] = [Vault.make(from), Vault.make(to)]
         const anew: Reseal = (sealed, context) => reseal(old, fresh, sealed, context)
-        // A secret that a server adds now waits for the end of this, instead of slipping past it.
-        yield* sql`lock table secrets in share row exclusive mode`.pipe(Effect.orDie)
-        const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
-          Effect.gen(function* () {
-            const again = yield* anew(sealed, name)
-            if (again === sealed) return false
-            yield* secrets.replace({ name, sealed: again })
-            return true
-          })
-        )
-        const elsewhere = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
-        return named.filter((moved) => moved).length + elsewhere.reduce((sum, moved) => sum + moved, 0)
+        const moved = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
+        return moved.reduce((sum, count) => sum + count, 0)
       })
 
       return {

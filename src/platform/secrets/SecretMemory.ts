@@ -15,6 +15,7 @@ export const secretStoreMemory = Layer.effect(
         secrets.set(name, kept)
         return kept
       }),
+    hold: Effect.void,
     replace: ({ name, sealed }) =>
       Effect.sync(() => {
         if (secrets.has(name)) secrets.set(name, sealed)

@@ -24,6 +24,7 @@ export const secretStoreSql = Layer.effect(
           Effect.zipRight(find(fresh.name)),
           Effect.flatMap(Effect.orDie)
         ),
+      hold: sql`lock table secrets in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
       replace: ({ name, sealed }) =>
         sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`.pipe(
           Effect.orDie,

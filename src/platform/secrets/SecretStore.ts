@@ -8,6 +8,8 @@ interface Store {
   readonly find: (name: string) => Effect.Effect<Option.Option<string>>
   /** Keeps what is there already, and answers with what is kept. */
   readonly putIfAbsent: (secret: SealedSecret) => Effect.Effect<string>
+  /** Until the end of the transaction nobody adds one: it waits instead of slipping past. */
+  readonly hold: Effect.Effect<void>
   readonly replace: (secret: SealedSecret) => Effect.Effect<void>
   readonly all: Effect.Effect<ReadonlyArray<SealedSecret>>
 }

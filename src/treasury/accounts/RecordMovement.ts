@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Ids } from "../../domain/Ids.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
+import { Events } from "../../webhooks/Events.ts"
 import { transactionEvent } from "./AccountEvents.ts"
 import { booksOf } from "./VirtualAccount.ts"
 import type { NewVirtualTransaction } from "./VirtualTransaction.ts"
@@ -12,7 +12,7 @@ import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 export const makeRecordMovement = Effect.gen(function* () {
   const transactions = yield* VirtualTransactionStore
   const ledger = yield* Ledger
-  const events = yield* EventStore
+  const events = yield* Events
   const ids = yield* Ids
 
   /** Inside a transaction that has locked the accounts, and posts nothing else. */
@@ -25,7 +25,7 @@ export const makeRecordMovement = Effect.gen(function* () {
       written,
       (transaction) =>
         Effect.flatMap(ids.next, (id) =>
-          events.insert(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
+          events.publish(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
         ),
       { discard: true }
     )

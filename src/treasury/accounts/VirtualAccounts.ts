@@ -9,8 +9,8 @@ import { Ids, uuidOrNil } from "../../domain/Ids.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { UserStore } from "../../people/users/UserStore.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
+import { Users } from "../../people/users/Users.ts"
+import { Events } from "../../webhooks/Events.ts"
 import { freezeEvent } from "./AccountEvents.ts"
 import { type AccountWithBalance, booksOf, type VirtualAccount } from "./VirtualAccount.ts"
 import { type AccountFilter, VirtualAccountStore } from "./VirtualAccountStore.ts"
@@ -54,8 +54,8 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const transactions = yield* VirtualTransactionStore
       const ledger = yield* Ledger
       const organizations = yield* Organizations
-      const users = yield* UserStore
-      const events = yield* EventStore
+      const users = yield* Users
+      const events = yield* Events
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
@@ -71,7 +71,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         Effect.mapError(Effect.flatten(found), () => notFound("virtual account"))
 
       const isMember = (orgId: string, userId: string) =>
-        Effect.map(users.membershipsOf(userId), (places) => places.some(({ org_id }) => org_id === orgId))
+        Effect.map(users.placesOf(userId), (places) => places.some(({ org_id }) => org_id === orgId))
 
       const record = (
         permit: Permit<Access>,
@@ -93,7 +93,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
         yield* record(permit, action, changed, { reason })
         const at = new Date(yield* Clock.currentTimeMillis)
-        yield* events.insert(freezeEvent(yield* ids.next, changed, at))
+        yield* events.publish(freezeEvent(yield* ids.next, changed, at))
         return changed
       })
 

@@ -1,6 +1,9 @@
 /** What `corridor fees` does once it has the service, and what it makes of what was typed. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Organizations } from "../../../src/people/organizations/Organizations.ts"
+import { Events } from "../../../src/webhooks/Events.ts"
+import { testSettings } from "../../support/TestSettings.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { listAll, setOne } from "../../../src/cli/commands/Fees.ts"
 import { wantedFee } from "../../../src/cli/shared/FeeInput.ts"
@@ -11,7 +14,14 @@ import { Fees } from "../../../src/money/fees/Fees.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
-const services = Effect.provide(Fees.layer.pipe(Layer.provideMerge(AuditLog.layer)))
+const services = Effect.provide(
+  Fees.layer.pipe(
+    Layer.provideMerge(Organizations.layer),
+    Layer.provide(Events.layer),
+    Layer.provideMerge(AuditLog.layer),
+    Layer.provide(testSettings())
+  )
+)
 
 interface Typed {
   readonly method?: string

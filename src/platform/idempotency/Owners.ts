@@ -12,4 +12,4 @@ interface Store {
   readonly ownerOf: (named: Named) => Effect.Effect<Option.Option<string>>
 }
 
-export class OwnerStore extends Context.Tag("corridor/OwnerStore")<OwnerStore, Store>() {}
+export class Owners extends Context.Tag("corridor/Owners")<Owners, Store>() {}

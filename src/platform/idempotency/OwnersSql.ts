@@ -2,13 +2,13 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { rowAs } from "../database/Rows.ts"
-import { OwnerStore } from "./OwnerStore.ts"
+import { Owners } from "./Owners.ts"
 
 const owner = rowAs(Schema.Struct({ org_id: Schema.String }))
 
-export const ownerStoreSql = Layer.effect(
-  OwnerStore,
-  Effect.map(SqlClient.SqlClient, (sql): OwnerStore["Type"] => ({
+export const ownersSql = Layer.effect(
+  Owners,
+  Effect.map(SqlClient.SqlClient, (sql): Owners["Type"] => ({
     ownerOf: ({ account_id = null, escrow_id = null, payment_id = null }) =>
       sql`
         select org_id from payments where payment_id = ${payment_id}::uuid
