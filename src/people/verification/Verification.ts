@@ -9,8 +9,8 @@ import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { Events } from "../../webhooks/Events.ts"
-import { makeNotify, type Named } from "./Notify.ts"
-import { makeRecipients, type Target } from "./Recipients.ts"
+import { type Named, Notify } from "./Notify.ts"
+import { Recipients, type Target } from "./Recipients.ts"
 import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
 
 type Wanted = typeof RequestVerification.Type
@@ -62,8 +62,8 @@ export class Verification extends Context.Tag("corridor/Verification")<
       const subjects = yield* VerificationSubjects
       const events = yield* Events
       const audit = yield* AuditLog
-      const recipients = yield* makeRecipients
-      const notify = yield* makeNotify
+      const recipients = yield* Recipients
+      const { notify } = yield* Notify
       const { atomically } = yield* Transactor
 
       const get = (permit: Permit<"verification">, id: string) =>
