@@ -4,7 +4,8 @@ import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { VerificationSubjects } from "../people/verification/VerificationSubjects.ts"
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
-import { SealedPlaces } from "../platform/rotation/SealedPlaces.ts"
+import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
+import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
 
 export const StateAsAnswerLive = Layer.effect(
@@ -24,4 +25,4 @@ export const VerificationSubjectsLive = Layer.effect(
   })
 )
 
-export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedEndpoints]))
+export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedSecrets, sealedEndpoints]))

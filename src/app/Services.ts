@@ -56,9 +56,14 @@ import { Rates } from "../money/rates/Rates.ts"
 import { StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
 import { Sandbox } from "./sandbox/Sandbox.ts"
 import { Users } from "../people/users/Users.ts"
+import { Acceptance } from "../people/members/Acceptance.ts"
+import { Notify } from "../people/verification/Notify.ts"
+import { Recipients } from "../people/verification/Recipients.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
 import { HookClient } from "../webhooks/delivery/HookClient.ts"
+import { Events } from "../webhooks/Events.ts"
+import { Secrets } from "../platform/secrets/Secrets.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 
@@ -89,11 +94,17 @@ const PaymentsLive = Layer.mergeAll(
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 
-const PeopleLive = Layer.mergeAll(Invitations.layer, Members.layer, Users.layer).pipe(Layer.provideMerge(ApiKeys.layer))
+const PeopleLive = Layer.mergeAll(Invitations.layer.pipe(Layer.provide(Acceptance.layer)), Members.layer).pipe(
+  Layer.provideMerge(ApiKeys.layer)
+)
 
 const ChecksLive = Layer.mergeAll(
   Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),
-  Verification.layer.pipe(Layer.provide(VerificationSubjectsLive))
+  Verification.layer.pipe(
+    Layer.provide(Notify.layer),
+    Layer.provide(Recipients.layer),
+    Layer.provide(VerificationSubjectsLive)
+  )
 )
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer).pipe(
@@ -126,7 +137,7 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer)),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer, Users.layer)),
   Layer.provideMerge(Organizations.layer),
   Layer.provideMerge(
     Layer.mergeAll(
@@ -136,6 +147,8 @@ export const ServicesLive = Layer.mergeAll(
       AuditLog.layer,
       Notifier.layer,
       Outbox.layer,
+      Events.layer,
+      Secrets.layer,
       Workers.layer
     )
   )

@@ -1,131 +1,150 @@
 /** Every store, on PostgreSQL or in memory: the one seam at which a test swaps the database out. */
 import { Layer } from "effect"
-import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
-import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
-import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
-import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
-import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
-import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
-import { CallerStore } from "../people/auth/CallerStore.ts"
-import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
-import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
-import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
-import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
-import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
-import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
-import { Readiness } from "../platform/http/SystemRoutes.ts"
-import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
-import { OwnerStore } from "../platform/idempotency/OwnerStore.ts"
-import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
-import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
 import { linkStoreSql } from "../hosted/links/LinkSql.ts"
-import { KybStore } from "../people/kyb/KybStore.ts"
-import { MessageCounts } from "../platform/notifications/MessageCounts.ts"
-import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
-import { InvitationStore } from "../people/members/InvitationStore.ts"
-import { MemberStore } from "../people/members/MemberStore.ts"
-import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
-import { PaymentStore } from "../payments/store/PaymentStore.ts"
-import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
-import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
-import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
-import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
-import { railStoreSql } from "../providers/sandbox/RailSql.ts"
+import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
+import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
+import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
+import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
 import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreMemory } from "../money/rates/RateMemory.ts"
 import { rateStoreSql } from "../money/rates/RateSql.ts"
-import { SecretStore } from "../platform/secrets/SecretStore.ts"
-import { UserStore } from "../people/users/UserStore.ts"
-import { VerificationStore } from "../people/verification/VerificationStore.ts"
-import { DeadLetterStore } from "../webhooks/delivery/DeadLetterStore.ts"
-import { QueueStore } from "../webhooks/delivery/QueueStore.ts"
-import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
-import { EventStore } from "../webhooks/EventStore.ts"
-import { WebhookIssues } from "../webhooks/WebhookIssues.ts"
-import { WebhookStore } from "../webhooks/WebhookStore.ts"
+import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
+import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
+import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
+import { PaymentStore } from "../payments/store/PaymentStore.ts"
+import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
+import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
+import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
+import { callerStoreSql } from "../people/auth/CallerSql.ts"
+import { kybStoreMemory } from "../people/kyb/KybMemory.ts"
+import { kybStoreSql } from "../people/kyb/KybSql.ts"
+import { invitationStoreMemory } from "../people/members/InvitationMemory.ts"
+import { invitationStoreSql } from "../people/members/InvitationSql.ts"
+import { memberStoreMemory } from "../people/members/MemberMemory.ts"
+import { memberStoreSql } from "../people/members/MemberSql.ts"
+import { organizationStoreMemory } from "../people/organizations/OrganizationMemory.ts"
+import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
+import { userStoreMemory } from "../people/users/UserMemory.ts"
+import { userStoreSql } from "../people/users/UserSql.ts"
+import { verificationStoreMemory } from "../people/verification/VerificationMemory.ts"
+import { verificationStoreSql } from "../people/verification/VerificationSql.ts"
+import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
+import { auditStoreSql } from "../platform/audit/AuditSql.ts"
+import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
+import { Transactor } from "../platform/database/Transactor.ts"
+import { Readiness } from "../platform/http/SystemRoutes.ts"
+import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
+import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
+import { ownersMemory } from "../platform/idempotency/OwnersMemory.ts"
+import { ownersSql } from "../platform/idempotency/OwnersSql.ts"
+import { messageCountsMemory } from "../platform/notifications/MessageCountsMemory.ts"
+import { messageCountsSql } from "../platform/notifications/MessageCountsSql.ts"
+import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
+import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
+import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
+import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
+import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
+import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
+import { railStoreSql } from "../providers/sandbox/RailSql.ts"
+import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
+import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
+import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
+import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
+import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
+import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
+import { deliveryStoreMemory } from "../webhooks/DeliveryMemory.ts"
+import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
+import { eventStoreMemory } from "../webhooks/EventMemory.ts"
+import { eventStoreSql } from "../webhooks/EventSql.ts"
+import { webhookIssuesMemory } from "../webhooks/WebhookIssuesMemory.ts"
+import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
+import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
+import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
+import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
+import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
+import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
+import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
 
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
+  Readiness.layer,
+  PaymentStore.layer,
+  StrayCallbackStore.layer,
   AnalyticsStore.layer,
-  ApiKeyStore.layer,
-  auditStoreSql,
-  BeneficiaryStore.layer,
-  CallerStore.layer,
   ClosedDays.layer,
-  DeadLetterStore.layer,
-  DeliveryStore.layer,
+  BeneficiaryStore.layer,
+  apiKeyStoreSql,
+  auditStoreSql,
+  callerStoreSql,
+  deadLetterStoreSql,
+  deliveryStoreSql,
   escrowStoreSql,
-  EventStore.layer,
+  eventStoreSql,
   feeRuleStoreSql,
-  IdempotencyStore.layer,
+  idempotencyStoreSql,
+  invitationStoreSql,
+  kybStoreSql,
   ledgerStoreSql,
   linkStoreSql,
-  KybStore.layer,
-  MessageCounts.layer,
-  NotificationStore.layer,
-  InvitationStore.layer,
-  MemberStore.layer,
-  OrganizationStore.layer,
-  OwnerStore.layer,
-  PaymentStore.layer,
+  memberStoreSql,
+  messageCountsSql,
+  notificationStoreSql,
+  organizationStoreSql,
+  ownersSql,
   providerConfigStoreSql,
-  QueueStore.layer,
+  queueStoreSql,
   railStoreSql,
   rateLockStoreSql,
   rateStoreSql,
-  Readiness.layer,
-  SecretStore.layer,
-  StrayCallbackStore.layer,
-  WebhookIssues.layer,
-  UserStore.layer,
-  VerificationStore.layer,
+  secretStoreSql,
+  userStoreSql,
+  verificationStoreSql,
   virtualAccountStoreSql,
   virtualTransactionStoreSql,
-  WebhookStore.layer
+  webhookIssuesSql,
+  webhookStoreSql
 )
 
 export const StoresMemory = Layer.mergeAll(
   Transactor.layerMemory,
+  Readiness.layerMemory,
+  PaymentStore.layerMemory,
+  StrayCallbackStore.layerMemory,
   AnalyticsStore.layerMemory,
-  ApiKeyStore.layerMemory,
-  auditStoreMemory,
-  BeneficiaryStore.layerMemory,
-  CallerStore.layerMemory,
   ClosedDays.layerMemory,
-  DeadLetterStore.layerMemory,
-  DeliveryStore.layerMemory,
+  BeneficiaryStore.layerMemory,
+  apiKeyStoreMemory,
+  auditStoreMemory,
+  callerStoreMemory,
+  deadLetterStoreMemory,
+  deliveryStoreMemory,
   escrowStoreMemory,
-  EventStore.layerMemory,
+  eventStoreMemory,
   feeRuleStoreMemory,
-  IdempotencyStore.layerMemory,
+  idempotencyStoreMemory,
+  invitationStoreMemory,
+  kybStoreMemory,
   ledgerStoreMemory,
   linkStoreMemory,
-  KybStore.layerMemory,
-  MessageCounts.layerMemory,
-  NotificationStore.layerMemory,
-  InvitationStore.layerMemory,
-  MemberStore.layerMemory,
-  OrganizationStore.layerMemory,
-  OwnerStore.layerMemory,
-  PaymentStore.layerMemory,
+  memberStoreMemory,
+  messageCountsMemory,
+  notificationStoreMemory,
+  organizationStoreMemory,
+  ownersMemory,
   providerConfigStoreMemory,
-  QueueStore.layerMemory,
+  queueStoreMemory,
   railStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
-  Readiness.layerMemory,
-  SecretStore.layerMemory,
-  StrayCallbackStore.layerMemory,
-  WebhookIssues.layerMemory,
-  UserStore.layerMemory,
-  VerificationStore.layerMemory,
+  secretStoreMemory,
+  userStoreMemory,
+  verificationStoreMemory,
   virtualAccountStoreMemory,
   virtualTransactionStoreMemory,
-  WebhookStore.layerMemory
+  webhookIssuesMemory,
+  webhookStoreMemory
 ).pipe(Layer.provide(MemoryDatabase.layer))

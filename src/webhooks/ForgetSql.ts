@@ -3,26 +3,31 @@
  * when none of its deliveries is left: no old event ever gets a new one.
  */
 import type { SqlClient } from "@effect/sql"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schema } from "effect"
+import { theRowAs } from "../platform/database/Rows.ts"
 import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
 import { type Batch, forgetInTurn } from "./Forgetting.ts"
 
-interface BatchRow extends Pick<Batch, "looked" | "forgotten"> {
-  readonly at: Date | null
-  readonly id: string | null
-}
+const BatchRow = Schema.Struct({
+  looked: Schema.Number,
+  forgotten: Schema.Number,
+  at: Schema.NullOr(Schema.DateFromSelf),
+  id: Schema.NullOr(Schema.String)
+})
+const batch = theRowAs(BatchRow)
 
-const batchOf = ([row]: ReadonlyArray<BatchRow>): Batch => {
-  const { at, forgotten, id, looked } = row!
-  return { looked, forgotten, last: at === null || id === null ? null : [at, id] }
-}
+const batchOf = ({ at, forgotten, id, looked }: typeof BatchRow.Type): Batch => ({
+  looked,
+  forgotten,
+  last: at === null || id === null ? null : [at, id]
+})
 
 const kept = Duration.toSeconds(webhookRetention)
 const deadKept = Duration.toSeconds(deadLetterRetention)
 
 export const forgetDeliveriesSql = (sql: SqlClient.SqlClient): Effect.Effect<number> =>
   forgetInTurn(([at, id]) =>
-    sql<BatchRow>`with looked as materialized (
+    sql`with looked as materialized (
         select delivery_id, created_at from webhook_deliveries
         where (created_at, delivery_id) > (${at}::timestamptz, ${id}::uuid)
           and created_at < now() - ${kept}::float8 * interval '1 s'
@@ -38,12 +43,12 @@ export const forgetDeliveriesSql = (sql: SqlClient.SqlClient): Effect.Effect<num
       )
       select count(*)::int as looked, (select count(*)::int from gone) as forgotten, max(created_at) as at,
         (array_agg(delivery_id order by created_at desc, delivery_id desc))[1] as id
-      from looked`.pipe(Effect.map(batchOf), Effect.orDie)
+      from looked`.pipe(Effect.flatMap(batch), Effect.map(batchOf), Effect.orDie)
   )
 
 export const forgetEventsSql = (sql: SqlClient.SqlClient): Effect.Effect<number> =>
   forgetInTurn(([at, id]) =>
-    sql<BatchRow>`with looked as materialized (
+    sql`with looked as materialized (
         select event_id, created_at from events
         where (created_at, event_id) > (${at}::timestamptz, ${id}::uuid)
           and created_at < now() - ${kept}::float8 * interval '1 s'
@@ -56,5 +61,5 @@ export const forgetEventsSql = (sql: SqlClient.SqlClient): Effect.Effect<number>
       )
       select count(*)::int as looked, (select count(*)::int from gone) as forgotten, max(created_at) as at,
         (array_agg(event_id order by created_at desc, event_id desc))[1] as id
-      from looked`.pipe(Effect.map(batchOf), Effect.orDie)
+      from looked`.pipe(Effect.flatMap(batch), Effect.map(batchOf), Effect.orDie)
   )

@@ -1,6 +1,6 @@
 /** The signing secrets of endpoints take part in a change of the master key. */
 import { Effect } from "effect"
-import type { SealedPlace } from "../platform/rotation/SealedPlaces.ts"
+import type { SealedPlace } from "../platform/secrets/SealedPlaces.ts"
 import { secretContext } from "./Secret.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 

@@ -1,61 +1,66 @@
 /** Endpoints, events and deliveries as the stores hold them. */
+import { Schema } from "effect"
 
-export type WebhookStatus = "active" | "disabled"
-
-export interface Webhook {
-  readonly webhook_id: string
-  readonly org_id: string
-  readonly endpoint_url: string
-  readonly events: ReadonlyArray<string>
-  readonly status: WebhookStatus
-  readonly disabled_reason: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+export const Webhook = Schema.Struct({
+  webhook_id: Schema.String,
+  org_id: Schema.String,
+  endpoint_url: Schema.String,
+  events: Schema.Array(Schema.String),
+  status: Schema.Literal("active", "disabled"),
+  disabled_reason: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type Webhook = typeof Webhook.Type
 
 /** Secrets are sealed for the context that `secretContext` gives. */
-export interface SealedSecrets {
-  readonly secret_sealed: string
+export const SealedSecrets = Schema.Struct({
+  secret_sealed: Schema.String,
   /** The secret before the last rotation, until its time is over. */
-  readonly previous_secret_sealed: string | null
-  readonly previous_secret_until: Date | null
-}
+  previous_secret_sealed: Schema.NullOr(Schema.String),
+  previous_secret_until: Schema.NullOr(Schema.DateFromSelf)
+})
 
-export interface StoredWebhook extends Webhook, SealedSecrets {
+export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof SealedSecrets> {
   /** When the first of the failures in a row was that lasts until now. */
   readonly failing_since: Date | null
 }
 
-export interface StoredEvent {
-  readonly event_id: string
-  readonly org_id: string
-  readonly event_type: string
-  readonly payment_id: string | null
+const StoredEvent = Schema.Struct({
+  event_id: Schema.String,
+  org_id: Schema.String,
+  event_type: Schema.String,
+  payment_id: Schema.NullOr(Schema.String),
   /** The exact bytes that every delivery sends. */
-  readonly payload: string
-  readonly created_at: Date
-}
+  payload: Schema.String,
+  created_at: Schema.DateFromSelf
+})
+export type StoredEvent = typeof StoredEvent.Type
 
-export interface WebhookEvent extends StoredEvent {
+export const WebhookEvent = Schema.Struct({
+  ...StoredEvent.fields,
   /** Goes to every active endpoint, whatever its filter, and says that it is a test. */
-  readonly test: boolean
-}
+  test: Schema.Boolean
+})
+export type WebhookEvent = typeof WebhookEvent.Type
 
-export type DeliveryStatus = "pending" | "delivered" | "dead"
+const DeliveryStatus = Schema.Literal("pending", "delivered", "dead")
+export type DeliveryStatus = typeof DeliveryStatus.Type
 
-export interface StoredDelivery {
-  readonly delivery_id: string
-  readonly org_id: string
-  readonly webhook_id: string
-  readonly event_id: string
-  readonly event_type: string
-  readonly status: DeliveryStatus
-  readonly attempts: number
-  readonly last_status_code: number | null
-  readonly last_error: string | null
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+export const StoredDelivery = Schema.Struct({
+  delivery_id: Schema.String,
+  org_id: Schema.String,
+  webhook_id: Schema.String,
+  event_id: Schema.String,
+  event_type: Schema.String,
+  status: DeliveryStatus,
+  attempts: Schema.Number,
+  last_status_code: Schema.NullOr(Schema.Number),
+  last_error: Schema.NullOr(Schema.String),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type StoredDelivery = typeof StoredDelivery.Type
 
 /** A delivery that is left to be sent; its row goes when it is delivered or dead. */
 export interface QueuedDelivery {
@@ -68,16 +73,19 @@ export interface QueuedDelivery {
   readonly lease_token: string | null
 }
 
-export interface Answer {
-  readonly status_code: number | null
-  readonly error: string | null
+const Answer = Schema.Struct({
+  status_code: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String),
   /** The beginning of what the receiver said. */
-  readonly answer: string | null
-  readonly latency_ms: number
-}
+  answer: Schema.NullOr(Schema.String),
+  latency_ms: Schema.Number
+})
+export type Answer = typeof Answer.Type
 
-export interface StoredAttempt extends Answer {
-  readonly delivery_id: string
-  readonly attempt: number
-  readonly at: Date
-}
+export const StoredAttempt = Schema.Struct({
+  ...Answer.fields,
+  delivery_id: Schema.String,
+  attempt: Schema.Number,
+  at: Schema.DateFromSelf
+})
+export type StoredAttempt = typeof StoredAttempt.Type

@@ -1,11 +1,11 @@
-/** The webhook store in memory: the same answers as the SQL one. */
+/** Webhook endpoints in memory. */
 import { webhookTables } from "./MemoryTables.ts"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
-import type { Store } from "./WebhookStore.ts"
+import { WebhookStore } from "./WebhookStore.ts"
 
 const withoutSecrets = ({
   failing_since: _failing,
@@ -15,76 +15,79 @@ const withoutSecrets = ({
   ...webhook
 }: StoredWebhook): Webhook => webhook
 
-export const webhookStoreMemory = Effect.map(openTables(webhookTables), (tables): Store => {
-  const { webhookDeliveries, webhookQueue, webhooks } = tables
-  const sees = (scope: Scope) => (row: StoredWebhook) => Option.isNone(scope) || row.org_id === scope.value
-  const stored = (scope: Scope, id: string) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))
-  const look = (scope: Scope, id: string) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
-  const change = (scope: Scope, id: string, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
-    Effect.map(Clock.currentTimeMillis, (now) =>
-      Option.map(stored(scope, id), (row) => {
-        const changed: StoredWebhook = { ...row, ...patch(row, now), updated_at: new Date(now) }
-        webhooks.set(id, changed)
-        return withoutSecrets(changed)
-      })
-    )
-  return {
-    countToAdd: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
-    insert: (webhook) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const at = new Date(now)
-        const row: StoredWebhook = {
-          ...webhook,
-          status: "active",
-          disabled_reason: null,
-          previous_secret_sealed: null,
-          previous_secret_until: null,
-          failing_since: null,
-          created_at: at,
-          updated_at: at
-        }
-        webhooks.set(row.webhook_id, row)
-        return withoutSecrets(row)
-      }),
-    list: (scope, window) =>
-      Effect.sync(() =>
-        newestFirst(Array.from(webhooks.values()).filter(sees(scope)), (row) => row.webhook_id, window).map(
-          withoutSecrets
-        )
-      ),
-    find: look,
-    findForUpdate: look,
-    update: (scope, id, patch) => change(scope, id, () => patch),
-    replaceSecret: (scope, id, secret_sealed, immediate) =>
-      change(scope, id, (row, now) => ({
-        secret_sealed,
-        previous_secret_sealed: immediate ? null : row.secret_sealed,
-        previous_secret_until: immediate ? null : new Date(now + Duration.toMillis(webhookSecretOverlap))
-      })),
-    remove: (scope, id) =>
-      Effect.sync(() => {
-        if (Option.isNone(stored(scope, id))) return
-        webhooks.delete(id)
-        for (const { delivery_id, webhook_id } of Array.from(webhookDeliveries.values())) {
-          if (webhook_id !== id) continue
-          webhookDeliveries.delete(delivery_id)
-          webhookQueue.delete(delivery_id)
-        }
-      }),
-    holdSecrets: Effect.void,
-    allSealed: Effect.sync(() =>
-      Array.from(webhooks.values())
-        .sort((a, b) => (a.webhook_id < b.webhook_id ? -1 : 1))
-        .map(({ previous_secret_sealed, secret_sealed, webhook_id }) => ({
-          webhook_id,
+export const webhookStoreMemory = Layer.effect(
+  WebhookStore,
+  Effect.map(openTables(webhookTables), (tables): WebhookStore["Type"] => {
+    const { webhookDeliveries, webhookQueue, webhooks } = tables
+    const sees = (scope: Scope) => (row: StoredWebhook) => Option.isNone(scope) || row.org_id === scope.value
+    const stored = (scope: Scope, id: string) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))
+    const look = (scope: Scope, id: string) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
+    const change = (scope: Scope, id: string, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        Option.map(stored(scope, id), (row) => {
+          const changed: StoredWebhook = { ...row, ...patch(row, now), updated_at: new Date(now) }
+          webhooks.set(id, changed)
+          return withoutSecrets(changed)
+        })
+      )
+    return {
+      countToAdd: (orgId) => Effect.sync(() => Array.from(webhooks.values()).filter(sees(Option.some(orgId))).length),
+      insert: (webhook) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const at = new Date(now)
+          const row: StoredWebhook = {
+            ...webhook,
+            status: "active",
+            disabled_reason: null,
+            previous_secret_sealed: null,
+            previous_secret_until: null,
+            failing_since: null,
+            created_at: at,
+            updated_at: at
+          }
+          webhooks.set(row.webhook_id, row)
+          return withoutSecrets(row)
+        }),
+      list: (scope, window) =>
+        Effect.sync(() =>
+          newestFirst(Array.from(webhooks.values()).filter(sees(scope)), (row) => row.webhook_id, window).map(
+            withoutSecrets
+          )
+        ),
+      find: look,
+      findForUpdate: look,
+      update: (scope, id, patch) => change(scope, id, () => patch),
+      replaceSecret: (scope, id, secret_sealed, immediate) =>
+        change(scope, id, (row, now) => ({
           secret_sealed,
-          previous_secret_sealed
-        }))
-    ),
-    replaceSealed: ({ webhook_id, ...sealed }) =>
-      Effect.sync(() => {
-        const row = webhooks.get(webhook_id)
-        if (row !== undefined) webhooks.set(webhook_id, { ...row, ...sealed })
-      })
-  }
-})
+          previous_secret_sealed: immediate ? null : row.secret_sealed,
+          previous_secret_until: immediate ? null : new Date(now + Duration.toMillis(webhookSecretOverlap))
+        })),
+      remove: (scope, id) =>
+        Effect.sync(() => {
+          if (Option.isNone(stored(scope, id))) return
+          webhooks.delete(id)
+          for (const { delivery_id, webhook_id } of Array.from(webhookDeliveries.values())) {
+            if (webhook_id !== id) continue
+            webhookDeliveries.delete(delivery_id)
+            webhookQueue.delete(delivery_id)
+          }
+        }),
+      holdSecrets: Effect.void,
+      allSealed: Effect.sync(() =>
+        Array.from(webhooks.values())
+          .sort((a, b) => (a.webhook_id < b.webhook_id ? -1 : 1))
+          .map(({ previous_secret_sealed, secret_sealed, webhook_id }) => ({
+            webhook_id,
+            secret_sealed,
+            previous_secret_sealed
+          }))
+      ),
+      replaceSealed: ({ webhook_id, ...sealed }) =>
+        Effect.sync(() => {
+          const row = webhooks.get(webhook_id)
+          if (row !== undefined) webhooks.set(webhook_id, { ...row, ...sealed })
+        })
+    }
+  })
+)

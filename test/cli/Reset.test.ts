@@ -2,6 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Organizations } from "../../src/people/organizations/Organizations.ts"
+import { Users } from "../../src/people/users/Users.ts"
+import { Secrets } from "../../src/platform/secrets/Secrets.ts"
+import { Events } from "../../src/webhooks/Events.ts"
 import { ApiKeys } from "../../src/people/apiKeys/ApiKeys.ts"
 import { SandboxLive } from "../../src/app/Services.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
@@ -19,6 +23,9 @@ const ResetOn = (settings: ReturnType<typeof testSettings>) =>
   Reset.layer.pipe(
     Layer.provideMerge(SandboxLive),
     Layer.provideMerge(ApiKeys.layer),
+    Layer.provide(Users.layer),
+    Layer.provide(Organizations.layer),
+    Layer.provideMerge(Layer.merge(Events.layer, Secrets.layer)),
     Layer.provideMerge(AuditLog.layer),
     Layer.provideMerge(StoresLive),
     Layer.provideMerge(TestVault),

@@ -1,6 +1,7 @@
 /** The services behind the CLI's commands, on both kinds of stores. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Layer, Option, Schema } from "effect"
+import { Events } from "../../src/webhooks/Events.ts"
 import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import { nilUuid } from "../../src/domain/Ids.ts"
@@ -15,7 +16,9 @@ import { testSettings, type Variables } from "../support/TestSettings.ts"
 const platform = operatorPermit("platform", "olga")
 const all = { after: Option.none(), take: 100 }
 
-const behind = Layer.mergeAll(Organizations.layer, Rates.layer, Users.layer).pipe(
+const behind = Layer.mergeAll(Rates.layer, Users.layer).pipe(
+  Layer.provideMerge(Organizations.layer),
+  Layer.provide(Events.layer),
   Layer.provide(RateQuote.layer),
   Layer.provideMerge(AuditLog.layer)
 )

@@ -1,6 +1,7 @@
 /** Starts the sandbox over while its server runs: everything goes but what the running server has in its memory. */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
+import { rowsAs } from "../../platform/database/Rows.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { issuerSecret } from "../../people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -12,6 +13,8 @@ import { Sandbox, type SandboxCredentials } from "./Sandbox.ts"
 
 /** The schema and the rules that came with it, who the database is, its key, and the secrets, of which the issuer's stays. */
 const keptTables = ["corridor_migrations", "database_identity", "master_key", "secrets", "payment_transitions"]
+
+const tableNames = rowsAs(Schema.Struct({ tablename: Schema.String }))
 
 export class Reset extends Context.Tag("corridor/Reset")<
   Reset,
@@ -28,8 +31,10 @@ export class Reset extends Context.Tag("corridor/Reset")<
 
       const empty = Effect.gen(function* () {
         yield* sql.unsafe(withoutLimits)
-        const tables = yield* sql<{ tablename: string }>`select tablename from pg_tables
-          where schemaname = current_schema() and not (${sql.in("tablename", keptTables)}) order by tablename`
+        const tables = yield* sql`select tablename from pg_tables
+          where schemaname = current_schema() and not (${sql.in("tablename", keptTables)}) order by tablename`.pipe(
+          Effect.flatMap(tableNames)
+        )
         yield* sql`truncate ${sql.csv(tables.map(({ tablename }) => sql`${sql(tablename)}`))}`
         yield* sql`delete from secrets where name <> ${issuerSecret}`
       }).pipe(Effect.orDie)

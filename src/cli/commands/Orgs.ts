@@ -7,7 +7,6 @@ import { features } from "../../domain/Feature.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Change } from "../../people/organizations/OrganizationChange.ts"
 import { Organizations, WantedOrganization } from "../../people/organizations/Organizations.ts"
-import { OrganizationStore } from "../../people/organizations/OrganizationStore.ts"
 import { thresholdOf } from "../../people/organizations/OrganizationView.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeInput, found, option, optional, refuse } from "../shared/Input.ts"
@@ -88,9 +87,8 @@ const list = Command.make("list", { json }, (input) => onApp(input.json, listAll
 
 const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: Change) {
   const organizations = yield* Organizations
-  const store = yield* OrganizationStore
   const { org_id } = yield* found(
-    yield* store.find(Option.none(), uuidOrNil(id)),
+    yield* organizations.find(uuidOrNil(id)),
     `There is no organisation with the id ${id} ("corridor orgs list" shows them).`
   )
   const data = yield* organizations

@@ -12,7 +12,7 @@ import { TokenSigner } from "../../people/auth/TokenSigner.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/Policies.ts"
 import type { User } from "../../people/users/User.ts"
-import { UserStore } from "../../people/users/UserStore.ts"
+import { Users } from "../../people/users/Users.ts"
 import { optional, option, refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
@@ -33,8 +33,8 @@ const ttlFrom = (text: Option.Option<string>) => {
 
 /** None for someone who belongs to none yet: with such a token they accept an invitation, and nothing else. */
 const organizationFor = Effect.fn("Cli.organizationFor")(function* (user: User, named: Option.Option<string>) {
-  const store = yield* UserStore
-  const own = (yield* store.membershipsOf(user.user_id)).map(({ org_id }) => org_id)
+  const users = yield* Users
+  const own = (yield* users.placesOf(user.user_id)).map(({ org_id }) => org_id)
   if (Option.isSome(named)) {
     const { org_id } = yield* organizationNamed(named.value)
     if (user.is_admin || own.includes(org_id)) return org_id

@@ -1,6 +1,7 @@
 /** What `corridor doctor` looks at in the database. It changes nothing there. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
 import { migrations } from "../../platform/database/Migrations.ts"
@@ -10,19 +11,25 @@ import { checkValue } from "../../platform/secrets/Vault.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 import { providers, rates } from "./LivePayments.ts"
 
+const server = theRowAs(Schema.Struct({ version: Schema.String }))
+const migrationIds = rowsAs(Schema.Struct({ id: Schema.Number }))
+const identityRow = rowAs(Schema.Struct({ database_id: Schema.String }))
+
 const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
 const reachable = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { embedded } = yield* DatabaseServer
-  const [row] = yield* sql<{ version: string }>`select current_setting('server_version') as version`
-  return ok("Database", `PostgreSQL ${row?.version ?? "?"}, ${embedded ? "the embedded one" : "from DATABASE_URL"}`)
+  const { version } = yield* sql`select current_setting('server_version') as version`.pipe(Effect.flatMap(server))
+  return ok("Database", `PostgreSQL ${version}, ${embedded ? "the embedded one" : "from DATABASE_URL"}`)
 })
 
 const schema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const applied = (yield* tableExists("corridor_migrations"))
-    ? (yield* sql<{ id: number }>`select migration_id as id from corridor_migrations`).map(({ id }) => id)
+    ? (yield* sql`select migration_id as id from corridor_migrations`.pipe(Effect.flatMap(migrationIds))).map(
+        ({ id }) => id
+      )
     : []
   if (applied.some((id) => !known.includes(id))) {
     return fail("Migrations", "a newer version of Corridor has changed this database: update this one.")
@@ -60,8 +67,8 @@ const orFinding = <R>(name: string, check: Effect.Effect<Check, { readonly cause
 const identity = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("database_identity"))) return Option.none<string>()
-  const [row] = yield* sql<{ database_id: string }>`select database_id::text from database_identity`
-  return Option.fromNullable(row?.database_id)
+  const row = yield* sql`select database_id::text from database_identity`.pipe(Effect.flatMap(identityRow))
+  return Option.map(row, ({ database_id }) => database_id)
 })
 
 export const databaseChecks = (settings: Settings["Type"]) =>

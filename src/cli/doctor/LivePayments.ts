@@ -1,11 +1,15 @@
 /** What a service in live mode still lacks to take a payment; a sandbox has it all built in. */
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
+import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { builtInRails } from "../../domain/Corridor.ts"
 import { liveRateMaxAge } from "../../domain/Policies.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
+
+const names = rowsAs(Schema.Struct({ provider: Schema.String }))
+const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Number }))
 
 type Values = Settings["Type"]
 
@@ -33,8 +37,8 @@ export const identityProvider = ({ jwt }: Values): Check => {
 export const providers = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = (yield* tableExists("provider_configs"))
-    ? yield* sql<{ provider: string }>`select distinct provider from provider_configs
-        where is_active and not (${sql.in("provider", builtInRails)}) order by provider`
+    ? yield* sql`select distinct provider from provider_configs
+        where is_active and not (${sql.in("provider", builtInRails)}) order by provider`.pipe(Effect.flatMap(names))
     : []
   return rows.length === 0
     ? fail(
@@ -48,11 +52,12 @@ export const rates = ({ rateMaxAge }: Values) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const oldest = Duration.toSeconds(Option.getOrElse(rateMaxAge, () => liveRateMaxAge))
-    const [row] = (yield* tableExists("rates"))
-      ? yield* sql<{ known: number; usable: number }>`select count(*)::int as known,
-          count(*) filter (where updated_at >= now() - make_interval(secs => ${oldest}))::int as usable from rates`
-      : []
-    const { known = 0, usable = 0 } = row ?? {}
+    const { known, usable } = (yield* tableExists("rates"))
+      ? yield* sql`select count(*)::int as known,
+          count(*) filter (where updated_at >= now() - make_interval(secs => ${oldest}))::int as usable from rates`.pipe(
+          Effect.flatMap(counted)
+        )
+      : { known: 0, usable: 0 }
     if (known === 0) return warn("Rates", 'none, so only one currency at a time: "corridor rates set" sets them.')
     return usable === known
       ? ok("Rates", `${known}, none too old`)

@@ -13,7 +13,7 @@ import { hashApiKey } from "../../domain/ApiKeyHash.ts"
 import { Conflict, Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { UserStore } from "../users/UserStore.ts"
+import { Users } from "../users/Users.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 type Key = typeof ApiKey.Type
@@ -50,7 +50,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
     ApiKeys,
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
-      const users = yield* UserStore
+      const users = yield* Users
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { mode } = yield* Settings
@@ -92,7 +92,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       /** Neither what a key may do nor whose it is may be above whoever touches it. */
       const mayTouch = Effect.fnUntraced(function* (permit: Permit<"api_keys">, key: Key) {
         if (isOwn(permit, key)) return
-        const places = yield* users.membershipsOf(key.user_id)
+        const places = yield* users.placesOf(key.user_id)
         const owner = places.find(({ org_id }) => org_id === key.org_id)?.role ?? key.role
         if (reaches(permit, key.role) && reaches(permit, owner)) return
         return yield* new Forbidden({ message: "The role of this key, or of its user, is above your own." })

@@ -1,8 +1,7 @@
 /** The identity provider of sandbox mode: its key is made once, sealed in the database, and shared by all instances. */
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { SecretStore } from "../../platform/secrets/SecretStore.ts"
-import { Vault } from "../../platform/secrets/Vault.ts"
+import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { file, local, remote } from "./JwksSource.ts"
 import { InvalidToken, JwtVerifier } from "./JwtVerifier.ts"
 import { generateDevelopmentKey, TokenSigner } from "./TokenSigner.ts"
@@ -11,18 +10,9 @@ export const developmentIssuer = "corridor-development"
 export const developmentAudience = "corridor"
 export const issuerSecret = "development-issuer"
 
-const signingKey = Effect.gen(function* () {
-  const secrets = yield* SecretStore
-  const vault = yield* Vault
-  const kept = yield* secrets.find(issuerSecret)
-  const sealed = Option.isSome(kept)
-    ? kept.value
-    : yield* generateDevelopmentKey.pipe(
-        Effect.flatMap(({ privateJwk }) => vault.encrypt(privateJwk, issuerSecret)),
-        Effect.flatMap((fresh) => secrets.putIfAbsent({ name: issuerSecret, sealed: fresh }))
-      )
-  return yield* vault.decrypt(sealed, issuerSecret)
-})
+const freshKey = Effect.map(generateDevelopmentKey, ({ privateJwk }) => privateJwk)
+
+const signingKey = Effect.flatMap(Secrets, (secrets) => secrets.getOrMake(issuerSecret, freshKey))
 
 export const DevelopmentIssuer = Layer.unwrapEffect(Effect.map(signingKey, TokenSigner.layer))
 

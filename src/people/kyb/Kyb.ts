@@ -5,11 +5,9 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import { kybClockSkew } from "../../domain/Policies.ts"
 import { Organizations } from "../organizations/Organizations.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
-import { newEvent } from "../../webhooks/NewEvent.ts"
+import { Events } from "../../webhooks/Events.ts"
 import { KybProvider } from "./KybProvider.ts"
 import { type KybState, KybStore } from "./KybStore.ts"
 
@@ -33,9 +31,8 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
       const store = yield* KybStore
       const provider = yield* KybProvider
       const organizations = yield* Organizations
-      const events = yield* EventStore
+      const events = yield* Events
       const audit = yield* AuditLog
-      const ids = yield* Ids
       const { atomically } = yield* Transactor
 
       const mayStart = ({ kyb_status }: Pick<KybState, "kyb_status">): Effect.Effect<void, Conflict> => {
@@ -48,17 +45,6 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
             return Effect.void
         }
       }
-
-      const announce = Effect.fnUntraced(function* (
-        org_id: string,
-        status: "approved" | "rejected",
-        reason: string | null
-      ) {
-        const event_id = yield* ids.next
-        const at = new Date(yield* Clock.currentTimeMillis)
-        const data = { org_id, kyb_status: status, reason }
-        yield* events.insert(newEvent({ event_id, event_type: `kyb.${status}`, org_id }, data, at))
-      })
 
       /** A decision that is yet to be made would make every real one older than itself. */
       const isOver = Effect.fnUntraced(function* (occurredAt: Date | null | undefined) {
@@ -111,7 +97,9 @@ export class Kyb extends Context.Tag("corridor/Kyb")<
                 return { effect: "nothing to change", state } satisfies Received
               }
               yield* store.setStatus(state.org_id, status)
-              yield* announce(state.org_id, status, callback.reason)
+              const { org_id } = state
+              const data = { org_id, kyb_status: status, reason: callback.reason }
+              yield* events.tell({ event_type: `kyb.${status}`, org_id }, data)
               return { effect: "applied", state: { ...state, kyb_status: status } } satisfies Received
             })
           )

@@ -1,17 +1,15 @@
 /** The other end of an invitation: whoever holds its token, and its address, becomes a member, once. */
-import { Effect, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Identity, Permit } from "../../domain/Access.ts"
 import { sameAddress } from "../../domain/EmailAddress.ts"
 import { Conflict, Forbidden, Invalid, NotFound } from "../../domain/Failure.ts"
-import { Ids } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
-import { UserStore } from "../users/UserStore.ts"
-import { Subject } from "../users/Users.ts"
+import { Subject, Users } from "../users/Users.ts"
 import { InvitationStore } from "./InvitationStore.ts"
 import { hashToken } from "./InvitationToken.ts"
-import type { Invitation } from "./Member.ts"
+import type { Invitation, OrgMember } from "./Member.ts"
 import { MemberStore } from "./MemberStore.ts"
 
 const isSubject = Schema.is(Subject)
@@ -30,80 +28,75 @@ const unverified = () =>
       "This token does not carry the e-mail address that was invited: it needs the claims email and email_verified: true."
   })
 
-export const makeAcceptance = Effect.gen(function* () {
-  const store = yield* InvitationStore
-  const members = yield* MemberStore
-  const users = yield* UserStore
-  const audit = yield* AuditLog
-  const ids = yield* Ids
-  const { atomically } = yield* Transactor
+export class Acceptance extends Context.Tag("corridor/Acceptance")<
+  Acceptance,
+  {
+    readonly accept: (
+      permit: Permit<"person">,
+      token: string
+    ) => Effect.Effect<OrgMember, Conflict | Forbidden | Invalid | NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Acceptance,
+    Effect.gen(function* () {
+      const store = yield* InvitationStore
+      const members = yield* MemberStore
+      const users = yield* Users
+      const audit = yield* AuditLog
+      const { atomically } = yield* Transactor
 
-  /** Two invitations accepted at once make one user: whoever comes second finds the first one's. */
-  const addUser = Effect.fnUntraced(function* (permit: Permit<"person">, subject: string, email: string) {
-    const user_id = yield* ids.next
-    const made = yield* Effect.option(users.insert({ user_id, subject, email, country: null, is_admin: false }))
-    if (Option.isSome(made)) {
-      yield* audit.record(permit, {
-        action: "user.created",
-        org: null,
-        subject: ["user", user_id],
-        detail: { is_admin: false }
+      /** The identity provider vouches for the address; of someone who is known, it is the address on record as well. */
+      const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
+        const email = yield* Effect.mapError(identity.email, unverified)
+        const known: Option.Option<User> = yield* users.findBySubject(identity.subject)
+        const onRecord = Option.match(known, { onNone: () => email, onSome: (user) => user.email })
+        if (!sameAddress(email, invited) || !sameAddress(onRecord, invited)) return yield* forSomeoneElse()
+        return { email, known }
       })
-      return made.value
-    }
-    return yield* Effect.mapError(
-      Effect.flatten(users.findBySubject(subject)),
-      () => new Conflict({ message: "Another user has this e-mail address: ask the platform's operator." })
-    )
-  })
 
-  /** The identity provider vouches for the address; of someone who is known, it is the address on record as well. */
-  const invitee = Effect.fnUntraced(function* (identity: Identity, invited: string) {
-    const email = yield* Effect.mapError(identity.email, unverified)
-    const known: Option.Option<User> = yield* users.findBySubject(identity.subject)
-    const onRecord = Option.match(known, { onNone: () => email, onSome: (user) => user.email })
-    if (!sameAddress(email, invited) || !sameAddress(onRecord, invited)) return yield* forSomeoneElse()
-    return { email, known }
-  })
-
-  const userFor = Effect.fnUntraced(function* (
-    permit: Permit<"person">,
-    identity: Identity,
-    { email, known }: Effect.Effect.Success<ReturnType<typeof invitee>>
-  ) {
-    if (Option.isSome(known)) return known.value
-    if (!isSubject(identity.subject)) {
-      return yield* new Invalid({ message: "The claim sub of the token is longer than 255 characters." })
-    }
-    return yield* addUser(permit, identity.subject, email)
-  })
-
-  return Effect.fn("Invitations.accept")(function* (permit: Permit<"person">, token: string) {
-    const { identity } = permit.actor
-    if (identity === undefined) return yield* forSomeoneElse()
-    return yield* atomically(
-      Effect.gen(function* () {
-        const found = yield* store.findByHashForUpdate(hashToken(token))
-        const invitation = yield* Effect.mapError(
-          found,
-          () => new NotFound({ message: "No invitation with this token." })
-        )
-        const { email, invitation_id, org_id, role, status } = invitation
-        const person = yield* invitee(identity, email)
-        if (status !== "pending") return yield* new Conflict({ message: closed[status] })
-        const { user_id } = yield* userFor(permit, identity, person)
-        if (!(yield* members.add(org_id, user_id, role))) {
-          return yield* new Conflict({ message: "You are a member of this organisation already." })
+      const userFor = Effect.fnUntraced(function* (
+        permit: Permit<"person">,
+        identity: Identity,
+        { email, known }: Effect.Effect.Success<ReturnType<typeof invitee>>
+      ) {
+        if (Option.isSome(known)) return known.value
+        if (!isSubject(identity.subject)) {
+          return yield* new Invalid({ message: "The claim sub of the token is longer than 255 characters." })
         }
-        yield* store.accept(Option.some(org_id), invitation_id, user_id)
-        yield* audit.record(permit, {
-          action: "member.joined",
-          org: org_id,
-          subject: ["user", user_id],
-          detail: { role, invitation_id }
-        })
-        return yield* Effect.orDie(Effect.flatten(members.find(org_id, user_id)))
+        return yield* users.register(permit, identity.subject, email)
       })
-    )
-  })
-})
+
+      const accept = Effect.fn("Acceptance.accept")(function* (permit: Permit<"person">, token: string) {
+        const { identity } = permit.actor
+        if (identity === undefined) return yield* forSomeoneElse()
+        return yield* atomically(
+          Effect.gen(function* () {
+            const found = yield* store.findByHashForUpdate(hashToken(token))
+            const invitation = yield* Effect.mapError(
+              found,
+              () => new NotFound({ message: "No invitation with this token." })
+            )
+            const { email, invitation_id, org_id, role, status } = invitation
+            const person = yield* invitee(identity, email)
+            if (status !== "pending") return yield* new Conflict({ message: closed[status] })
+            const { user_id } = yield* userFor(permit, identity, person)
+            if (!(yield* members.add(org_id, user_id, role))) {
+              return yield* new Conflict({ message: "You are a member of this organisation already." })
+            }
+            yield* store.accept(Option.some(org_id), invitation_id, user_id)
+            yield* audit.record(permit, {
+              action: "member.joined",
+              org: org_id,
+              subject: ["user", user_id],
+              detail: { role, invitation_id }
+            })
+            return yield* Effect.orDie(Effect.flatten(members.find(org_id, user_id)))
+          })
+        )
+      })
+
+      return { accept }
+    })
+  )
+}

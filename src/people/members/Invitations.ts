@@ -11,7 +11,7 @@ import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { makeAcceptance } from "./Acceptance.ts"
+import { Acceptance } from "./Acceptance.ts"
 import { authorityOf, mayHandle } from "./Authority.ts"
 import { invitationMessage } from "./InvitationMessage.ts"
 import { InvitationStore } from "./InvitationStore.ts"
@@ -48,7 +48,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
       const { publicUrl } = yield* Settings
       const { atomically } = yield* Transactor
       const runDetached = yield* makeRunDetached
-      const accept = yield* makeAcceptance
+      const { accept } = yield* Acceptance
 
       const record = (
         permit: Manager,

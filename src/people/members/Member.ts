@@ -1,24 +1,25 @@
 /** A member of an organisation and an invitation into one, as the stores hold them. */
-import type { Role } from "../../domain/Access.ts"
-import type { Membership } from "../users/User.ts"
+import { Schema } from "effect"
+import { roles } from "../../domain/Access.ts"
+import { Membership } from "../users/User.ts"
 
-export interface OrgMember extends Membership {
-  readonly email: string
-}
+export const OrgMember = Schema.Struct({ ...Membership.fields, email: Schema.String })
+export type OrgMember = typeof OrgMember.Type
 
-export interface Invitation {
-  readonly invitation_id: string
-  readonly org_id: string
-  readonly email: string
-  readonly role: Role
-  readonly status: "pending" | "accepted" | "withdrawn" | "expired"
+export const Invitation = Schema.Struct({
+  invitation_id: Schema.String,
+  org_id: Schema.String,
+  email: Schema.String,
+  role: Schema.Literal(...roles),
+  status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
   /** Null: an operator of the platform. */
-  readonly invited_by: string | null
-  readonly accepted_by: string | null
-  readonly expires_at: Date
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  invited_by: Schema.NullOr(Schema.String),
+  accepted_by: Schema.NullOr(Schema.String),
+  expires_at: Schema.DateFromSelf,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type Invitation = typeof Invitation.Type
 
 export interface StoredInvitation extends Invitation {
   /** SHA-256 in hexadecimal; the token itself is nowhere. */

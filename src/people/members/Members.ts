@@ -6,7 +6,7 @@ import { Transactor } from "../../platform/database/Transactor.ts"
 import { holds, type Permission, type Permit, type Role, roleAtLeast, roles } from "../../domain/Access.ts"
 import { Conflict, type Forbidden, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { UserStore } from "../users/UserStore.ts"
+import { Users } from "../users/Users.ts"
 import { type Authority, authorityOf, mayGrant, mayHandle } from "./Authority.ts"
 import { InvitationStore } from "./InvitationStore.ts"
 import type { OrgMember } from "./Member.ts"
@@ -50,7 +50,7 @@ export class Members extends Context.Tag("corridor/Members")<
     Effect.gen(function* () {
       const store = yield* MemberStore
       const invitations = yield* InvitationStore
-      const users = yield* UserStore
+      const users = yield* Users
       const keys = yield* ApiKeys
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor

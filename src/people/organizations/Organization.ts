@@ -1,18 +1,21 @@
 /** An organisation as the stores hold it. */
-export interface Organization {
-  readonly org_id: string
-  readonly name: string
-  readonly country: string
-  readonly currency: string
-  readonly email: string
-  readonly kyb_status: "not_started" | "pending" | "approved" | "rejected"
-  readonly kyb_customer_id: string | null
-  readonly features: ReadonlyArray<string>
-  readonly sandbox: boolean
+import { Schema } from "effect"
+
+export const Organization = Schema.Struct({
+  org_id: Schema.String,
+  name: Schema.String,
+  country: Schema.String,
+  currency: Schema.String,
+  email: Schema.String,
+  kyb_status: Schema.Literal("not_started", "pending", "approved", "rejected"),
+  kyb_customer_id: Schema.NullOr(Schema.String),
+  features: Schema.Array(Schema.String),
+  sandbox: Schema.Boolean,
   /** Payments of this much and more, in the organisation's currency, wait for a review. Decimal text; null or 0: none. */
-  readonly review_threshold: string | null
+  review_threshold: Schema.NullOr(Schema.String),
   /** How much less than the base rate its customers get, in basis points. */
-  readonly spread_bps: number
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  spread_bps: Schema.Number,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type Organization = typeof Organization.Type

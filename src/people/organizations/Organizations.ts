@@ -1,5 +1,5 @@
 /** Organisations: made and listed by the platform's operators, read and changed by their own people too. */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { OrganizationName } from "../../contract/api/Organizations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -12,8 +12,7 @@ import { type Forbidden, Invalid, type NotFound, notFound } from "../../domain/F
 import { Feature } from "../../domain/Feature.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
-import { kybEvent } from "./KybEvent.ts"
+import { Events } from "../../webhooks/Events.ts"
 import type { Organization } from "./Organization.ts"
 import { applyChange, type Change, checkMaySet, difference } from "./OrganizationChange.ts"
 import { OrganizationStore } from "./OrganizationStore.ts"
@@ -46,7 +45,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
     Organizations,
     Effect.gen(function* () {
       const store = yield* OrganizationStore
-      const events = yield* EventStore
+      const events = yield* Events
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { mode } = yield* Settings
@@ -61,6 +60,12 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
           onSome: (organization: Organization) => Effect.succeed(organization)
         })
       )
+
+      /** In the words of a decision that the KYB provider took; a status that decides nothing is not told of. */
+      const tellOfDecision = ({ kyb_status, org_id }: Organization) =>
+        kyb_status === "approved" || kyb_status === "rejected"
+          ? events.tell({ event_type: `kyb.${kyb_status}`, org_id }, { org_id, kyb_status, reason: null })
+          : Effect.void
 
       return {
         find: (orgId) => store.find(Option.some(orgId), orgId),
@@ -96,11 +101,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
                 subject: ["organization", org_id],
                 detail: changed.value
               })
-              if (after.kyb_status !== before.kyb_status) {
-                const at = new Date(yield* Clock.currentTimeMillis)
-                const event = kybEvent(yield* ids.next, after, at)
-                if (Option.isSome(event)) yield* events.insert(event.value)
-              }
+              if (after.kyb_status !== before.kyb_status) yield* tellOfDecision(after)
               return after
             })
           )

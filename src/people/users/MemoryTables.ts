@@ -6,3 +6,6 @@ export const userTables = {
   users: memoryTable<User>("users"),
   memberships: memoryTable<Membership>("memberships")
 }
+
+/** Of a membership. */
+export const memberKey = (orgId: string, userId: string): string => `${orgId} ${userId}`

@@ -1,25 +1,40 @@
 /** A person, and their place in an organisation, as the stores hold them. */
-import type { Permission, Role } from "../../domain/Access.ts"
+import { Schema } from "effect"
+import { Conflict } from "../../domain/Failure.ts"
+import { permissions, roles } from "../../domain/Access.ts"
 
-export interface User {
-  readonly user_id: string
+export const User = Schema.Struct({
+  user_id: Schema.String,
   /** `sub` of the tokens that the identity provider issues for this person. */
-  readonly subject: string
-  readonly email: string
-  readonly country: string | null
-  readonly is_admin: boolean
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  subject: Schema.String,
+  email: Schema.String,
+  country: Schema.NullOr(Schema.String),
+  is_admin: Schema.Boolean,
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type User = typeof User.Type
 
-export interface Membership {
-  readonly org_id: string
-  readonly user_id: string
-  readonly role: Role
+export const Membership = Schema.Struct({
+  org_id: Schema.String,
+  user_id: Schema.String,
+  role: Schema.Literal(...roles),
   /** What was granted to them beyond their role. */
-  readonly permissions: ReadonlyArray<Permission>
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+  permissions: Schema.Array(Schema.Literal(...permissions)),
+  created_at: Schema.DateFromSelf,
+  updated_at: Schema.DateFromSelf
+})
+export type Membership = typeof Membership.Type
 
-export type Place = Pick<Membership, "org_id" | "user_id" | "role">
+export const Place = Membership.pick("org_id", "user_id", "role")
+export type Place = typeof Place.Type
+
+/** A user, with their role where an organisation is looked at. */
+export const Member = Schema.Struct({
+  ...User.fields,
+  org_id: Schema.NullOr(Schema.String),
+  role: Schema.NullOr(Schema.Literal(...roles))
+})
+export type Member = typeof Member.Type
+
+export const userTaken = () => new Conflict({ message: "A user with this e-mail address or subject exists already." })

@@ -1,4 +1,4 @@
-/** People as the platform's operators handle them: made, with a first membership if they are to have one, and listed. */
+/** People: made and listed by the platform's operators, made by an invitation, and looked up by features that meet them. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -6,11 +6,12 @@ import type { Permit } from "../../domain/Access.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
-import { type Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
+import { Conflict, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { OrganizationStore } from "../organizations/OrganizationStore.ts"
+import { Organizations } from "../organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import { type Member, UserStore } from "./UserStore.ts"
+import type { Member, Place, User } from "./User.ts"
+import { UserStore } from "./UserStore.ts"
 
 const LONGEST_SUBJECT = 255
 
@@ -41,32 +42,61 @@ export class Users extends Context.Tag("corridor/Users")<
     ) => Effect.Effect<Member, Conflict | NotFound>
     /** For features that act within an organisation they were let into. */
     readonly isMember: (orgId: string, userId: string) => Effect.Effect<boolean>
+    /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */
+    readonly register: (permit: Permit<"person">, subject: string, email: string) => Effect.Effect<User, Conflict>
     readonly list: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Member>>
+    /** For features that look after whom they find: nothing is asked of the caller here. */
+    readonly find: (userId: string) => Effect.Effect<Option.Option<User>>
+    readonly findBySubject: (subject: string) => Effect.Effect<Option.Option<User>>
+    readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
+    /** Every organisation that the person belongs to. */
+    readonly placesOf: (userId: string) => Effect.Effect<ReadonlyArray<Place>>
+    readonly oldestOrgAdmin: (orgId: string) => Effect.Effect<Option.Option<string>>
   }
 >() {
   static readonly layer = Layer.effect(
     Users,
     Effect.gen(function* () {
       const store = yield* UserStore
-      const organizations = yield* OrganizationStore
+      const organizations = yield* Organizations
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
+
+      const recordMade = (permit: Permit<"person" | "platform">, { is_admin, user_id }: User) =>
+        audit.record(permit, { action: "user.created", org: null, subject: ["user", user_id], detail: { is_admin } })
+
+      /** Within what the permit was given for. */
+      const organizationFor = ({ scope }: Permit<"platform">, orgId: string) =>
+        Effect.map(
+          organizations.find(orgId),
+          Option.filter(({ org_id }) => Option.isNone(scope) || scope.value === org_id)
+        )
+
       return {
+        find: store.find,
+        findBySubject: store.findBySubject,
+        findByEmail: store.findByEmail,
+        placesOf: store.membershipsOf,
+        oldestOrgAdmin: store.oldestOrgAdmin,
+        register: Effect.fn("Users.register")(function* (permit, subject, email) {
+          const user_id = yield* ids.next
+          const made = yield* Effect.option(store.insert({ user_id, subject, email, country: null, is_admin: false }))
+          if (Option.isSome(made)) return yield* Effect.as(recordMade(permit, made.value), made.value)
+          return yield* Effect.mapError(
+            Effect.flatten(store.findBySubject(subject)),
+            () => new Conflict({ message: "Another user has this e-mail address: ask the platform's operator." })
+          )
+        }),
         create: Effect.fn("Users.create")(function* (permit, { country, email, is_admin, membership, subject }) {
           const user_id = yield* ids.next
           return yield* atomically(
             Effect.gen(function* () {
               const user = yield* store.insert({ user_id, subject: subject ?? user_id, email, country, is_admin })
-              yield* audit.record(permit, {
-                action: "user.created",
-                org: null,
-                subject: ["user", user_id],
-                detail: { is_admin }
-              })
+              yield* recordMade(permit, user)
               if (membership === null) return { ...user, org_id: null, role: null }
               const { org_id, role } = membership
-              if (Option.isNone(yield* organizations.find(permit.scope, org_id))) {
+              if (Option.isNone(yield* organizationFor(permit, org_id))) {
                 return yield* notFound("organisation")
               }
               yield* store.putMember({ org_id, user_id, role })

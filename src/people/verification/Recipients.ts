@@ -1,39 +1,50 @@
 /** From the ids in a verification request to the people of the organisation whom they name. */
-import { Effect, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
-import { UserStore } from "../users/UserStore.ts"
+import { Users } from "../users/Users.ts"
 
 export type Target = "beneficiary" | "sender"
 
 /** Without an address there is nobody to notify, and `reason` says why. */
 export type Recipient = { readonly address: string } | { readonly reason: string }
 
-export const makeRecipients = Effect.gen(function* () {
-  const users = yield* UserStore
-  const subjects = yield* VerificationSubjects
+export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
+  Recipients,
+  {
+    /** A user who belongs to the organisation. */
+    readonly member: (orgId: string, given: string) => Effect.Effect<Option.Option<User>>
+    readonly recipient: (orgId: string, target: Target, given: string) => Effect.Effect<Recipient>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Recipients,
+    Effect.gen(function* () {
+      const users = yield* Users
+      const subjects = yield* VerificationSubjects
 
-  /** A user who belongs to the organisation. */
-  const member = Effect.fnUntraced(function* (orgId: string, given: string) {
-    const userId = uuidOrNil(given)
-    const places = yield* users.membershipsOf(userId)
-    return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
-  })
-
-  const recipient = Effect.fnUntraced(function* (orgId: string, target: Target, given: string) {
-    if (target === "sender") {
-      return Option.match(yield* member(orgId, given), {
-        onNone: (): Recipient => ({ reason: "No sender with this id." }),
-        onSome: ({ email }): Recipient => ({ address: email })
+      const member = Effect.fnUntraced(function* (orgId: string, given: string) {
+        const userId = uuidOrNil(given)
+        const places = yield* users.placesOf(userId)
+        return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
       })
-    }
-    return Option.match(yield* subjects.beneficiary(orgId, uuidOrNil(given)), {
-      onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
-      onSome: ({ email }): Recipient =>
-        email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
-    })
-  })
 
-  return { member, recipient }
-})
+      const recipient = Effect.fnUntraced(function* (orgId: string, target: Target, given: string) {
+        if (target === "sender") {
+          return Option.match(yield* member(orgId, given), {
+            onNone: (): Recipient => ({ reason: "No sender with this id." }),
+            onSome: ({ email }): Recipient => ({ address: email })
+          })
+        }
+        return Option.match(yield* subjects.beneficiary(orgId, uuidOrNil(given)), {
+          onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
+          onSome: ({ email }): Recipient =>
+            email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }
+        })
+      })
+
+      return { member, recipient }
+    })
+  )
+}

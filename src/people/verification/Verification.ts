@@ -1,17 +1,16 @@
 /** Verification requests: made and sent, listed, and closed once, with the event that tells of it. */
-import { type Array as Arr, Clock, Context, Effect, Either, Layer, Option } from "effect"
+import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
 import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
-import { newEvent } from "../../webhooks/NewEvent.ts"
-import { makeNotify, type Named } from "./Notify.ts"
-import { makeRecipients, type Target } from "./Recipients.ts"
+import { Events } from "../../webhooks/Events.ts"
+import { type Named, Notify } from "./Notify.ts"
+import { Recipients, type Target } from "./Recipients.ts"
 import { type VerificationFilter, type VerificationRequest, VerificationStore } from "./VerificationStore.ts"
 
 type Wanted = typeof RequestVerification.Type
@@ -61,11 +60,10 @@ export class Verification extends Context.Tag("corridor/Verification")<
     Effect.gen(function* () {
       const store = yield* VerificationStore
       const subjects = yield* VerificationSubjects
-      const events = yield* EventStore
+      const events = yield* Events
       const audit = yield* AuditLog
-      const ids = yield* Ids
-      const recipients = yield* makeRecipients
-      const notify = yield* makeNotify
+      const recipients = yield* Recipients
+      const { notify } = yield* Notify
       const { atomically } = yield* Transactor
 
       const get = (permit: Permit<"verification">, id: string) =>
@@ -123,10 +121,8 @@ export class Verification extends Context.Tag("corridor/Verification")<
                 )
               )
               const { org_id, request_id, user_id, verification_type } = closed
-              const event_id = yield* ids.next
-              const at = new Date(yield* Clock.currentTimeMillis)
               const data = { user_id, request_id, verification_type, status }
-              yield* events.insert(newEvent({ event_id, event_type: `kyc.${status}`, org_id }, data, at))
+              yield* events.tell({ event_type: `kyc.${status}`, org_id }, data)
               yield* audit.record(permit, {
                 action: `verification.${status}`,
                 org: org_id,

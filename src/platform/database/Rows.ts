@@ -22,3 +22,14 @@ export const rowAs = <A, I>(schema: Schema.Schema<A, I>) => {
   return (rows: ReadonlyArray<unknown>): Effect.Effect<Option.Option<A>> =>
     Effect.map(decode(rows), ([first]) => Option.fromNullable(first))
 }
+
+/** And for one that always gives a row: none is a defect like any other. */
+export const theRowAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = rowsAs(schema)
+  return (rows: ReadonlyArray<unknown>): Effect.Effect<A> =>
+    Effect.flatMap(decode(rows), ([first]) =>
+      first === undefined
+        ? Effect.die(new UnexpectedRow({ message: "Expected a row, there is none" }))
+        : Effect.succeed(first)
+    )
+}

@@ -1,9 +1,12 @@
 /** What is there before the migrations have run, for those who must not run them. */
 import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import { theRowAs } from "./Rows.ts"
+
+const presence = theRowAs(Schema.Struct({ there: Schema.Boolean }))
 
 export const tableExists = Effect.fn("tableExists")(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`
-  return row?.there === true
+  const { there } = yield* sql`select to_regclass(${table}) is not null as there`.pipe(Effect.flatMap(presence))
+  return there
 })

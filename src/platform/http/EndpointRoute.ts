@@ -10,7 +10,7 @@ import { type Access, authorize, type Caller, type Permit } from "../../domain/A
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
-import { OwnerStore } from "../idempotency/OwnerStore.ts"
+import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
@@ -66,7 +66,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
   const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
   const once = yield* makeOnceOnly
-  const owners = yield* OwnerStore
+  const owners = yield* Owners
   const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
   const decodePath = decoder(endpoint.pathSchema)

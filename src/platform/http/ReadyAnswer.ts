@@ -1,16 +1,17 @@
 /** What `/readyz` says: that the instance can work, or each reason why not. */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Workers } from "../fibers/Workers.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { json } from "./Outgoing.ts"
 
 /** What a database that can be worked with tells of itself. */
-export interface DatabaseFacts {
+export const DatabaseFacts = Schema.Struct({
   /** The same for every instance on one database; nothing in memory. */
-  readonly database_id: string | null
+  database_id: Schema.NullOr(Schema.String),
   /** The master key that its secrets are sealed under. */
-  readonly key_id: string | null
-}
+  key_id: Schema.NullOr(Schema.String)
+})
+export type DatabaseFacts = typeof DatabaseFacts.Type
 
 const problemsOf = (
   facts: Option.Option<DatabaseFacts>,

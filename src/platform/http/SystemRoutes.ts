@@ -1,6 +1,7 @@
 /** What operators and readers ask for without a credential: health, metrics, the API reference. */
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric, Option } from "effect"
+import { rowAs } from "../database/Rows.ts"
 import { stringify } from "lossless-json"
 import { Settings } from "../config/Settings.ts"
 import { makeProbe } from "../database/Probe.ts"
@@ -8,9 +9,11 @@ import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
-import { type DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
+import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { makeReferenceScript } from "./ReferenceScript.ts"
 import type { Route } from "./Route.ts"
+
+const facts = rowAs(DatabaseFacts)
 
 /** Whether the database can be worked with now, and which one it is. */
 export class Readiness extends Context.Tag("corridor/Readiness")<
@@ -20,9 +23,9 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
   static readonly layer = Layer.effect(
     Readiness,
     Effect.map(Effect.all([SqlClient.SqlClient, makeProbe]), ([sql, probe]) => ({
-      check: probe(sql<DatabaseFacts>`
+      check: probe(sql`
         select database_id::text, (select key_id from master_key) as key_id from database_identity`).pipe(
-        Effect.map((rows) => Option.fromNullable(rows[0])),
+        Effect.flatMap(facts),
         Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), Option.none()))
       )
     }))

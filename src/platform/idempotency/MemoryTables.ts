@@ -1,7 +1,17 @@
 /** The rows of the memory layers here. */
 import { memoryTable } from "../database/MemoryDatabase.ts"
-import type { StoredKey } from "./IdempotencyStore.ts"
+import type { KeyName, NewKey, StoredKey } from "./IdempotencyStore.ts"
 
 export const idempotencyTables = {
   idempotencyKeys: memoryTable<StoredKey>("idempotencyKeys")
 }
+
+export const nameOf = ({ key, operation, org_id }: KeyName): string => `${org_id} ${operation} ${key}`
+
+export const unanswered = (key: NewKey, payment_id: string | null, created_at: Date): StoredKey => ({
+  ...key,
+  payment_id,
+  created_at,
+  status: null,
+  response: null
+})

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { RateLimited } from "../../domain/Failure.ts"
 import { messagesOfOrganization, messagesToRecipient, messagesToRecipientOfOne } from "../../domain/Policies.ts"
-import { MessageCounts } from "./MessageCounts.ts"
+import type { MessageCounts } from "./MessageCounts.ts"
 import type { Message } from "./Notification.ts"
 
 /** Addresses are not kept: whoever is written to is known by a hash, whatever the case of the letters. */
@@ -31,23 +31,20 @@ const limitsOf = (message: Message): ReadonlyArray<Limit> => {
   ]
 }
 
-export const makeAllowance = Effect.map(
-  MessageCounts,
-  (counts) =>
-    (message: Message): Effect.Effect<void, RateLimited> =>
-      Effect.forEach(
-        limitsOf(message),
-        ({ most, name, what }) =>
-          Effect.flatMap(counts.count(name, most), (counted) =>
-            counted.allowed
-              ? Effect.void
-              : Effect.fail(
-                  new RateLimited({
-                    message: `Too many ${what}: try again in ${counted.retryAfterSeconds} s.`,
-                    retryAfterSeconds: counted.retryAfterSeconds
-                  })
-                )
-          ),
-        { discard: true }
-      )
-)
+/** Counts it, or says when to come again. */
+export const countMessage = (counts: MessageCounts["Type"], message: Message): Effect.Effect<void, RateLimited> =>
+  Effect.forEach(
+    limitsOf(message),
+    ({ most, name, what }) =>
+      Effect.flatMap(counts.count(name, most), (counted) =>
+        counted.allowed
+          ? Effect.void
+          : Effect.fail(
+              new RateLimited({
+                message: `Too many ${what}: try again in ${counted.retryAfterSeconds} s.`,
+                retryAfterSeconds: counted.retryAfterSeconds
+              })
+            )
+      ),
+    { discard: true }
+  )

@@ -1,22 +1,25 @@
 /** A message to a person, as a feature hands it over and as the outbox of the sandbox keeps it. */
-import { Data } from "effect"
+import { Data, Schema } from "effect"
 
 export const notificationPriorities = ["low", "medium", "high", "urgent"] as const
 export type NotificationPriority = (typeof notificationPriorities)[number]
 
-export interface Message {
-  readonly to: string
-  readonly subject: string
-  readonly text: string
-  readonly org_id: string | null
-  readonly kind: "invitation" | "verification_request"
-  readonly priority: NotificationPriority
-}
+const Message = Schema.Struct({
+  to: Schema.String,
+  subject: Schema.String,
+  text: Schema.String,
+  org_id: Schema.NullOr(Schema.String),
+  kind: Schema.Literal("invitation", "verification_request"),
+  priority: Schema.Literal(...notificationPriorities)
+})
+export type Message = typeof Message.Type
 
-export interface Notification extends Message {
-  readonly notification_id: string
-  readonly created_at: Date
-}
+export const Notification = Schema.Struct({
+  ...Message.fields,
+  notification_id: Schema.String,
+  created_at: Schema.DateFromSelf
+})
+export type Notification = typeof Notification.Type
 
 /** `message` tells operators what went wrong; it is not meant for the callers of the API. */
 export class NotificationFailed extends Data.TaggedError("NotificationFailed")<{ readonly message: string }> {}

@@ -8,7 +8,8 @@ import { EmailAddress } from "../../domain/EmailAddress.ts"
 import type { RateLimited } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { oneLine } from "../../domain/PlainWords.ts"
-import { makeAllowance } from "./Allowance.ts"
+import { countMessage } from "./Allowance.ts"
+import { MessageCounts } from "./MessageCounts.ts"
 import { makeMail } from "./Mail.ts"
 import { type Message, NotificationFailed } from "./Notification.ts"
 import { NotificationStore } from "./NotificationStore.ts"
@@ -37,7 +38,7 @@ export class Notifier extends Context.Tag("corridor/Notifier")<
       const { mode, notifyFrom, smtpUrl } = yield* Settings
       const store = yield* NotificationStore
       const ids = yield* Ids
-      const allowance = yield* makeAllowance
+      const counts = yield* MessageCounts
 
       const keep: Deliver = Effect.fnUntraced(function* (message) {
         const notification_id = yield* ids.next
@@ -58,7 +59,7 @@ export class Notifier extends Context.Tag("corridor/Notifier")<
           if (!isAddress(message.to) || meansMore.test(message.to)) {
             return yield* new NotificationFailed({ message: "The recipient has no valid e-mail address." })
           }
-          yield* allowance(message)
+          yield* countMessage(counts, message)
           yield* deliver({ ...message, subject: oneLine(message.subject) })
         })
       }

@@ -3,14 +3,14 @@
  * its key, in one transaction. Whatever is sealed anywhere takes part here, or it is lost with the old key.
  */
 import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { rowAs } from "../database/Rows.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { Transactor } from "../database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
-import { type Reseal, SealedPlaces } from "./SealedPlaces.ts"
+import { type Reseal, SealedPlaces } from "../secrets/SealedPlaces.ts"
 import type { MasterKey } from "../config/MasterKey.ts"
 import { OtherMasterKey } from "../secrets/MasterKeyGuard.ts"
-import { SecretStore } from "../secrets/SecretStore.ts"
 import { checkValue, reseal, Vault, type VaultError } from "../secrets/Vault.ts"
 
 export interface RotationReport {
@@ -29,6 +29,8 @@ const otherKey = (kept: string | undefined, from: MasterKey, to: MasterKey) =>
       `(${from.id}) nor the new one (${to.id}). Set CORRIDOR_MASTER_KEY to the key that was used before.`
   })
 
+const keptRow = rowAs(Schema.Struct({ key_id: Schema.String, check_value: Schema.String }))
+
 export class Rotation extends Context.Tag("corridor/Rotation")<
   Rotation,
   {
@@ -44,33 +46,22 @@ export class Rotation extends Context.Tag("corridor/Rotation")<
     Rotation,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const secrets = yield* SecretStore
       const places = yield* SealedPlaces
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
 
       /** The lock keeps two rotations, and a first start, from passing each other. */
-      const keptKey = sql<{ key_id: string; check_value: string }>`
-        select key_id, check_value from master_key for update`.pipe(
-        Effect.map((rows) => rows[0]),
+      const keptKey = sql`select key_id, check_value from master_key for update`.pipe(
+        Effect.flatMap(keptRow),
+        Effect.map(Option.getOrUndefined),
         Effect.orDie
       )
 
       const resealAll = Effect.fn("Rotation.resealAll")(function* (from: MasterKey, to: MasterKey) {
         const [old, fresh] = [Vault.make(from), Vault.make(to)]
         const anew: Reseal = (sealed, context) => reseal(old, fresh, sealed, context)
-        // A secret that a server adds now waits for the end of this, instead of slipping past it.
-        yield* sql`lock table secrets in share row exclusive mode`.pipe(Effect.orDie)
-        const named = yield* Effect.forEach(yield* secrets.all, ({ name, sealed }) =>
-          Effect.gen(function* () {
-            const again = yield* anew(sealed, name)
-            if (again === sealed) return false
-            yield* secrets.replace({ name, sealed: again })
-            return true
-          })
-        )
-        const elsewhere = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
-        return named.filter((moved) => moved).length + elsewhere.reduce((sum, moved) => sum + moved, 0)
+        const moved = yield* Effect.forEach(places, ({ reseal }) => reseal(anew))
+        return moved.reduce((sum, count) => sum + count, 0)
       })
 
       return {

@@ -1,7 +1,8 @@
 /** Ties a database to one master key: an instance with another one must not start, or it would seal what others cannot open. */
 import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
-import { Data, Effect, Either, identity, Option, Redacted } from "effect"
+import { Data, Effect, Either, identity, Option, Redacted, Schema } from "effect"
+import { rowAs } from "../database/Rows.ts"
 import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { tableExists } from "../database/Tables.ts"
@@ -10,24 +11,24 @@ import { checkValue } from "./Vault.ts"
 
 export class OtherMasterKey extends Data.TaggedError("OtherMasterKey")<{ readonly message: string }> {}
 
-interface Kept {
-  readonly key_id: string
-  readonly check_value: string
-}
+const Kept = Schema.Struct({ key_id: Schema.String, check_value: Schema.String })
+type Kept = typeof Kept.Type
+
+const keptKey = rowAs(Kept)
+const sandboxKey = rowAs(Schema.Struct({ sandbox_key: Schema.NullOr(Schema.String) }))
 
 /** The key that the database is tied to, if it is tied to one; it may not even be migrated. */
 export const keptMasterKey = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("master_key"))) return Option.none<Kept>()
-  const [kept] = yield* sql<Kept>`select key_id, check_value from master_key`
-  return Option.fromNullable(kept)
+  return yield* sql`select key_id, check_value from master_key`.pipe(Effect.flatMap(keptKey))
 })
 
 const keptSandboxKey = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   if (!(yield* tableExists("database_identity"))) return Option.none<string>()
-  const [row] = yield* sql<{ sandbox_key: string | null }>`select sandbox_key from database_identity`
-  return Option.fromNullable(row?.sandbox_key)
+  const row = yield* sql`select sandbox_key from database_identity`.pipe(Effect.flatMap(sandboxKey))
+  return Option.flatMapNullable(row, ({ sandbox_key }) => sandbox_key)
 })
 
 /**
@@ -66,7 +67,9 @@ export const guardMasterKey = Effect.fn("guardMasterKey")(function* (masterKey: 
   const sql = yield* SqlClient.SqlClient
   const row: Kept = { key_id: masterKey.id, check_value: checkValue(masterKey) }
   yield* sql`insert into master_key ${sql.insert({ ...row })} on conflict do nothing`.pipe(Effect.orDie)
-  const [kept] = yield* sql<Kept>`select key_id, check_value from master_key`.pipe(Effect.orDie)
+  const kept = Option.getOrUndefined(
+    yield* sql`select key_id, check_value from master_key`.pipe(Effect.flatMap(keptKey), Effect.orDie)
+  )
   if (kept?.check_value === row.check_value) return
   return yield* new OtherMasterKey({
     message:

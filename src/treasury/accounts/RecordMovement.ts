@@ -4,7 +4,7 @@ import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
+import { Events } from "../../webhooks/Events.ts"
 import { transactionEvent } from "./AccountEvents.ts"
 import { booksOf } from "./VirtualAccount.ts"
 import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
@@ -23,7 +23,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
     Effect.gen(function* () {
       const transactions = yield* VirtualTransactionStore
       const ledger = yield* Ledger
-      const events = yield* EventStore
+      const events = yield* Events
       const ids = yield* Ids
 
       return Effect.fnUntraced(function* (entries: ReadonlyArray<Entry>, rows: ReadonlyArray<NewVirtualTransaction>) {
@@ -35,7 +35,7 @@ export class RecordMovement extends Context.Tag("corridor/RecordMovement")<
           written,
           (transaction) =>
             Effect.flatMap(ids.next, (id) =>
-              events.insert(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
+              events.publish(transactionEvent(id, transaction, balances.get(booksOf(transaction))!, at))
             ),
           { discard: true }
         )

@@ -10,7 +10,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { Users } from "../../people/users/Users.ts"
-import { EventStore } from "../../webhooks/EventStore.ts"
+import { Events } from "../../webhooks/Events.ts"
 import { freezeEvent } from "./AccountEvents.ts"
 import { type AccountWithBalance, booksOf, type VirtualAccount } from "./VirtualAccount.ts"
 import { type AccountFilter, VirtualAccountStore } from "./VirtualAccountStore.ts"
@@ -59,7 +59,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       const ledger = yield* Ledger
       const organizations = yield* Organizations
       const users = yield* Users
-      const events = yield* EventStore
+      const events = yield* Events
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
@@ -94,7 +94,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
         const action = status === "frozen" ? "virtual_account.frozen" : "virtual_account.unfrozen"
         yield* record(permit, action, changed, { reason })
         const at = new Date(yield* Clock.currentTimeMillis)
-        yield* events.insert(freezeEvent(yield* ids.next, changed, at))
+        yield* events.publish(freezeEvent(yield* ids.next, changed, at))
         return changed
       })
 

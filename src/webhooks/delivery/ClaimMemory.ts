@@ -34,7 +34,7 @@ const spread = (endpoints: ReadonlyArray<Open>, { failingRoom, room }: Lane) => 
   })
 }
 
-export const makeClaimMemory = (
+export const claimingMemory = (
   tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
 ): Claiming => {
   const { atomically, events, webhookDeliveries, webhookQueue, webhooks } = tables

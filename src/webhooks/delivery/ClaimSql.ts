@@ -1,19 +1,23 @@
 /** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 import type { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
-import type { ClaimedDelivery } from "./Delivery.ts"
+import { rowsAs } from "../../platform/database/Rows.ts"
+import { ClaimedDelivery } from "./Delivery.ts"
 import type { Claiming } from "./QueueStore.ts"
 
-interface DueRow {
-  readonly org_id: string
-  readonly is_due: boolean
-}
+const dueRows = rowsAs(Schema.Struct({ org_id: Schema.String, is_due: Schema.Boolean }))
+
+const lane = { lane: Schema.String, next: Schema.NullOr(Schema.String) }
 
 /** A lane that gives nothing still says where its walk ended: that row has no delivery. */
-type ClaimRow = { readonly lane: string; readonly next: string | null } & (
-  ClaimedDelivery | { readonly delivery_id: null }
+const ClaimRow = Schema.Union(
+  Schema.Struct({ ...lane, ...ClaimedDelivery.fields }),
+  Schema.Struct({ ...lane, delivery_id: Schema.Null })
 )
+type ClaimRow = typeof ClaimRow.Type
+
+const claimRows = rowsAs(ClaimRow)
 
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => (row.delivery_id === null ? [] : [row]))
@@ -21,10 +25,10 @@ const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDeliv
 const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<string, string> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
 
-export const makeClaimSql = (sql: SqlClient.SqlClient): Claiming => ({
+export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
   // The index is entered once for each organisation, at its earliest delivery, however many wait behind it.
   due: (after) =>
-    sql<DueRow>`with recursive walk as (
+    sql`with recursive walk as (
         (select org_id, next_at, 1 as nth from webhook_queue
           where org_id > ${after}::uuid order by org_id, next_at limit 1)
         union all
@@ -34,6 +38,7 @@ export const makeClaimSql = (sql: SqlClient.SqlClient): Claiming => ({
         ) n where w.nth < ${webhookWalk}::int
       )
       select org_id, next_at <= now() as is_due from walk order by nth`.pipe(
+      Effect.flatMap(dueRows),
       Effect.map((rows) => ({
         organizations: rows.flatMap(({ is_due, org_id }) => (is_due ? [org_id] : [])),
         next: rows.length === webhookWalk ? (rows.at(-1)?.org_id ?? null) : null
@@ -46,7 +51,7 @@ export const makeClaimSql = (sql: SqlClient.SqlClient): Claiming => ({
       lanes.map(({ after, failingRoom, org_id, room }) => ({ org_id, after, room, failing_room: failingRoom }))
     )
     const busy = JSON.stringify(Array.from(underWay, ([webhook_id, sending]) => ({ webhook_id, sending })))
-    return sql<ClaimRow>`with recursive asked as materialized (
+    return sql`with recursive asked as materialized (
         select * from jsonb_to_recordset(${asked}::jsonb) as a (org_id uuid, after uuid, room int, failing_room int)
       ), walk as (
         select a.org_id, n.webhook_id, n.next_at, 1 as nth from asked a cross join lateral (
@@ -100,6 +105,7 @@ export const makeClaimSql = (sql: SqlClient.SqlClient): Claiming => ({
         join webhooks h on h.webhook_id = c.webhook_id
         join webhook_deliveries d on d.delivery_id = c.delivery_id
         join events e on e.event_id = d.event_id) on c.org_id = walked.lane`.pipe(
+      Effect.flatMap(claimRows),
       Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) })),
       Effect.orDie
     )

@@ -1,9 +1,9 @@
 /** A delivery that nobody tries any more, until a person sends it on its way again. */
-import type { StoredDelivery } from "../Webhook.ts"
+import { Schema } from "effect"
+import { StoredDelivery } from "../Webhook.ts"
 
-export interface DeadLetter extends StoredDelivery {
-  readonly endpoint_url: string
-}
+export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })
+export type DeadLetter = typeof DeadLetter.Type
 
 /** Which dead letters; all of them where nothing is said. */
 export interface Selection {
@@ -13,8 +13,9 @@ export interface Selection {
   readonly since?: Date | undefined
 }
 
-export interface Replayed {
-  readonly replayed: number
+export const Replayed = Schema.Struct({
+  replayed: Schema.Number,
   /** Left where they are, because their endpoint is disabled. */
-  readonly disabled: number
-}
+  disabled: Schema.Number
+})
+export type Replayed = typeof Replayed.Type

@@ -1,12 +1,11 @@
 /** The dead letter queue of the memory stores. */
-import type { webhookTables } from "../MemoryTables.ts"
-import { Clock, Effect, Option, Order } from "effect"
-import { type Opened, newestFirst } from "../../platform/database/MemoryDatabase.ts"
+import { webhookTables } from "../MemoryTables.ts"
+import { Clock, Effect, Layer, Option, Order } from "effect"
+import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { StoredDelivery } from "../Webhook.ts"
+import type { StoredAttempt, StoredDelivery } from "../Webhook.ts"
 import type { DeadLetter, Selection } from "./DeadLetter.ts"
-import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "../Webhook.ts"
+import { DeadLetterStore } from "./DeadLetterStore.ts"
 
 const oldestFirst = Order.combine(
   Order.mapInput(Order.Date, (row: StoredDelivery) => row.created_at),
@@ -15,66 +14,76 @@ const oldestFirst = Order.combine(
 
 const earliest = Order.mapInput(Order.Date, (attempt: StoredAttempt) => attempt.at)
 
-export const makeDeadLetterMemory = (tables: Opened<typeof webhookTables>): DeadLetterStoreService => {
-  const { events, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
+export const deadLetterStoreMemory = Layer.effect(
+  DeadLetterStore,
+  Effect.map(openTables(webhookTables), (tables): DeadLetterStore["Type"] => {
+    const { events, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
-  const sees = (scope: Scope, row: StoredDelivery) => Option.isNone(scope) || row.org_id === scope.value
+    const sees = (scope: Scope, row: StoredDelivery) => Option.isNone(scope) || row.org_id === scope.value
 
-  const shown = (row: StoredDelivery): DeadLetter => ({
-    ...row,
-    endpoint_url: webhooks.get(row.webhook_id)?.endpoint_url ?? ""
+    const shown = (row: StoredDelivery): DeadLetter => ({
+      ...row,
+      endpoint_url: webhooks.get(row.webhook_id)?.endpoint_url ?? ""
+    })
+
+    const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
+      Array.from(webhookDeliveries.values()).filter(
+        (row) =>
+          row.status === "dead" &&
+          sees(scope, row) &&
+          (delivery_id === undefined || row.delivery_id === delivery_id) &&
+          (webhook_id === undefined || row.webhook_id === webhook_id) &&
+          (since === undefined || row.created_at >= since)
+      )
+
+    const isActive = (row: StoredDelivery) => webhooks.get(row.webhook_id)?.status === "active"
+
+    const one = (scope: Scope, id: string) =>
+      Option.filter(Option.fromNullable(webhookDeliveries.get(id)), (row) => sees(scope, row))
+
+    return {
+      list: (scope, selection, window) =>
+        Effect.sync(() => newestFirst(dead(scope, selection).map(shown), (row) => row.delivery_id, window)),
+      find: (scope, id) =>
+        Effect.sync(() =>
+          Option.map(one(scope, id), (row) => ({ ...shown(row), payload: events.get(row.event_id)?.payload ?? "" }))
+        ),
+      attempts: (scope, id) =>
+        Effect.sync(() =>
+          Option.isNone(one(scope, id))
+            ? []
+            : Array.from(webhookAttempts.values())
+                .filter((attempt) => attempt.delivery_id === id)
+                .sort(earliest)
+        ),
+      now: Effect.map(Clock.currentTimeMillis, (now) => new Date(now)),
+      count: (scope, selection, before) =>
+        Effect.sync(() => {
+          const all = dead(scope, selection).filter((row) => row.updated_at <= before)
+          const active = all.filter(isActive).length
+          return { replayed: active, disabled: all.length - active }
+        }),
+      replay: (scope, selection, before, limit) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const at = new Date(now)
+          const picked = dead(scope, selection)
+            .filter((row) => row.updated_at <= before && isActive(row))
+            .sort(oldestFirst)
+            .slice(0, limit)
+          for (const row of picked) {
+            const { delivery_id, org_id, webhook_id } = row
+            webhookDeliveries.set(delivery_id, { ...row, status: "pending", updated_at: at })
+            webhookQueue.set(delivery_id, {
+              delivery_id,
+              org_id,
+              webhook_id,
+              attempt: 0,
+              next_at: at,
+              lease_token: null
+            })
+          }
+          return picked.length
+        })
+    }
   })
-
-  const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
-    Array.from(webhookDeliveries.values()).filter(
-      (row) =>
-        row.status === "dead" &&
-        sees(scope, row) &&
-        (delivery_id === undefined || row.delivery_id === delivery_id) &&
-        (webhook_id === undefined || row.webhook_id === webhook_id) &&
-        (since === undefined || row.created_at >= since)
-    )
-
-  const isActive = (row: StoredDelivery) => webhooks.get(row.webhook_id)?.status === "active"
-
-  const one = (scope: Scope, id: string) =>
-    Option.filter(Option.fromNullable(webhookDeliveries.get(id)), (row) => sees(scope, row))
-
-  return {
-    list: (scope, selection, window) =>
-      Effect.sync(() => newestFirst(dead(scope, selection).map(shown), (row) => row.delivery_id, window)),
-    find: (scope, id) =>
-      Effect.sync(() =>
-        Option.map(one(scope, id), (row) => ({ ...shown(row), payload: events.get(row.event_id)?.payload ?? "" }))
-      ),
-    attempts: (scope, id) =>
-      Effect.sync(() =>
-        Option.isNone(one(scope, id))
-          ? []
-          : Array.from(webhookAttempts.values())
-              .filter((attempt) => attempt.delivery_id === id)
-              .sort(earliest)
-      ),
-    now: Effect.map(Clock.currentTimeMillis, (now) => new Date(now)),
-    count: (scope, selection, before) =>
-      Effect.sync(() => {
-        const all = dead(scope, selection).filter((row) => row.updated_at <= before)
-        const active = all.filter(isActive).length
-        return { replayed: active, disabled: all.length - active }
-      }),
-    replay: (scope, selection, before, limit) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const at = new Date(now)
-        const picked = dead(scope, selection)
-          .filter((row) => row.updated_at <= before && isActive(row))
-          .sort(oldestFirst)
-          .slice(0, limit)
-        for (const row of picked) {
-          const { delivery_id, org_id, webhook_id } = row
-          webhookDeliveries.set(delivery_id, { ...row, status: "pending", updated_at: at })
-          webhookQueue.set(delivery_id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
-        }
-        return picked.length
-      })
-  }
-}
+)

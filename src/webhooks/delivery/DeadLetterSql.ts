@@ -1,58 +1,69 @@
 /** The dead letter queue on PostgreSQL. */
-import type { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
-import { firstRow, inScope, newest, type Scope } from "../../platform/database/Query.ts"
-import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
-import type { DeadLetterStoreService } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "../Webhook.ts"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { DeadLetter, Replayed, type Selection } from "./DeadLetter.ts"
+import { DeadLetterStore } from "./DeadLetterStore.ts"
+import { StoredAttempt } from "../Webhook.ts"
 
-export const makeDeadLetterSql = (sql: SqlClient.SqlClient): DeadLetterStoreService => {
-  const columns = sql.literal(
-    "delivery_id, org_id, webhook_id, event_id, event_type, status, attempts, last_status_code, last_error, created_at, updated_at"
-  )
-  const endpoint = sql.literal(
-    "(select endpoint_url from webhooks w where w.webhook_id = webhook_deliveries.webhook_id) as endpoint_url"
-  )
-  const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
+const letters = rowsAs(DeadLetter)
+const letterWithPayload = rowAs(Schema.Struct({ ...DeadLetter.fields, payload: Schema.String }))
+const attempts = rowsAs(StoredAttempt)
+const replayable = theRowAs(Replayed)
+const time = theRowAs(Schema.Struct({ now: Schema.DateFromSelf }))
+const counted = theRowAs(Schema.Struct({ count: Schema.Number }))
 
-  const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
-    sql.and([
-      sql`status = 'dead'`,
-      inScope(sql, scope),
-      ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
-      ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
-      ...(since === undefined ? [] : [sql`created_at >= ${since}`])
-    ])
+export const deadLetterStoreSql = Layer.effect(
+  DeadLetterStore,
+  Effect.map(SqlClient.SqlClient, (sql): DeadLetterStore["Type"] => {
+    const columns = sql.literal(
+      "delivery_id, org_id, webhook_id, event_id, event_type, status, attempts, last_status_code, last_error, created_at, updated_at"
+    )
+    const endpoint = sql.literal(
+      "(select endpoint_url from webhooks w where w.webhook_id = webhook_deliveries.webhook_id) as endpoint_url"
+    )
+    const isActive = sql.literal("webhook_id in (select webhook_id from webhooks where status = 'active')")
 
-  return {
-    list: (scope, selection, window) =>
-      sql<DeadLetter>`select ${columns}, ${endpoint} from webhook_deliveries where ${dead(scope, selection)}
-        ${newest(sql, "delivery_id", window)}`.pipe(Effect.orDie),
-    find: (scope, id) =>
-      sql<DeadLetter & { readonly payload: string }>`select ${columns}, ${endpoint},
+    const dead = (scope: Scope, { delivery_id, since, webhook_id }: Selection) =>
+      sql.and([
+        sql`status = 'dead'`,
+        inScope(sql, scope),
+        ...(delivery_id === undefined ? [] : [sql`delivery_id = ${delivery_id}`]),
+        ...(webhook_id === undefined ? [] : [sql`webhook_id = ${webhook_id}`]),
+        ...(since === undefined ? [] : [sql`created_at >= ${since}`])
+      ])
+
+    return {
+      list: (scope, selection, window) =>
+        sql`select ${columns}, ${endpoint} from webhook_deliveries where ${dead(scope, selection)}
+        ${newest(sql, "delivery_id", window)}`.pipe(Effect.flatMap(letters), Effect.orDie),
+      find: (scope, id) =>
+        sql`select ${columns}, ${endpoint},
           (select payload from events e where e.event_id = webhook_deliveries.event_id) as payload
         from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
-        Effect.map(firstRow),
-        Effect.orDie
-      ),
-    attempts: (scope, id) =>
-      sql<StoredAttempt>`select delivery_id, attempt, at, status_code, error, answer, latency_ms from webhook_attempts
+          Effect.flatMap(letterWithPayload),
+          Effect.orDie
+        ),
+      attempts: (scope, id) =>
+        sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms from webhook_attempts
         where delivery_id in (
           select delivery_id from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}
-        ) order by at, attempt`.pipe(Effect.orDie),
-    now: sql<{ readonly now: Date }>`select now() + interval '1 ms' as now`.pipe(
-      Effect.map((rows) => rows[0]!.now),
-      Effect.orDie
-    ),
-    count: (scope, selection, before) =>
-      sql<Replayed>`select count(*) filter (where ${isActive})::int as replayed,
-          count(*) filter (where not ${isActive})::int as disabled
-        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`.pipe(
-        Effect.map((rows) => rows[0]!),
+        ) order by at, attempt`.pipe(Effect.flatMap(attempts), Effect.orDie),
+      now: sql`select now() + interval '1 ms' as now`.pipe(
+        Effect.flatMap(time),
+        Effect.map(({ now }) => now),
         Effect.orDie
       ),
-    replay: (scope, selection, before, limit) =>
-      sql<{ readonly count: number }>`with picked as (
+      count: (scope, selection, before) =>
+        sql`select count(*) filter (where ${isActive})::int as replayed,
+          count(*) filter (where not ${isActive})::int as disabled
+        from webhook_deliveries where ${dead(scope, selection)} and updated_at <= ${before}`.pipe(
+          Effect.flatMap(replayable),
+          Effect.orDie
+        ),
+      replay: (scope, selection, before, limit) =>
+        sql`with picked as (
           select delivery_id, org_id, webhook_id from webhook_deliveries
           where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
           order by created_at, delivery_id limit ${limit} for update skip locked
@@ -63,8 +74,10 @@ export const makeDeadLetterSql = (sql: SqlClient.SqlClient): DeadLetterStoreServ
           insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from picked
         )
         select count(*)::int from picked`.pipe(
-        Effect.map((rows) => rows[0]!.count),
-        Effect.orDie
-      )
-  }
-}
+          Effect.flatMap(counted),
+          Effect.map(({ count }) => count),
+          Effect.orDie
+        )
+    }
+  })
+)

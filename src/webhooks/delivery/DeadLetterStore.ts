@@ -1,16 +1,11 @@
 /** The dead letter queue at rest: deliveries whose status is `dead`, and the log of every attempt at them. */
-import { webhookTables } from "../MemoryTables.ts"
-import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer, type Option } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
-import { makeDeadLetterMemory } from "./DeadLetterMemory.ts"
-import { makeDeadLetterSql } from "./DeadLetterSql.ts"
 import type { StoredAttempt } from "../Webhook.ts"
 
-export interface DeadLetterStoreService {
+interface Store {
   readonly list: (scope: Scope, selection: Selection, window: Window) => Effect.Effect<ReadonlyArray<DeadLetter>>
   /** Whatever its status, with the exact text that is sent. */
   readonly find: (
@@ -26,14 +21,4 @@ export interface DeadLetterStoreService {
   readonly replay: (scope: Scope, selection: Selection, diedBefore: Date, limit: number) => Effect.Effect<number>
 }
 
-export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<
-  DeadLetterStore,
-  DeadLetterStoreService
->() {
-  static readonly layer = Layer.effect(DeadLetterStore, Effect.map(SqlClient.SqlClient, makeDeadLetterSql))
-
-  static readonly layerMemory = Layer.effect(
-    DeadLetterStore,
-    Effect.map(openTables(webhookTables), makeDeadLetterMemory)
-  )
-}
+export class DeadLetterStore extends Context.Tag("corridor/DeadLetterStore")<DeadLetterStore, Store>() {}

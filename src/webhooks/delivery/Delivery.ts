@@ -1,6 +1,6 @@
 /** A delivery on its way: as a worker claims it, and what came of the attempt. */
 import type { Answer } from "../Webhook.ts"
-import { Duration } from "effect"
+import { Duration, Schema } from "effect"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 
 /** Why an endpoint was disabled. */
@@ -9,25 +9,26 @@ export const givenUpReason = `It failed for ${Duration.toDays(webhookGivesUpAfte
 /** What is wrong with a delivery that waited for it and was never tried. */
 export const buriedError = "the endpoint was disabled before it could be sent"
 
-export interface ClaimedDelivery {
-  readonly delivery_id: string
-  readonly org_id: string
-  readonly webhook_id: string
-  readonly event_id: string
-  readonly event_type: string
-  readonly test: boolean
+export const ClaimedDelivery = Schema.Struct({
+  delivery_id: Schema.String,
+  org_id: Schema.String,
+  webhook_id: Schema.String,
+  event_id: Schema.String,
+  event_type: Schema.String,
+  test: Schema.Boolean,
   /** The event's exact text, the same at every attempt. */
-  readonly payload: string
-  readonly endpoint_url: string
-  readonly secret_sealed: string
+  payload: Schema.String,
+  endpoint_url: Schema.String,
+  secret_sealed: Schema.String,
   /** Only while its time lasts. */
-  readonly previous_secret_sealed: string | null
+  previous_secret_sealed: Schema.NullOr(Schema.String),
   /** Whether the endpoint's last attempt failed. */
-  readonly failing: boolean
+  failing: Schema.Boolean,
   /** Which attempt this is; counted at the claim, so that one that kills its worker counts as well. */
-  readonly attempt: number
-  readonly lease_token: string
-}
+  attempt: Schema.Number,
+  lease_token: Schema.String
+})
+export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 export interface DueOrganizations {
   readonly organizations: ReadonlyArray<string>
@@ -67,11 +68,8 @@ export type Verdict =
 export type Result = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
 
 /** An endpoint that was disabled because it failed for too long, and how much was still waiting for it. */
-export interface GivenUp {
-  readonly webhook_id: string
-  readonly org_id: string
-  readonly waiting: number
-}
+export const GivenUp = Schema.Struct({ webhook_id: Schema.String, org_id: Schema.String, waiting: Schema.Number })
+export type GivenUp = typeof GivenUp.Type
 
 export interface Settled {
   /** The deliveries that were tried for the last time, by id. */

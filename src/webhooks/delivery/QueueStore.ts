@@ -2,15 +2,8 @@
  * The queue between events and their receivers. It says which organisations have something due, and gives out as many
  * deliveries of each as it is asked for, spread over their endpoints: a backlog of one of them is in nobody else's way.
  */
-import { webhookTables } from "../MemoryTables.ts"
-import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { SqlClient } from "@effect/sql"
-import { Context, Effect, Layer } from "effect"
-import { makeClaimMemory } from "./ClaimMemory.ts"
-import { makeClaimSql } from "./ClaimSql.ts"
+import { Context, type Effect } from "effect"
 import type { Claim, ClaimedDelivery, ClaimOptions, DueOrganizations, Result, Settled } from "./Delivery.ts"
-import { makeSettleMemory } from "./SettleMemory.ts"
-import { makeSettleSql } from "./SettleSql.ts"
 
 export interface Claiming {
   /** Organisations after this one, in the order of their ids; some may turn out to have nothing to give. */
@@ -26,16 +19,4 @@ export interface Settling {
   readonly release: (held: ReadonlyArray<Pick<ClaimedDelivery, "delivery_id" | "lease_token">>) => Effect.Effect<void>
 }
 
-export interface QueueStoreService extends Claiming, Settling {}
-
-export class QueueStore extends Context.Tag("corridor/WebhookQueueStore")<QueueStore, QueueStoreService>() {
-  static readonly layer = Layer.effect(
-    QueueStore,
-    Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeClaimSql(sql), ...makeSettleSql(sql) }))
-  )
-
-  static readonly layerMemory = Layer.effect(
-    QueueStore,
-    Effect.map(openTables(webhookTables), (tables) => ({ ...makeClaimMemory(tables), ...makeSettleMemory(tables) }))
-  )
-}
+export class QueueStore extends Context.Tag("corridor/WebhookQueueStore")<QueueStore, Claiming & Settling>() {}

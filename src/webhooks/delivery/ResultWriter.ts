@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { webhookResultBatch, webhookRest } from "../../domain/Policies.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
-import type { QueueStoreService } from "./QueueStore.ts"
+import type { QueueStore } from "./QueueStore.ts"
 
 interface Told {
   readonly delivery: ClaimedDelivery
@@ -27,7 +27,7 @@ const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webh
 
 /** What is told before the scope closes is written down before it has closed. */
 export const makeResultWriter = Effect.fnUntraced(function* (
-  store: QueueStoreService,
+  store: QueueStore["Type"],
   done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
 ) {
   const waiting: Array<Told> = []

@@ -7,7 +7,7 @@ import type { StoredWebhook } from "../Webhook.ts"
 import { buriedError, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { Settling } from "./QueueStore.ts"
 
-export const makeSettleMemory = (
+export const settlingMemory = (
   tables: Opened<typeof webhookTables> & Pick<MemoryDatabase["Type"], "atomically">
 ): Settling => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables

@@ -1,25 +1,25 @@
 /** Results on PostgreSQL: a batch of them is one statement, and its times are the database's. */
 import type { SqlClient } from "@effect/sql"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
-import { buriedError, type GivenUp, givenUpReason, type Settled } from "./Delivery.ts"
+import { rowsAs } from "../../platform/database/Rows.ts"
+import { buriedError, GivenUp, givenUpReason, type Settled } from "./Delivery.ts"
 import type { Settling } from "./QueueStore.ts"
 
 /** An endpoint that was given up, or a delivery that died. */
-interface SettledRow extends GivenUp {
-  readonly died: string | null
-}
+const SettledRow = Schema.Struct({ ...GivenUp.fields, died: Schema.NullOr(Schema.String) })
+const settledRows = rowsAs(SettledRow)
 
-const settledOf = (rows: ReadonlyArray<SettledRow>): Settled => ({
+const settledOf = (rows: ReadonlyArray<typeof SettledRow.Type>): Settled => ({
   dead: rows.flatMap(({ died }) => died ?? []),
   givenUp: rows.flatMap(({ died, ...endpoint }) => (died === null ? [endpoint] : []))
 })
 
 const patience = Duration.toSeconds(webhookGivesUpAfter)
 
-export const makeSettleSql = (sql: SqlClient.SqlClient): Settling => ({
+export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
   finish: (results) =>
-    sql<SettledRow>`with held as (
+    sql`with held as (
         -- Each by its own key, in one order for everyone. Here and below, a plain join would read whole tables for a
         -- few of their rows, because the planner cannot tell how few there are.
         select r.*, q.org_id, q.webhook_id, q.attempt
@@ -83,6 +83,7 @@ export const makeSettleSql = (sql: SqlClient.SqlClient): Settling => ({
       from state s where s.given_up
       union all
       select delivery_id, webhook_id, org_id, 0 from settled where verdict = 'dead'`.pipe(
+      Effect.flatMap(settledRows),
       Effect.map(settledOf),
       Effect.orDie
     ),

@@ -1,6 +1,7 @@
 /** What `corridor fees` does once it has the service, and what it makes of what was typed. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Events } from "../../../src/webhooks/Events.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { listAll, setOne } from "../../../src/cli/commands/Fees.ts"
 import { wantedFee } from "../../../src/cli/shared/FeeInput.ts"
@@ -14,7 +15,12 @@ import { onBothStores } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
 const services = Effect.provide(
-  Fees.layer.pipe(Layer.provide(Organizations.layer), Layer.provideMerge(AuditLog.layer), Layer.provide(testSettings()))
+  Fees.layer.pipe(
+    Layer.provideMerge(Organizations.layer),
+    Layer.provide(Events.layer),
+    Layer.provideMerge(AuditLog.layer),
+    Layer.provide(testSettings())
+  )
 )
 
 interface Typed {

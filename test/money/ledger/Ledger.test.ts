@@ -1,6 +1,7 @@
 /** The books as operators look after them, and what `corridor ledger` makes of it. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { Events } from "../../../src/webhooks/Events.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { balancesOf, checkAll, setLimit, wantedLimit } from "../../../src/cli/commands/Ledger.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
@@ -15,7 +16,7 @@ import { code, fiatRail, money, moved, newBooks } from "./Entries.ts"
 
 const services = Effect.provide(
   Ledger.layer.pipe(
-    Layer.provide(Organizations.layer.pipe(Layer.provide(testSettings()))),
+    Layer.provideMerge(Organizations.layer.pipe(Layer.provide(Events.layer), Layer.provide(testSettings()))),
     Layer.provideMerge(AuditLog.layer)
   )
 )

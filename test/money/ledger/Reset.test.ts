@@ -2,6 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer } from "effect"
+import { Organizations } from "../../../src/people/organizations/Organizations.ts"
+import { Users } from "../../../src/people/users/Users.ts"
+import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
+import { Events } from "../../../src/webhooks/Events.ts"
 import { ApiKeys } from "../../../src/people/apiKeys/ApiKeys.ts"
 import { SandboxLive } from "../../../src/app/Services.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
@@ -15,6 +19,9 @@ import { fiatRail, moved, newBooks } from "./Entries.ts"
 const OnReset = Reset.layer.pipe(
   Layer.provideMerge(SandboxLive),
   Layer.provideMerge(ApiKeys.layer),
+  Layer.provide(Users.layer),
+  Layer.provide(Organizations.layer),
+  Layer.provideMerge(Layer.merge(Events.layer, Secrets.layer)),
   Layer.provideMerge(AuditLog.layer),
   Layer.provideMerge(TestVault),
   Layer.provideMerge(BooksOnPostgres())

@@ -1,6 +1,7 @@
 /** What the check of the books says of exchanges: who gained by rounding, and how much in all. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
+import { Events } from "../../../src/webhooks/Events.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualTransactionStore.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
@@ -76,7 +77,7 @@ const check = Effect.flatMap(LedgerStore, (store) => store.check)
 
 const services = Effect.provide(
   Ledger.layer.pipe(
-    Layer.provide(Organizations.layer.pipe(Layer.provide(testSettings()))),
+    Layer.provide(Organizations.layer.pipe(Layer.provide(Events.layer), Layer.provide(testSettings()))),
     Layer.provide(AuditLog.layer)
   )
 )

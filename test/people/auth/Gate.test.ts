@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
-import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
+import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Gate } from "../../../src/platform/http/Gate.ts"
 import type { Caller } from "../../../src/domain/Access.ts"
@@ -58,7 +58,7 @@ const gate = (perMinute: number) =>
       Effect.provide(
         gateByCredentials.pipe(
           Layer.provide(believing),
-          Layer.provide(CallerStore.layerMemory),
+          Layer.provide(callerStoreMemory),
           Layer.provide(MemoryDatabase.layer),
           Layer.provide(testSettings({ RATE_LIMIT_PER_MINUTE: String(perMinute) }))
         )

@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Ids, nilUuid } from "../../../src/domain/Ids.ts"
 import { IdempotencyStore, type NewKey } from "../../../src/platform/idempotency/IdempotencyStore.ts"
-import { OwnerStore } from "../../../src/platform/idempotency/OwnerStore.ts"
+import { Owners } from "../../../src/platform/idempotency/Owners.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { draftPayment, newOwner } from "../../payments/support/NewPayment.ts"
 import { openStoresOn } from "../../payments/support/PaymentServices.ts"
@@ -72,7 +72,7 @@ for (const backend of backends) {
 
     it.effect("have an owner where the request names something that is there", () =>
       Effect.gen(function* () {
-        const owners = yield* OwnerStore
+        const owners = yield* Owners
         const owner = yield* newOwner
         const payment = yield* draftPayment(owner)
         yield* Effect.flatMap(PaymentStore, (store) => store.create({ payment, attempt: null }))

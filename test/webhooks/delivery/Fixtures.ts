@@ -2,6 +2,18 @@
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { organizationStoreMemory } from "../../../src/people/organizations/OrganizationMemory.ts"
+import { organizationStoreSql } from "../../../src/people/organizations/OrganizationSql.ts"
+import { eventStoreMemory } from "../../../src/webhooks/EventMemory.ts"
+import { eventStoreSql } from "../../../src/webhooks/EventSql.ts"
+import { deliveryStoreMemory } from "../../../src/webhooks/DeliveryMemory.ts"
+import { deliveryStoreSql } from "../../../src/webhooks/DeliverySql.ts"
+import { queueStoreMemory } from "../../../src/webhooks/delivery/QueueMemory.ts"
+import { queueStoreSql } from "../../../src/webhooks/delivery/QueueSql.ts"
+import { deadLetterStoreMemory } from "../../../src/webhooks/delivery/DeadLetterMemory.ts"
+import { deadLetterStoreSql } from "../../../src/webhooks/delivery/DeadLetterSql.ts"
+import { webhookStoreMemory } from "../../../src/webhooks/WebhookMemory.ts"
+import { webhookStoreSql } from "../../../src/webhooks/WebhookSql.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { auditStoreMemory } from "../../../src/platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../../../src/platform/audit/AuditSql.ts"
@@ -9,12 +21,9 @@ import { MemoryDatabase, openTables } from "../../../src/platform/database/Memor
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
-import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
-import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { formatSecret, secretContext } from "../../../src/webhooks/Secret.ts"
@@ -78,13 +87,13 @@ export const onMemory = (variables: Variables = {}) =>
     Layer.provideMerge(
       Layer.mergeAll(
         auditStoreMemory,
-        DeadLetterStore.layerMemory,
-        DeliveryStore.layerMemory,
-        EventStore.layerMemory,
-        OrganizationStore.layerMemory,
-        QueueStore.layerMemory,
+        deadLetterStoreMemory,
+        deliveryStoreMemory,
+        eventStoreMemory,
+        organizationStoreMemory,
+        queueStoreMemory,
         Transactor.layerMemory,
-        WebhookStore.layerMemory,
+        webhookStoreMemory,
         endpointsMemory
       ).pipe(Layer.provide(MemoryDatabase.layer))
     ),
@@ -97,13 +106,13 @@ export const onPostgreSQL = (variables: Variables = {}) =>
     Layer.provideMerge(
       Layer.mergeAll(
         auditStoreSql,
-        DeadLetterStore.layer,
-        DeliveryStore.layer,
-        EventStore.layer,
-        OrganizationStore.layer,
-        QueueStore.layer,
+        deadLetterStoreSql,
+        deliveryStoreSql,
+        eventStoreSql,
+        organizationStoreSql,
+        queueStoreSql,
         Transactor.layer,
-        WebhookStore.layer,
+        webhookStoreSql,
         endpointsSql
       )
     ),

@@ -1,6 +1,6 @@
-/** Where sealed secrets are, besides the table of secrets: each feature that seals something adds its own place. */
+/** Where sealed secrets are: each feature that seals something adds its own place. */
 import { Context, type Effect } from "effect"
-import type { VaultError } from "../secrets/Vault.ts"
+import type { VaultError } from "./Vault.ts"
 
 /** Seals the same secret under the new key; one that is sealed under it already comes back as it was. */
 export type Reseal = (sealed: string, context: string) => Effect.Effect<string, VaultError>

@@ -1,0 +1,61 @@
+/** From what is known of a credential to the caller that it stands for. */
+import { Option, Schema } from "effect"
+import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
+
+const AnyRole = Schema.NullOr(Schema.Literal(...roles))
+
+export const Known = Schema.Struct({
+  api_key_id: Schema.NullOr(Schema.String),
+  user_id: Schema.String,
+  is_admin: Schema.Boolean,
+  org_id: Schema.NullOr(Schema.String),
+  key_role: AnyRole,
+  role: AnyRole,
+  features: Schema.NullOr(Schema.Array(Schema.String)),
+  permissions: Schema.NullOr(Schema.Array(Schema.Literal(...permissions)))
+})
+type Known = typeof Known.Type
+
+const noPermissions: ReadonlySet<Permission> = new Set()
+
+/**
+ * A key never does more than its maker may do now, and never acts as the platform: permissions granted to a person
+ * and the platform admin's flag stay with the person.
+ */
+export const keyCaller = (row: Known): Option.Option<Caller> => {
+  const makerRole: Role | null = row.is_admin ? "org-admin" : row.role
+  if (row.org_id === null || row.key_role === null || makerRole === null) return Option.none()
+  return Option.some({
+    userId: row.user_id,
+    apiKeyId: Option.fromNullable(row.api_key_id),
+    admin: false,
+    organization: Option.some({
+      orgId: row.org_id,
+      role: lowerRole(row.key_role, makerRole),
+      features: new Set(row.features ?? []),
+      permissions: noPermissions
+    })
+  })
+}
+
+export const tokenCaller = (row: Known): Caller => ({
+  userId: row.user_id,
+  apiKeyId: Option.none(),
+  admin: row.is_admin,
+  organization:
+    row.org_id === null || row.role === null
+      ? Option.none()
+      : Option.some({
+          orgId: row.org_id,
+          role: row.role,
+          features: new Set(row.features ?? []),
+          permissions: new Set(row.permissions ?? [])
+        })
+})
+
+export const stranger = (subject: string): Caller => ({
+  userId: subject,
+  apiKeyId: Option.none(),
+  admin: false,
+  organization: Option.none()
+})

@@ -1,0 +1,67 @@
+/** Callers from PostgreSQL: the keys of many requests are looked up by one statement. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { batchedReads } from "../../platform/database/Batcher.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { keyCaller, Known, stranger, tokenCaller } from "./CallerOf.ts"
+import { CallerStore } from "./CallerStore.ts"
+
+const PresentedKey = Schema.Struct({ hash: Schema.String, mode: Schema.Literal("test", "live") })
+type PresentedKey = typeof PresentedKey.Type
+
+const keys = rowsAs(Schema.Struct({ ...Known.fields, ...PresentedKey.fields }))
+const person = rowAs(Known)
+
+const keyOf = ({ hash, mode }: PresentedKey) => `${mode} ${hash}`
+
+const hashesOf = (wanted: ReadonlyArray<PresentedKey>): string => JSON.stringify(wanted.map(({ hash }) => hash))
+
+export const callerStoreSql = Layer.scoped(
+  CallerStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const findKeys = yield* batchedReads(keyOf, (wanted: ReadonlyArray<PresentedKey>) =>
+      sql`
+        select encode(k.hash, 'hex') as hash, k.mode, k.api_key_id, k.user_id, u.is_admin, k.org_id,
+          k.role as key_role, m.role, o.features, null as permissions
+        from api_keys k
+        join organizations o on o.org_id = k.org_id
+        join users u on u.user_id = k.user_id
+        left join memberships m on m.org_id = k.org_id and m.user_id = k.user_id
+        where k.hash in (select decode(h, 'hex') from jsonb_array_elements_text(${hashesOf(wanted)}::jsonb) h)
+          and (k.status = 'active' or (k.status = 'expiring' and k.expires_at > now()))`.pipe(
+        Effect.flatMap(keys),
+        Effect.map((rows) =>
+          wanted.map(({ hash, mode }) => rows.find((row) => row.hash === hash && row.mode === mode))
+        ),
+        Effect.orDie
+      )
+    )
+
+    const store: CallerStore["Type"] = {
+      byApiKey: (hash, mode) =>
+        Effect.map(findKeys({ hash, mode }), (row) => (row === undefined ? Option.none() : keyCaller(row))),
+      byToken: (subject, orgId) =>
+        sql`select null as api_key_id, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
+            (select array_agg(p.permission) from member_permissions p
+              where p.org_id = m.org_id and p.user_id = m.user_id) as permissions
+          from users u
+          left join memberships m on m.user_id = u.user_id
+            and m.org_id = ${uuidOrNil(Option.getOrElse(orgId, () => ""))}
+          left join organizations o on o.org_id = m.org_id
+          where u.subject = ${subject}`.pipe(
+          Effect.flatMap(person),
+          Effect.map(Option.match({ onNone: () => stranger(subject), onSome: tokenCaller })),
+          Effect.orDie
+        ),
+      organizationExists: (orgId) =>
+        sql`select 1 from organizations where org_id = ${orgId}`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        )
+    }
+    return store
+  })
+)

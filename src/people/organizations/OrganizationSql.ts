@@ -1,0 +1,64 @@
+/** Organisations in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { batchedReads } from "../../platform/database/Batcher.ts"
+import { inOrder, inScope, newest } from "../../platform/database/Query.ts"
+import { Organization } from "./Organization.ts"
+import { OrganizationStore } from "./OrganizationStore.ts"
+
+interface Question {
+  readonly org: string | null
+  readonly id: string
+}
+
+const keyOf = ({ id, org }: Question) => `${org} ${id}`
+
+const organization = rowAs(Organization)
+const theOrganization = theRowAs(Organization)
+const organizations = rowsAs(Organization)
+const numbered = rowsAs(Schema.Struct({ ...Organization.fields, seq: Schema.Number }))
+
+export const organizationStoreSql = Layer.scoped(
+  OrganizationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(
+      "org_id, name, country, currency, email, kyb_status, kyb_customer_id, features, sandbox, review_threshold, spread_bps, created_at, updated_at"
+    )
+    const find = yield* batchedReads(keyOf, (asked: ReadonlyArray<Question>) =>
+      sql`select a.seq, ${columns}
+        from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
+        join organizations o on o.org_id = a.id and (o.org_id = a.org or a.org is null)`.pipe(
+        Effect.flatMap(numbered),
+        Effect.map((rows) => {
+          const found = new Map(rows.map(({ seq, ...row }) => [seq, row]))
+          return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
+        }),
+        Effect.orDie
+      )
+    )
+
+    const store: OrganizationStore["Type"] = {
+      insert: (fresh) =>
+        sql`insert into organizations ${sql.insert({ ...fresh, features: [...fresh.features] })}
+          returning ${columns}`.pipe(Effect.flatMap(theOrganization), Effect.orDie),
+      find: (scope, orgId) => find({ org: Option.getOrNull(scope), id: orgId }),
+      findForUpdate: (scope, orgId) =>
+        sql`select ${columns} from organizations where org_id = ${orgId} and ${inScope(sql, scope)}
+          for no key update`.pipe(Effect.flatMap(organization), Effect.orDie),
+      update: (scope, { country, email, features, kyb_status, name, org_id, review_threshold, spread_bps }) =>
+        sql`update organizations
+          set ${sql.update({ name, country, email, kyb_status, features: [...features], review_threshold, spread_bps })},
+            updated_at = now()
+          where org_id = ${org_id} and ${inScope(sql, scope)} returning ${columns}`.pipe(
+          Effect.flatMap(organization),
+          Effect.orDie
+        ),
+      list: (scope, window) =>
+        sql`select ${columns} from organizations where ${inScope(sql, scope)}
+          ${newest(sql, "org_id", window)}`.pipe(Effect.flatMap(organizations), Effect.orDie)
+    }
+    return store
+  })
+)

@@ -1,0 +1,66 @@
+/** People and their memberships in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import { newest } from "../../platform/database/Query.ts"
+import { Member, Place, User, userTaken } from "./User.ts"
+import { UserStore } from "./UserStore.ts"
+
+const user = rowAs(User)
+const userId = rowAs(User.pick("user_id"))
+const places = rowsAs(Place)
+const members = rowsAs(Member)
+
+export const userStoreSql = Layer.effect(
+  UserStore,
+  Effect.map(SqlClient.SqlClient, (sql): UserStore["Type"] => {
+    const columns = sql.literal("u.user_id, u.subject, u.email, u.country, u.is_admin, u.created_at, u.updated_at")
+    return {
+      insert: (fresh) =>
+        sql`insert into users as u ${sql.insert(fresh)} on conflict do nothing returning ${columns}`.pipe(
+          Effect.flatMap(user),
+          Effect.orDie,
+          Effect.flatMap(Effect.mapError(userTaken))
+        ),
+      find: (userId) =>
+        sql`select ${columns} from users u where user_id = ${userId}`.pipe(Effect.flatMap(user), Effect.orDie),
+      findBySubject: (subject) =>
+        sql`select ${columns} from users u where subject = ${subject}`.pipe(Effect.flatMap(user), Effect.orDie),
+      findByEmail: (email) =>
+        sql`select ${columns} from users u where lower(email) = lower(${email})`.pipe(
+          Effect.flatMap(user),
+          Effect.orDie
+        ),
+      membershipsOf: (userId) =>
+        sql`select org_id, user_id, role from memberships
+          where user_id = ${userId} order by created_at, org_id`.pipe(Effect.flatMap(places), Effect.orDie),
+      list: (scope, window) => {
+        const from = Option.match(scope, {
+          onNone: () => sql`(select ${columns}, null::uuid as org_id, null::text as role from users u) u where true`,
+          onSome: (orgId) => sql`(select ${columns}, m.org_id, m.role from users u
+            join memberships m on m.user_id = u.user_id and m.org_id = ${orgId}) u where true`
+        })
+        return sql`select ${columns}, org_id, role from ${from} ${newest(sql, "user_id", window)}`.pipe(
+          Effect.flatMap(members),
+          Effect.orDie
+        )
+      },
+      putMember: (membership) =>
+        sql`insert into memberships ${sql.insert(membership)}
+          on conflict (org_id, user_id) do update set role = excluded.role, updated_at = now()`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
+      oldestOrgAdmin: (orgId) =>
+        sql`select user_id from memberships where org_id = ${orgId} and role = 'org-admin'
+          order by created_at, user_id limit 1`.pipe(
+          Effect.flatMap(userId),
+          Effect.map(Option.map(({ user_id }) => user_id)),
+          Effect.orDie
+        ),
+      grant: (org_id, user_id, permission, granted_by) =>
+        sql`insert into member_permissions ${sql.insert({ org_id, user_id, permission, granted_by })}
+          on conflict do nothing`.pipe(Effect.orDie, Effect.asVoid)
+    }
+  })
+)

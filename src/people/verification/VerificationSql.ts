@@ -1,0 +1,43 @@
+/** Verification requests in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Schema } from "effect"
+import * as Api from "../../contract/api/Verification.ts"
+import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
+import { inScope, newest } from "../../platform/database/Query.ts"
+import { VerificationStore } from "./VerificationStore.ts"
+
+const Request = Schema.typeSchema(Api.VerificationRequest)
+const request = rowAs(Request)
+const theRequest = theRowAs(Request)
+const requests = rowsAs(Request)
+
+export const verificationStoreSql = Layer.effect(
+  VerificationStore,
+  Effect.map(SqlClient.SqlClient, (sql): VerificationStore["Type"] => {
+    const columns = sql.literal(`request_id, org_id, requested_by, target, user_id, transaction_id, verification_type,
+      triggered_by, priority, status, created_at, updated_at`)
+    return {
+      insert: (fresh) =>
+        sql`insert into verification_requests ${sql.insert({ ...fresh })}
+          returning ${columns}`.pipe(Effect.flatMap(theRequest), Effect.orDie),
+      find: (scope, id) =>
+        sql`select ${columns} from verification_requests
+          where request_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(request), Effect.orDie),
+      list: (scope, { status, transaction_id }, window) => {
+        const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
+        const about = transaction_id === undefined ? sql`true` : sql`transaction_id = ${transaction_id}`
+        return sql`select ${columns} from verification_requests
+          where ${inScope(sql, scope)} and ${ofStatus} and ${about} ${newest(sql, "request_id", window)}`.pipe(
+          Effect.flatMap(requests),
+          Effect.orDie
+        )
+      },
+      end: (scope, id, status) =>
+        sql`update verification_requests set status = ${status}, updated_at = now()
+          where request_id = ${id} and status = 'pending' and ${inScope(sql, scope)} returning ${columns}`.pipe(
+          Effect.flatMap(request),
+          Effect.orDie
+        )
+    }
+  })
+)

@@ -1,0 +1,50 @@
+/** Idempotency keys in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Duration, Effect, Layer, Option } from "effect"
+import { rowAs } from "../database/Rows.ts"
+import { idempotencyRetention, retentionBatch } from "../../domain/Policies.ts"
+import { FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
+
+const age = Duration.toMillis(idempotencyRetention)
+
+const found = rowAs(FoundKey)
+
+export const idempotencyStoreSql = Layer.effect(
+  IdempotencyStore,
+  Effect.map(SqlClient.SqlClient, (sql): IdempotencyStore["Type"] => {
+    const old = sql`created_at < now() - make_interval(secs => ${age / 1000})`
+    const named = ({ key, operation, org_id }: KeyName) =>
+      sql`org_id = ${org_id} and operation = ${operation} and key = ${key}`
+    const mine = (key: NewKey) => sql`${named(key)} and claim = ${key.claim} and status is null`
+    return {
+      find: (name) =>
+        sql`select org_id, operation, key, body_digest, claim, payment_id, status, response, created_at,
+            (extract(epoch from now() - created_at) * 1000)::float8 as age_millis
+          from idempotency_keys where ${named(name)}`.pipe(
+          Effect.flatMap(found),
+          Effect.flatMap((row) => {
+            if (!Option.exists(row, ({ age_millis }) => age_millis > age)) return Effect.succeed(row)
+            return Effect.as(sql`delete from idempotency_keys where ${named(name)} and ${old}`, Option.none())
+          }),
+          Effect.orDie
+        ),
+      claim: (payment_id, { body_digest, claim, key, operation, org_id }) =>
+        sql`insert into idempotency_keys ${sql.insert({ org_id, operation, key, body_digest, claim, payment_id })}
+          on conflict do nothing returning 1 as claimed`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        ),
+      keepResponse: (key, status, response) =>
+        sql`update idempotency_keys set status = ${status}, response = ${response} where ${mine(key)}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
+      release: (key) => sql`delete from idempotency_keys where ${mine(key)}`.pipe(Effect.orDie, Effect.asVoid),
+      forgetOld: sql`delete from idempotency_keys where ctid = any (array(
+          select ctid from idempotency_keys where ${old} limit ${retentionBatch})) returning 1 as forgotten`.pipe(
+        Effect.map((rows) => rows.length),
+        Effect.orDie
+      )
+    }
+  })
+)

@@ -1,0 +1,29 @@
+/** Sealed secrets in memory. */
+import { Effect, Layer, Option } from "effect"
+import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
+import { SecretStore } from "./SecretStore.ts"
+
+const secretTables = { secrets: memoryTable<string>("secrets") }
+
+export const secretStoreMemory = Layer.effect(
+  SecretStore,
+  Effect.map(openTables(secretTables), ({ secrets }): SecretStore["Type"] => ({
+    find: (name) => Effect.sync(() => Option.fromNullable(secrets.get(name))),
+    putIfAbsent: ({ name, sealed }) =>
+      Effect.sync(() => {
+        const kept = secrets.get(name) ?? sealed
+        secrets.set(name, kept)
+        return kept
+      }),
+    hold: Effect.void,
+    replace: ({ name, sealed }) =>
+      Effect.sync(() => {
+        if (secrets.has(name)) secrets.set(name, sealed)
+      }),
+    all: Effect.sync(() =>
+      Array.from(secrets.entries())
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, sealed]) => ({ name, sealed }))
+    )
+  }))
+)

@@ -1,0 +1,36 @@
+/** Sealed secrets in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { rowAs, rowsAs } from "../database/Rows.ts"
+import { SealedSecret, SecretStore } from "./SecretStore.ts"
+
+const secret = rowAs(SealedSecret)
+const secrets = rowsAs(SealedSecret)
+
+export const secretStoreSql = Layer.effect(
+  SecretStore,
+  Effect.map(SqlClient.SqlClient, (sql): SecretStore["Type"] => {
+    const find = (name: string) =>
+      sql`select name, sealed from secrets where name = ${name}`.pipe(
+        Effect.flatMap(secret),
+        Effect.map(Option.map(({ sealed }) => sealed)),
+        Effect.orDie
+      )
+    return {
+      find,
+      putIfAbsent: (fresh) =>
+        sql`insert into secrets ${sql.insert({ ...fresh })} on conflict do nothing`.pipe(
+          Effect.orDie,
+          Effect.zipRight(find(fresh.name)),
+          Effect.flatMap(Effect.orDie)
+        ),
+      hold: sql`lock table secrets in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
+      replace: ({ name, sealed }) =>
+        sql`update secrets set sealed = ${sealed}, updated_at = now() where name = ${name}`.pipe(
+          Effect.orDie,
+          Effect.asVoid
+        ),
+      all: sql`select name, sealed from secrets order by name`.pipe(Effect.flatMap(secrets), Effect.orDie)
+    }
+  })
+)

@@ -1,0 +1,79 @@
+/** Deliveries in memory. */
+import { Clock, Duration, Effect, Layer, Option, Order } from "effect"
+import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
+import { webhookTables } from "./MemoryTables.ts"
+import { type Scope } from "../platform/database/Query.ts"
+import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
+import type { StoredDelivery } from "./Webhook.ts"
+import { type Delivery, type PaymentDelivery, DeliveryStore } from "./DeliveryStore.ts"
+
+const byEvent = Order.combineAll([
+  Order.mapInput(Order.Date, (row: PaymentDelivery) => row.event_at),
+  Order.mapInput(Order.string, (row: PaymentDelivery) => row.event_id),
+  Order.mapInput(Order.string, (row: PaymentDelivery) => row.delivery_id)
+])
+
+export const deliveryStoreMemory = Layer.effect(
+  DeliveryStore,
+  Effect.map(
+    openTables(webhookTables),
+    ({ events, webhookAttempts, webhookDeliveries, webhookQueue }): DeliveryStore["Type"] => {
+      const isOld = ({ status, updated_at }: StoredDelivery, now: number) =>
+        status !== "pending" &&
+        updated_at.getTime() < now - Duration.toMillis(status === "dead" ? deadLetterRetention : webhookRetention)
+      const visible = (scope: Scope) =>
+        Array.from(webhookDeliveries.values())
+          .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+          .map(({ updated_at: _updated, ...row }): Delivery => ({
+            ...row,
+            next_attempt_at: webhookQueue.get(row.delivery_id)?.next_at ?? null
+          }))
+      return {
+        list: (scope, { status, webhook_id }, window) =>
+          Effect.sync(() => {
+            const rows = visible(scope).filter(
+              (row) =>
+                (status === undefined || row.status === status) &&
+                (webhook_id === undefined || row.webhook_id === webhook_id)
+            )
+            return newestFirst(rows, (row) => row.delivery_id, window)
+          }),
+        find: (scope, id) =>
+          Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.delivery_id === id))),
+        ofPayment: (orgId, paymentId, eventTimes) =>
+          Effect.sync(() => {
+            const times = new Set(eventTimes.map((at) => at.getTime()))
+            return visible(Option.some(orgId))
+              .flatMap((row): ReadonlyArray<PaymentDelivery> => {
+                const event = events.get(row.event_id)
+                const told = event?.payment_id === paymentId && times.has(event.created_at.getTime())
+                return told ? [{ ...row, event_at: event.created_at }] : []
+              })
+              .sort(byEvent)
+          }),
+        requeue: (scope, id) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const row = webhookDeliveries.get(id)
+            const seen = row !== undefined && (Option.isNone(scope) || row.org_id === scope.value)
+            if (!seen || row.status === "pending") return false
+            const at = new Date(now)
+            webhookDeliveries.set(id, { ...row, status: "pending", updated_at: at })
+            const { delivery_id, org_id, webhook_id } = row
+            webhookQueue.set(id, { delivery_id, org_id, webhook_id, attempt: 0, next_at: at, lease_token: null })
+            return true
+          }),
+        forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+          const old = Array.from(webhookDeliveries.values())
+            .filter((row) => isOld(row, now))
+            .slice(0, webhookForgetBatch)
+          const ids = new Set(old.map(({ delivery_id }) => delivery_id))
+          for (const id of ids) webhookDeliveries.delete(id)
+          for (const [key, { delivery_id }] of Array.from(webhookAttempts)) {
+            if (ids.has(delivery_id)) webhookAttempts.delete(key)
+          }
+          return old.length
+        })
+      }
+    }
+  )
+)

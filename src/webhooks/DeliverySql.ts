@@ -1,0 +1,55 @@
+/** Deliveries in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer } from "effect"
+import { rowAs, rowsAs } from "../platform/database/Rows.ts"
+import { inScope, newest } from "../platform/database/Query.ts"
+import { forgetDeliveriesSql } from "./ForgetSql.ts"
+import { Delivery, DeliveryStore, PaymentDelivery } from "./DeliveryStore.ts"
+
+const delivery = rowAs(Delivery)
+const deliveries = rowsAs(Delivery)
+const paymentDeliveries = rowsAs(PaymentDelivery)
+
+export const deliveryStoreSql = Layer.effect(
+  DeliveryStore,
+  Effect.map(SqlClient.SqlClient, (sql): DeliveryStore["Type"] => {
+    const columns = sql.literal(`d.delivery_id, d.org_id, d.webhook_id, d.event_id, d.event_type, d.status, d.attempts,
+      d.last_status_code, d.last_error, d.created_at,
+      (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
+    return {
+      list: (scope, { status, webhook_id }, window) => {
+        const inStatus = status === undefined ? sql.literal("true") : sql`status = ${status}`
+        const toEndpoint = webhook_id === undefined ? sql.literal("true") : sql`webhook_id = ${webhook_id}`
+        return sql`select ${columns} from webhook_deliveries d where ${inScope(sql, scope)}
+          and ${inStatus} and ${toEndpoint} ${newest(sql, "delivery_id", window)}`.pipe(
+          Effect.flatMap(deliveries),
+          Effect.orDie
+        )
+      },
+      find: (scope, id) =>
+        sql`select ${columns} from webhook_deliveries d
+          where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),
+      // An endpoint's deliveries have an index by event, the deliveries of all of them have none.
+      ofPayment: (orgId, paymentId, eventTimes) =>
+        sql`select ${columns}, e.created_at as event_at
+          from events e
+          join webhooks w on w.org_id = e.org_id
+          join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = e.event_id
+          where e.org_id = ${orgId} and e.payment_id = ${paymentId} and e.created_at = any (array(
+            select value::timestamptz from jsonb_array_elements_text(${JSON.stringify(eventTimes)}::jsonb)
+          )) order by e.created_at, e.event_id, d.delivery_id`.pipe(Effect.flatMap(paymentDeliveries), Effect.orDie),
+      requeue: (scope, id) =>
+        sql`with again as (
+            update webhook_deliveries set status = 'pending', updated_at = now()
+            where delivery_id = ${id} and status <> 'pending' and ${inScope(sql, scope)}
+            returning delivery_id, org_id, webhook_id
+          )
+          insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from again
+          returning delivery_id`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        ),
+      forgetOld: forgetDeliveriesSql(sql)
+    }
+  })
+)

@@ -1,0 +1,36 @@
+/** How features tell of what they did. Belongs in the transaction of what an event tells of. */
+import { Clock, Context, Effect, Layer } from "effect"
+import type { EventType } from "../domain/EventTypes.ts"
+import { Ids } from "../domain/Ids.ts"
+import { EventStore } from "./EventStore.ts"
+import { newEvent } from "./NewEvent.ts"
+import type { WebhookEvent } from "./Webhook.ts"
+
+export class Events extends Context.Tag("corridor/Events")<
+  Events,
+  {
+    /** Of something that happened now. */
+    readonly tell: (
+      about: { readonly event_type: EventType; readonly org_id: string },
+      data: Readonly<Record<string, unknown>>
+    ) => Effect.Effect<void>
+    /** One whose text its feature has written. */
+    readonly publish: (event: WebhookEvent) => Effect.Effect<void>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const ids = yield* Ids
+      return {
+        tell: Effect.fnUntraced(function* (about, data) {
+          const event_id = yield* ids.next
+          const at = new Date(yield* Clock.currentTimeMillis)
+          yield* store.insert(newEvent({ ...about, event_id }, data, at))
+        }),
+        publish: (event) => Effect.asVoid(store.insert(event))
+      }
+    })
+  )
+}
