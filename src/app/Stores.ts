@@ -2,13 +2,16 @@
 import { Layer } from "effect"
 import { VirtualAccountStore } from "../treasury/accounts/VirtualAccountStore.ts"
 import { VirtualTransactionStore } from "../treasury/accounts/VirtualTransactionStore.ts"
-import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
+import { analyticsStoreMemory } from "../payments/analytics/AnalyticsMemory.ts"
+import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
+import { closedDaysMemory } from "../payments/analytics/ClosedDaysMemory.ts"
+import { closedDaysSql } from "../payments/analytics/ClosedDaysSql.ts"
 import { ApiKeyStore } from "../people/apiKeys/ApiKeyStore.ts"
 import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { CallerStore } from "../people/auth/CallerStore.ts"
-import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
+import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMemory.ts"
+import { beneficiaryStoreSql } from "../payments/beneficiaries/BeneficiarySql.ts"
 import { EscrowStore } from "../treasury/escrow/EscrowStore.ts"
 import { FeeRuleStore } from "../money/fees/FeeRuleStore.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
@@ -24,8 +27,10 @@ import { NotificationStore } from "../platform/notifications/NotificationStore.t
 import { InvitationStore } from "../people/members/InvitationStore.ts"
 import { MemberStore } from "../people/members/MemberStore.ts"
 import { OrganizationStore } from "../people/organizations/OrganizationStore.ts"
-import { PaymentStore } from "../payments/store/PaymentStore.ts"
-import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
+import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
+import { strayCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
+import { strayCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
 import { ProviderConfigStore } from "../providers/configs/ProviderConfigStore.ts"
 import { RailStore } from "../providers/sandbox/RailStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
@@ -42,12 +47,12 @@ import { WebhookStore } from "../webhooks/WebhookStore.ts"
 
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
-  AnalyticsStore.layer,
+  analyticsStoreSql,
   ApiKeyStore.layer,
   auditStoreSql,
-  BeneficiaryStore.layer,
+  beneficiaryStoreSql,
   CallerStore.layer,
-  ClosedDays.layer,
+  closedDaysSql,
   DeadLetterStore.layer,
   DeliveryStore.layer,
   EscrowStore.layer,
@@ -63,7 +68,7 @@ export const StoresLive = Layer.mergeAll(
   MemberStore.layer,
   OrganizationStore.layer,
   OwnerStore.layer,
-  PaymentStore.layer,
+  paymentStoreSql,
   ProviderConfigStore.layer,
   QueueStore.layer,
   RailStore.layer,
@@ -71,7 +76,7 @@ export const StoresLive = Layer.mergeAll(
   RateStore.layer,
   Readiness.layer,
   SecretStore.layer,
-  StrayCallbackStore.layer,
+  strayCallbackStoreSql,
   WebhookIssues.layer,
   UserStore.layer,
   VerificationStore.layer,
@@ -82,12 +87,12 @@ export const StoresLive = Layer.mergeAll(
 
 export const StoresMemory = Layer.mergeAll(
   Transactor.layerMemory,
-  AnalyticsStore.layerMemory,
+  analyticsStoreMemory,
   ApiKeyStore.layerMemory,
   auditStoreMemory,
-  BeneficiaryStore.layerMemory,
+  beneficiaryStoreMemory,
   CallerStore.layerMemory,
-  ClosedDays.layerMemory,
+  closedDaysMemory,
   DeadLetterStore.layerMemory,
   DeliveryStore.layerMemory,
   EscrowStore.layerMemory,
@@ -103,7 +108,7 @@ export const StoresMemory = Layer.mergeAll(
   MemberStore.layerMemory,
   OrganizationStore.layerMemory,
   OwnerStore.layerMemory,
-  PaymentStore.layerMemory,
+  paymentStoreMemory,
   ProviderConfigStore.layerMemory,
   QueueStore.layerMemory,
   RailStore.layerMemory,
@@ -111,7 +116,7 @@ export const StoresMemory = Layer.mergeAll(
   RateStore.layerMemory,
   Readiness.layerMemory,
   SecretStore.layerMemory,
-  StrayCallbackStore.layerMemory,
+  strayCallbackStoreMemory,
   WebhookIssues.layerMemory,
   UserStore.layerMemory,
   VerificationStore.layerMemory,

@@ -1,13 +1,14 @@
 /** A payment and its attempts as the stores hold them. */
+import { Schema } from "effect"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { FailureCode } from "../../domain/FailureCode.ts"
 import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { NextAction, Report } from "../../domain/Outcome.ts"
-import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
@@ -176,17 +177,18 @@ export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provid
   readonly received?: Received
 }
 
-export interface StoredCallback {
-  readonly callback_id: string
-  readonly provider: ProviderName
-  readonly event_key: string
-  readonly payment_id: string | null
-  readonly attempt_id: string | null
-  readonly org_id: string | null
-  readonly report: string
-  readonly effect: "applied" | "nothing to change" | "suspense" | "unknown payment" | "provider asked"
-  readonly received_at: Date
-}
+export const StoredCallback = Schema.Struct({
+  callback_id: Schema.String,
+  provider: ProviderName,
+  event_key: Schema.String,
+  payment_id: Schema.NullOr(Schema.String),
+  attempt_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(Schema.String),
+  report: Schema.String,
+  effect: Schema.Literal("applied", "nothing to change", "suspense", "unknown payment", "provider asked"),
+  received_at: Schema.DateFromSelf
+})
+export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback> {}
 
 /** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
 export interface StrayCallback extends StoredCallback {
@@ -194,23 +196,31 @@ export interface StrayCallback extends StoredCallback {
   readonly report_said: Report
 }
 
-export interface OperatorItem {
-  readonly item_id: string
-  readonly org_id: string
-  readonly kind: "unknown_outcome" | "suspense" | "review" | "resolution"
-  readonly payment_id: string
-  readonly attempt_id: string | null
-  readonly detail: string
-  readonly opened_at: Date
+const itemFields = {
+  item_id: Schema.String,
+  org_id: Schema.String,
+  payment_id: Schema.String,
+  attempt_id: Schema.NullOr(Schema.String),
+  detail: Schema.String,
+  opened_at: Schema.DateFromSelf
 }
+
+export const StoredOperatorItem = Schema.Struct({
+  ...itemFields,
+  kind: Schema.Literal("unknown_outcome", "suspense", "review", "resolution"),
+  closed_at: Schema.NullOr(Schema.DateFromSelf),
+  closed_by: Schema.NullOr(Schema.String)
+})
+export interface StoredOperatorItem extends Schema.Schema.Type<typeof StoredOperatorItem> {}
+
+export type OperatorItem = Omit<StoredOperatorItem, "closed_at" | "closed_by">
 
 /** What waits for a person; a resolution never does. */
-export type OpenItem = OperatorItem & { readonly kind: Exclude<OperatorItem["kind"], "resolution"> }
-
-export interface StoredOperatorItem extends OperatorItem {
-  readonly closed_at: Date | null
-  readonly closed_by: string | null
-}
+export const OpenItem = Schema.Struct({
+  ...itemFields,
+  kind: Schema.Literal("unknown_outcome", "suspense", "review")
+})
+export interface OpenItem extends Schema.Schema.Type<typeof OpenItem> {}
 
 export type RefundState = "open" | "completed" | "failed"
 
@@ -227,15 +237,16 @@ export interface Refund {
   readonly settled_at: Date | null
 }
 
-export interface HistoryRow {
-  readonly payment_id: string
-  readonly org_id: string
-  readonly version: number
-  readonly from_status: PaymentStatus | null
-  readonly to_status: PaymentStatus
-  readonly cause: string
-  readonly at: Date
-}
+export const HistoryRow = Schema.Struct({
+  payment_id: Schema.String,
+  org_id: Schema.String,
+  version: Schema.Number,
+  from_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
+  to_status: Schema.Literal(...paymentStatuses),
+  cause: Schema.String,
+  at: Schema.DateFromSelf
+})
+export interface HistoryRow extends Schema.Schema.Type<typeof HistoryRow> {}
 
 export interface StoredFee extends NewFee {
   readonly payment_id: string
