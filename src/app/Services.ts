@@ -69,7 +69,6 @@ const PaymentsLive = Layer.mergeAll(
   Initiation.layer,
   Callbacks.layer,
   Enquiries.layer,
-  Payments.layer,
   Ramps.layer,
   Resolution.layer
 ).pipe(
@@ -78,6 +77,9 @@ const PaymentsLive = Layer.mergeAll(
   Layer.provide(RecordOutcome.layer),
   Layer.provideMerge(ProvidersLive)
 )
+
+/** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
+const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 
@@ -97,12 +99,12 @@ export const ServicesLive = Layer.mergeAll(
   ChecksLive,
   Analytics.layer,
   Escrows.layer,
-  Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive)),
   LinksLive,
   Rates.layer
 ).pipe(
   Layer.provideMerge(AccountsLive),
   Layer.provideMerge(PaymentsLive),
+  Layer.provideMerge(IdempotencyLive),
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),

@@ -1,5 +1,5 @@
 /** Sends the second legs of ramps, each once. */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Dispatch } from "./Dispatch.ts"
@@ -75,7 +75,6 @@ export class Settling extends Context.Tag("corridor/Settling")<
         sendAgain: (known, window) => runDetached(send(known, window)),
         worker: sendDue.pipe(
           Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
-          Effect.map(Option.isSome),
           Effect.forever
         )
       }

@@ -25,7 +25,6 @@ const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
   const stays: Fate = { outcome: "declined", moves: outcome === "accepted" ? "comes back" : null, resurfaced: false }
   switch (signal._tag) {
     case "Declined":
-      return outcome === "accepted" ? unmoved : stays
     case "Absent":
       return outcome === "accepted" ? unmoved : stays
     case "Unknown":

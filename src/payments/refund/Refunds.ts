@@ -10,8 +10,8 @@ import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
-import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
-import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
@@ -73,7 +73,7 @@ export const makeRefunds = (command: PaymentCommand) =>
     const outcomes = yield* RecordOutcome
     const rates = yield* RateQuote
     const ids = yield* Ids
-    const keys = yield* IdempotencyStore
+    const keys = yield* Idempotency
     const { atomically } = yield* Transactor
     const answer = yield* ProviderAnswer
 
@@ -99,10 +99,6 @@ export const makeRefunds = (command: PaymentCommand) =>
       amount.currency === target.currency || org_rate_id === null
         ? Effect.succeed(null)
         : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
-
-    const claimed = Effect.fnUntraced(function* ({ payment_id }: Payment, key: NewKey | undefined) {
-      if (key !== undefined && !(yield* keys.claim(payment_id, key))) return yield* stillRunning()
-    })
 
     const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
       const payment = yield* command.find(permit, paymentId)
@@ -145,7 +141,7 @@ export const makeRefunds = (command: PaymentCommand) =>
         }
       }
       const after = yield* atomically(
-        Effect.zipRight(claimed(payment, wanted.key), command.writeAudited(permit, payment, [act], noted))
+        Effect.zipRight(keys.claim(paymentId, wanted.key), command.writeAudited(permit, payment, [act], noted))
       )
       return { payment: after, attempt, amount, window, ...taker }
     })

@@ -25,7 +25,7 @@ const strays = rowsAs(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
-    signal: StoredWord,
+    word: StoredWord,
     found: Schema.String
   })
 )
@@ -40,9 +40,9 @@ const wordOf = ({ providerPaymentId, providerStatus, reason, received, state }: 
   received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency }
 })
 
-const reportOf = ({ received, ...signal }: StoredWord): Report =>
+const reportOf = ({ received, ...said }: StoredWord): Report =>
   new Report({
-    ...signal,
+    ...said,
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 
@@ -50,9 +50,9 @@ const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
   "report_said" in callback
     ? {
         provider_payment_id: callback.provider_payment_id,
-        signal: JSON.stringify(wordOf(callback.report_said))
+        word: JSON.stringify(wordOf(callback.report_said))
       }
-    : { provider_payment_id: null, signal: null }
+    : { provider_payment_id: null, word: null }
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
 
@@ -155,16 +155,16 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       sql`
         select * from (
         select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
-          k.received_at, k.provider_payment_id, k.signal, a.attempt_id as found
+          k.received_at, k.provider_payment_id, k.word, a.attempt_id as found
         from provider_callbacks k
         join attempts a on a.provider = k.provider and a.provider_payment_id = k.provider_payment_id
-        where k.payment_id is null and k.signal is not null
+        where k.payment_id is null and k.word is not null
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
         Effect.flatMap(strays),
         Effect.map((rows) =>
-          rows.map(({ found, signal, ...stray }) => ({
-            stray: { ...stray, report_said: reportOf(signal) },
+          rows.map(({ found, word, ...stray }) => ({
+            stray: { ...stray, report_said: reportOf(word) },
             attempt_id: found
           }))
         ),

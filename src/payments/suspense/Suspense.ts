@@ -8,7 +8,7 @@ import type { Entry } from "../../domain/Ledger.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
-import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import { statusAfter } from "../record/RefundDecision.ts"
 import type { Attempt, Change, Payment, Refund } from "../store/Payment.ts"
@@ -65,7 +65,7 @@ const EVENTS = 4
 export const makeSuspense = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
-  const ledger = yield* LedgerStore
+  const ledger = yield* Ledger
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
