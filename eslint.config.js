@@ -5,6 +5,28 @@ const swallow = "An error that nobody sees is lost: handle it by its tag or log 
 
 const call = (object, method) => `CallExpression[callee.object.name='${object}'][callee.property.name='${method}']`
 
+/** Whoever stands higher may use what stands lower, never the other way round; the entry points use everything. */
+const wings = [
+  ["app", "cli"],
+  ["hosted"],
+  ["treasury"],
+  ["payments"],
+  ["money"],
+  ["providers"],
+  ["people"],
+  ["webhooks"],
+  ["platform"],
+  ["contract"],
+  ["domain"]
+]
+
+const arrowsDown = wings.slice(1).map(([wing], at) => {
+  const above = wings.slice(0, at + 1).flat()
+  const message = `src/${wing} stands below it: hand down what it needs, or move it.`
+  const patterns = [{ regex: `^(\\.\\./)+(${above.join("|")}|main\\.ts)(/|$)`, message }]
+  return { files: [`src/${wing}/**/*.ts`], rules: { "no-restricted-imports": ["error", { patterns }] } }
+})
+
 export default tseslint.config(
   { ignores: ["dist/**", "node_modules/**", "coverage/**"] },
   ...tseslint.configs.recommended,
@@ -36,5 +58,6 @@ export default tseslint.config(
         { selector: "Identifier[name='parseFloat']", message: "Money never touches a float." }
       ]
     }
-  }
+  },
+  ...arrowsDown
 )

@@ -1,25 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/support/Durations.ts"
 
-const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .map((name) => join("test", name))
-  .filter((name) => name.endsWith(".test.ts"))
-
-/** Effect's test clock outlives a test that leaves a fiber behind, so these files have a process of their own each. */
-const onTestClock = tests.filter((name) => readFileSync(name, "utf8").includes("TestClock"))
-
-/** `--mode clock` runs those files; without it all others, for which the service is loaded once for each process. */
-export default defineConfig(({ mode }) => {
-  const isolate = mode === "clock"
-  return {
-    test: {
-      include: isolate ? onTestClock : tests.filter((name) => !onTestClock.includes(name)),
-      globalSetup: ["test/support/globalSetup.ts"],
-      pool: "forks",
-      poolOptions: { forks: { maxForks: 2, isolate } },
-      testTimeout: 90_000,
-      hookTimeout: 60_000
-    }
+/** Two processes, each of which loads the service once for all the files that it runs. */
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/globalSetup.ts"],
+    setupFiles: ["test/support/pristineTests.ts"],
+    reporters: [["default", { summary: false }], "./test/support/Progress.ts"],
+    sequence: { sequencer: LongestFirst },
+    slowTestThreshold: 5_000,
+    pool: "forks",
+    poolOptions: { forks: { maxForks: 2, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
+    testTimeout: 90_000,
+    hookTimeout: 60_000
   }
 })

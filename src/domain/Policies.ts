@@ -1,5 +1,26 @@
 /** Every Schedule and time limit of the service, so that its patience can be read on one page. */
-import { Duration, Effect, Option, Random, Schedule } from "effect"
+import { type Array as Arr, Duration, Effect, Option, Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
+
+export type Delays = Arr.NonEmptyReadonlyArray<Duration.Duration>
+
+const inTurn = ([first, ...rest]: Delays) => Schedule.fromDelays(first, ...rest)
+
+/**
+ * What a schedule has to say to the nth failure; nothing, when it is over. The count stands in a row, and the time that
+ * it waits too: no fiber sleeps for longer than a poll.
+ */
+export const nthDelay = <Out, R>(
+  schedule: Schedule.Schedule<Out, unknown, R>,
+  nth: number
+): Effect.Effect<Option.Option<Duration.Duration>, never, R> => {
+  const step = (state: unknown, now: number, left: number): Effect.Effect<Option.Option<Duration.Duration>, never, R> =>
+    Effect.flatMap(schedule.step(now, undefined, state), ([next, , decision]) => {
+      if (ScheduleDecision.isDone(decision)) return Effect.succeedNone
+      const at = ScheduleIntervals.start(decision.intervals)
+      return left <= 1 ? Effect.succeedSome(Duration.millis(at - now)) : step(next, at, left - 1)
+    })
+  return step(schedule.initial, 0, nth)
+}
 
 /** A transaction that the database undid for a conflict runs again up to five times, 5 ms apart and doubling, with jitter. */
 export const serializationRetry = Schedule.exponential("5 millis").pipe(
@@ -162,20 +183,23 @@ export const liveRateMaxAge = Duration.hours(24)
 /** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
 export const rateLockRetention = Duration.days(1)
 
+/** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
+export const statusEnquiry = (delays: Delays) => inTurn(delays)
+
 /** A change that someone else's change overtook is decided again, at once and up to twenty times. */
 export const overtakenRetry = Schedule.recurs(20)
 
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
 
-/** A built-in rail completes what it accepted this long after its answer. */
+/** A built-in rail completes what it accepted this long after its answer, unless SANDBOX_RAIL_PACE says otherwise. */
 export const railCompletion = Duration.seconds(1)
 
-/** A built-in rail that plays a slow provider answers after this long. */
-export const railSlowAnswer = Duration.seconds(2)
+/** A built-in rail that plays a slow provider takes so many times as long for its answer. */
+export const railSlowness = 2
 
-/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this distance. */
-export const railStragglerGap = Duration.millis(500)
+/** Callbacks that a built-in rail sends once too often, or too late, follow each other at this part of it. */
+export const railStragglerGap = 0.5
 
 /** An account that a built-in rail names for a bank transfer takes the payer's money for this long. */
 export const railFundingTime = Duration.minutes(30)
@@ -286,13 +310,7 @@ export const embeddedImmediateShutdown = Schedule.spaced("10 millis").pipe(Sched
 export const webhookBodyPatience = Duration.millis(250)
 
 /** A webhook delivery whose nth attempt failed is sent again after the nth delay and up to one percent more; then it is dead. */
-export const webhookRetry = (
-  delays: ReadonlyArray<Duration.Duration>,
-  attempt: number
-): Effect.Effect<Option.Option<Duration.Duration>> =>
-  Effect.map(Random.next, (share) =>
-    Option.map(Option.fromNullable(delays[attempt - 1]), (delay) => Duration.times(delay, 1 + share / 100))
-  )
+export const webhookRetry = (delays: Delays) => Schedule.jitteredWith(inTurn(delays), { min: 1, max: 1.01 })
 
 /** Deliveries that an instance has under way at a time, most of which only wait for their receivers. */
 export const webhookConcurrency = 256

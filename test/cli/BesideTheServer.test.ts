@@ -3,16 +3,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import {
-  cliIn,
-  dataIn,
-  ensureBuilt,
-  type Environment,
-  freePort,
-  type RunningServer,
-  startServer,
-  temporaryFolder
-} from "./Cli.ts"
+import { cliIn, dataIn, type Environment, freePort, type RunningServer, startServer, temporaryFolder } from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -45,7 +36,6 @@ const postmasters = () =>
     .filter((line) => line.includes(`-D ${dataDir}`))
 
 beforeAll(async () => {
-  ensureBuilt()
   env = { DATA_DIR: dataDir, PORT: await freePort() }
   server = await startServer(env)
 })

@@ -1,8 +1,8 @@
 /** The built CLI and the built server as processes, each with exactly the environment that a test gives it. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdtempSync } from "node:fs"
+import { chmodSync, mkdtempSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,12 +18,9 @@ export interface Ended {
   readonly stderr: string
 }
 
-const CLI = "dist/cli/main.mjs"
-const SERVER = "dist/main.mjs"
-
-export const ensureBuilt = (): void => {
-  if (!existsSync(CLI) || !existsSync(SERVER)) execFileSync("npm", ["run", "--silent", "build"], { stdio: "inherit" })
-}
+/** The CLI, to be run with node. */
+export const CLI = join(inject("bundle"), "cli/main.mjs")
+const SERVER = join(inject("bundle"), "main.mjs")
 
 const inherited = Object.fromEntries(
   ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))

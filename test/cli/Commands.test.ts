@@ -7,7 +7,6 @@ import {
   dataIn,
   documentOf,
   type Ended,
-  ensureBuilt,
   type Environment,
   type OwnDatabase,
   ownDatabase,
@@ -52,7 +51,6 @@ const audited = (action: string) =>
   )
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase("empty")
   env = { DATABASE_URL: database.url, DATA_DIR: dataDir }
   cli = cliIn(env)

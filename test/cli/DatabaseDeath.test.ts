@@ -1,8 +1,8 @@
 /** A server whose embedded PostgreSQL is killed under it. */
 import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { ensureBuilt, freePort, startServer, temporaryFolder } from "./Cli.ts"
+import { afterAll, expect, it, vi } from "vitest"
+import { freePort, startServer, temporaryFolder } from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -10,8 +10,6 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const dataDir = temporaryFolder()
 const lockFile = join(dataDir, "postgres", "postmaster.pid")
 const postmaster = () => (existsSync(lockFile) ? Number.parseInt(readFileSync(lockFile, "utf8"), 10) : undefined)
-
-beforeAll(ensureBuilt)
 
 afterAll(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 

@@ -5,9 +5,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
+  CLI,
   cliIn,
   documentOf,
-  ensureBuilt,
   type Environment,
   freePort,
   type OwnDatabase,
@@ -54,7 +54,6 @@ let server: RunningServer
 const registered = () => query(database.url, "select webhook_id from webhooks")
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase()
   env = { DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: await freePort() }
   server = await startServer(env)
@@ -113,7 +112,7 @@ it("tells people what it did, with a command to look at it", async () => {
 })
 
 it("leaves no webhook endpoint behind when it is interrupted", async () => {
-  const child = spawn(process.execPath, ["dist/cli/main.mjs", "demo"], {
+  const child = spawn(process.execPath, [CLI, "demo"], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     stdio: "ignore"
   })

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
   cliIn,
   documentOf,
-  ensureBuilt,
   freePort,
   type OwnDatabase,
   ownDatabase,
@@ -26,7 +25,6 @@ const dataDir = temporaryFolder()
 let database: OwnDatabase
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase("empty")
 })
 

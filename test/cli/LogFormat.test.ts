@@ -2,15 +2,13 @@
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { once } from "node:events"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { type Ended, ensureBuilt, freePort, ownDatabase, serverThatEnds, startServer, temporaryFolder } from "./Cli.ts"
+import { afterAll, expect, it, vi } from "vitest"
+import { type Ended, freePort, ownDatabase, serverThatEnds, startServer, temporaryFolder } from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const dataDir = temporaryFolder()
-
-beforeAll(ensureBuilt)
 
 afterAll(() => rmSync(dataDir, { recursive: true }))
 

@@ -1,16 +1,14 @@
 /** A command in the wrong folder must not make a database there and find all well in it. */
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
-import { cliIn, dataIn, documentOf, ensureBuilt, ownDatabase, query, temporaryFolder } from "./Cli.ts"
+import { afterAll, expect, it, vi } from "vitest"
+import { cliIn, dataIn, documentOf, ownDatabase, query, temporaryFolder } from "./Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const folder = temporaryFolder()
 const dataDir = join(folder, "data")
-
-beforeAll(ensureBuilt)
 
 afterAll(() => {
   rmSync(folder, { recursive: true })

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
   cliIn,
   dataIn,
-  ensureBuilt,
   type Environment,
   freePort,
   type OwnDatabase,
@@ -66,7 +65,6 @@ const strandedRamp = async (): Promise<string> => {
 }
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase()
   env = { DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: await freePort() }
   server = await startServer(env)

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
   cliIn,
   dataIn,
-  ensureBuilt,
   type Environment,
   freePort,
   type OwnDatabase,
@@ -58,7 +57,6 @@ const sealedUnder = async (keyId: string): Promise<number> => {
 }
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase()
   env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: await freePort() }
 })

@@ -6,7 +6,6 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
-  ensureBuilt,
   type Environment,
   freePort,
   type OwnDatabase,
@@ -29,7 +28,6 @@ let database: OwnDatabase
 let env: Environment
 
 beforeAll(async () => {
-  ensureBuilt()
   database = await ownDatabase()
   env = { DATABASE_URL: database.url, DATA_DIR: dataDir, PORT: await freePort() }
 })

@@ -9,7 +9,7 @@ import { createKey, listKeys } from "../contract/api/Keys.ts"
 import { type Document, fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
 import { byKey, type Cast, type Credential, people } from "../support/Credentials.ts"
 import { send } from "../support/Send.ts"
-import { onBothServers } from "../support/TestServer.ts"
+import { onDatabaseServer } from "../support/TestServer.ts"
 import { makeObjects, requestExample } from "./Objects.ts"
 
 type Values = Readonly<Record<string, string>>
@@ -62,7 +62,7 @@ const callersOf = (org: Cast) =>
     ]
   )
 
-onBothServers(
+onDatabaseServer(
   "An organisation's wall",
   (it) => {
     const scene = Effect.gen(function* () {

@@ -10,5 +10,7 @@ export const urlOfDatabase = (clusterUrl: string, name: string): string => {
 declare module "vitest" {
   interface ProvidedContext {
     readonly clusterUrl: string
+    /** Where the service of today is built, as it would be in `dist`. */
+    readonly bundle: string
   }
 }

@@ -7,7 +7,7 @@ import { DevelopmentIssuer } from "../../src/people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Sandbox, type SandboxCredentials } from "../../src/app/sandbox/Sandbox.ts"
-import { type Backend, backends, storesOn } from "./Stores.ts"
+import { type Backend, storesOn } from "./Stores.ts"
 import { testSettings, TestVault, type Variables } from "./TestSettings.ts"
 
 export interface LogLine {
@@ -88,11 +88,6 @@ export const onServer = (name: string, backend: Backend, options: TestServerOpti
     tests
   )
 
-/** One suite on a server with memory stores, and again on one with PostgreSQL. */
-export const onBothServers = (
-  name: string,
-  tests: (...given: [...Parameters<Tests>, backend: Backend]) => void,
-  variables: Variables = {}
-): void => {
-  for (const backend of backends) onServer(name, backend, { variables }, (it) => tests(it, backend))
-}
+/** Where the usual HTTP suite runs: that both kinds of stores do the same is for the suites of the stores to show. */
+export const onDatabaseServer = (name: string, tests: Tests, variables: Variables = {}): void =>
+  onServer(name, "PostgreSQL", { variables }, tests)

@@ -1,7 +1,8 @@
-/** One PostgreSQL cluster for the whole run, and in it a migrated template from which every test file gets a copy. */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+/** One PostgreSQL cluster for the whole run, in it a migrated template to copy, and beside it the service as it is built. */
+import { execFile } from "node:child_process"
+import { symlinkSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Logger, LogLevel, Redacted, Scope } from "effect"
 import { Client } from "pg"
@@ -9,6 +10,7 @@ import type { TestProject } from "vitest/node"
 import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
 import { migrate } from "../../src/platform/database/Migrations.ts"
 import { TEMPLATE, urlOfDatabase } from "./Cluster.ts"
+import { makeRunFolder } from "./RunFolder.ts"
 
 const makeTemplate = (clusterUrl: string) =>
   Effect.gen(function* () {
@@ -28,19 +30,31 @@ const makeTemplate = (clusterUrl: string) =>
     )
   })
 
+/** Of today's source, with the flags of the project's own build, where its packages are found as in the project. */
+const buildInto = async (folder: string): Promise<string> => {
+  const bundle = join(folder, "dist")
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
+  await promisify(execFile)("npm", ["run", "--silent", "build", "--", `--outdir=${bundle}`])
+  return bundle
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = mkdtempSync(join(tmpdir(), "corridor-test-"))
-  // PostgreSQL runs as a user of its own when the tests run as root.
-  chmodSync(dataDir, 0o755)
+  const folder = makeRunFolder()
   const scope = Effect.runSync(Scope.make())
   const stop = async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    rmSync(dataDir, { recursive: true, force: true })
+    await folder.remove()
   }
-  try {
+  const startCluster = async () => {
+    const dataDir = join(folder.path, "cluster")
     const { url } = await Effect.runPromise(embeddedPostgres({ dataDir }).pipe(Scope.extend(scope)))
     await Effect.runPromise(makeTemplate(Redacted.value(url)))
-    project.provide("clusterUrl", Redacted.value(url))
+    return Redacted.value(url)
+  }
+  try {
+    const [bundle, clusterUrl] = await Promise.all([buildInto(folder.path), startCluster()])
+    project.provide("bundle", bundle)
+    project.provide("clusterUrl", clusterUrl)
   } catch (error) {
     await stop()
     throw error

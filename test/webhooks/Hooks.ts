@@ -5,7 +5,6 @@ import { Dns } from "../../src/webhooks/ssrf/Dns.ts"
 import { openStoresOn } from "../payments/support/PaymentServices.ts"
 import type { Credential } from "../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../support/Send.ts"
-import { backends } from "../support/Stores.ts"
 import { onServer } from "../support/TestServer.ts"
 import type { Variables } from "../support/TestSettings.ts"
 import { makeNames, type Names } from "./ssrf/Names.ts"
@@ -32,13 +31,11 @@ export interface FreshHook extends Hook {
 
 type It = Parameters<Parameters<typeof onServer>[3]>[0]
 
-export const onHookServers = (name: string, tests: (it: It, names: Names) => void, variables: Variables = {}): void => {
-  for (const backend of backends) {
-    const names = makeNames()
-    names.answer("shop.example", ["93.184.216.34"])
-    const stores = Layer.orDie(Layer.merge(openStoresOn(backend), Layer.succeed(Dns, names)))
-    onServer(name, backend, { stores, variables }, (it) => tests(it, names))
-  }
+export const onHookServer = (name: string, tests: (it: It, names: Names) => void, variables: Variables = {}): void => {
+  const names = makeNames()
+  names.answer("shop.example", ["93.184.216.34"])
+  const stores = Layer.orDie(Layer.merge(openStoresOn("PostgreSQL"), Layer.succeed(Dns, names)))
+  onServer(name, "PostgreSQL", { stores, variables }, (it) => tests(it, names))
 }
 
 export const dataOf = <A>(answer: Answer): A => (bodyOf(answer) as { readonly data: A }).data

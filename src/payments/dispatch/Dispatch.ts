@@ -48,12 +48,17 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   ordered: null
 })
 
+/** Where things stand, and whether it came too late for the last candidate: then that one was not asked. */
+export interface Asked extends Heard {
+  readonly tooLateFor?: ProviderName
+}
+
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
   switch (outcome._tag) {
     case "Accepted":
       return `accepted by ${provider}`
     case "Declined":
-      return `declined by ${provider}: ${outcome.reason}`
+      return `${outcome.unsent === true ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
     case "Unknown":
       return `no verdict from ${provider}: ${outcome.reason}`
   }
@@ -68,7 +73,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
      * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
      * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
      */
-    readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Heard>
+    readonly ask: (payment: Payment, order: Order, chosen: Chosen) => Effect.Effect<Asked>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -102,7 +107,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }).pipe(spanned(() => "Dispatch.call"))
       )
 
-      const attempt = (request: Call): Effect.Effect<Heard> =>
+      const attempt = (request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
           const { chosen, payment } = request
           const outcome = yield* call(request, chosen.attempt)
@@ -117,7 +122,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         })
 
       /** Only a refusal gets here: nothing moved, so another provider may be asked, while there is time. */
-      const fallBack = (refusal: Declined, request: Call): Effect.Effect<Heard> =>
+      const fallBack = (refusal: Declined, request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
           const { chosen, deadline, payment } = request
           const left = yield* leftUntil(deadline)
@@ -131,7 +136,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             next: next?.attempt
           })
           const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
-          return goesOn ? yield* attempt({ ...request, payment: heard.payment, chosen: next }) : heard
+          if (goesOn) return yield* attempt({ ...request, payment: heard.payment, chosen: next })
+          return refusal.unsent === true ? { ...heard, tooLateFor: chosen.attempt.provider } : heard
         })
 
       return {

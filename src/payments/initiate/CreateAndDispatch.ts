@@ -19,7 +19,7 @@ import type { Opening, Payment } from "../store/Payment.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
-import { makePaymentRouter, whereAllDeclined, whereNoneFits } from "../route/PaymentRouter.ts"
+import { makePaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { providersMoney } from "../store/ProvidersMoney.ts"
@@ -94,7 +94,7 @@ export const makeLaunch = Effect.gen(function* () {
       yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-      return yield* whereAllDeclined(payment)
+      return yield* whereNoneTookIt(payment, heard.tooLateFor)
     })
     return yield* runDetached(dispatched)
   })

@@ -22,7 +22,7 @@ import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { makeDraft } from "../initiate/Draft.ts"
 import type { Opening } from "../store/Payment.ts"
-import { whereAllDeclined } from "../route/PaymentRouter.ts"
+import { whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
@@ -123,7 +123,8 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const dispatched = Effect.gen(function* () {
           yield* create({ payment, attempt: chosen.attempt }, key)
           const heard = yield* dispatch.ask(payment, order, chosen)
-          if (heard.payment.status === "failed" && heard.outcome === "declined") return yield* whereAllDeclined(payment)
+          if (heard.payment.status === "failed" && heard.outcome === "declined")
+            return yield* whereNoneTookIt(payment, heard.tooLateFor)
           return isRamp(heard.payment) ? heard.payment : payment
         })
         return yield* runDetached(dispatched)

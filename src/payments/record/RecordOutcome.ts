@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { busyRetry, overtakenRetry } from "../../domain/Policies.ts"
+import { busyRetry, nthDelay, overtakenRetry, statusEnquiry } from "../../domain/Policies.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
@@ -66,7 +66,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
-      const { statusEnquiryDelays } = yield* Settings
+      const enquiries = statusEnquiry((yield* Settings).statusEnquiryDelays)
 
       /** Whom to ask for the second leg, where this word may be that the first has been paid. */
       const settlerOf = ({ attempt, payment }: Known, signal: ProviderSignal) =>
@@ -116,7 +116,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { payment } = known
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
-        const moment = { at, newId: () => fresh.shift()!, enquiryDelays: statusEnquiryDelays }
+        const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
+        const moment = { at, newId: () => fresh.shift()!, enquireIn }
         const { after, change, outcome } = yield* ruledOn(known, signal, source, moment)
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)

@@ -2,7 +2,7 @@
  * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
  * operator items, callback, suspense and events are assembled here, and nowhere else.
  */
-import { Duration, Either } from "effect"
+import { Duration, Either, Option } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -46,7 +46,8 @@ export interface Source {
 export interface Moment {
   readonly at: Date
   readonly newId: () => string
-  readonly enquiryDelays: ReadonlyArray<Duration.Duration>
+  /** How long to wait before the attempt is asked about the next time; none when that was done often enough. */
+  readonly enquireIn: Option.Option<Duration.Duration>
 }
 
 export interface Known {
@@ -142,7 +143,7 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
   switch (signal._tag) {
     case "Declined":
-      return { code: "PROVIDER_DECLINED", message: signal.reason, provider }
+      return { code: signal.unsent === true ? "NOT_SENT" : "PROVIDER_DECLINED", message: signal.reason, provider }
     case "Absent":
       return { code: "NEVER_RECEIVED", message: `${provider} never received it, so nothing was moved.`, provider }
     default:
@@ -150,16 +151,10 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   }
 }
 
-const enquireIn = (
-  { attempt }: Known,
-  { waits }: Ruling,
-  source: Source,
-  moment: Moment
-): AttemptPatch["enquire_in"] => {
+const enquireIn = ({ waits }: Ruling, source: Source, moment: Moment): AttemptPatch["enquire_in"] => {
   if (!waits || source.exhausted === true) return null
   if (source.hinted === true) return "as planned"
-  const delay = moment.enquiryDelays[attempt.enquiries]
-  return delay === undefined ? null : Duration.toSeconds(delay)
+  return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
 const attemptPatch = (
@@ -180,7 +175,7 @@ const attemptPatch = (
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
-    enquire_in: enquireIn(known, ruling, source, moment),
+    enquire_in: enquireIn(ruling, source, moment),
     ...(received === undefined ? {} : { received }),
     ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})
   }

@@ -36,7 +36,7 @@ const causeOf = (outcome: Outcome, provider: string): string => {
     case "Accepted":
       return `refund accepted by ${provider}`
     case "Declined":
-      return `refund declined by ${provider}: ${outcome.reason}`
+      return `refund ${outcome.unsent === true ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
     case "Unknown":
       return `no verdict on the refund from ${provider}: ${outcome.reason}`
   }
@@ -155,6 +155,10 @@ export const makeRefunds = (command: PaymentCommand) =>
       const known = { payment, attempt: openAttempt(payment, attempt) }
       const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
       if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
-      return yield* refuse(heard.payment, `${provider.name} declined the refund: ${outcome.reason}.`)
+      const why =
+        outcome.unsent === true
+          ? `${outcome.reason}. Ask for the refund again.`
+          : `${provider.name} declined the refund: ${outcome.reason}.`
+      return yield* refuse(heard.payment, why)
     })
   })

@@ -6,7 +6,7 @@ import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { makeHeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
-import { whereAllDeclined } from "../route/PaymentRouter.ts"
+import { whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { rampExpiry } from "../route/LegOrder.ts"
@@ -131,7 +131,7 @@ export const makeReview = (command: PaymentCommand) =>
         const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
         const heard = yield* dispatch.ask(payment, order, sent.chosen)
         const declined = heard.payment.status === "failed" && heard.outcome === "declined"
-        return declined ? yield* whereAllDeclined(payment) : heard.payment
+        return declined ? yield* whereNoneTookIt(payment, heard.tooLateFor) : heard.payment
       }),
       reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
         const by = permit.actor.id

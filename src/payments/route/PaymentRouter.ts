@@ -1,6 +1,7 @@
 /** Which providers a payment is offered to at this moment, and the failures that say why none takes it. */
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Effect } from "effect"
+import type { ProviderName } from "../../domain/Corridor.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
 import { route, type Route } from "../../domain/Routing.ts"
@@ -38,9 +39,16 @@ export const reasonsForNone = ({ country, direction, payment_method }: Routed, {
 export const whereNoneFits = (payment: Routed, routed: Route): NoRoute =>
   new NoRoute({ message: reasonsForNone(payment, routed) })
 
-export const whereAllDeclined = ({ payment_id, transaction_id }: Payment): AllProvidersFailed =>
+/** `tooLateFor`: the last candidate, where there was no time left to ask it. */
+export const whereNoneTookIt = (
+  { payment_id, transaction_id }: Payment,
+  tooLateFor: ProviderName | undefined
+): AllProvidersFailed =>
   new AllProvidersFailed({
-    message: "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why.",
+    message:
+      tooLateFor === undefined
+        ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
+        : `It was too late to send it to ${tooLateFor}, so nothing was sent there. Nothing was moved; initiate it again.`,
     paymentId: payment_id,
     transactionId: transaction_id
   })

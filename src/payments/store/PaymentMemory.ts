@@ -166,6 +166,7 @@ export const paymentStoreMemory = Layer.effect(
         tables.atomically(
           Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
             const { attempt, fees = [], item, key, payment } = opening
+            if (payments.has(payment.payment_id)) return Either.right(true)
             if (key !== undefined) {
               if (idempotencyKeys.has(nameOf(key))) return Either.right(false)
               idempotencyKeys.set(nameOf(key), unanswered(key, payment.payment_id, new Date(now)))

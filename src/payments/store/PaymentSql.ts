@@ -1,6 +1,6 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Random, Schema } from "effect"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, violates } from "../../platform/database/Query.ts"
@@ -21,7 +21,7 @@ import {
 } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { knownBy } from "./PaymentReference.ts"
-import { applyStatement, changedColumns, createStatement } from "./PaymentStatements.ts"
+import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
 
@@ -37,11 +37,18 @@ const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
   as_planned: enquire_in === "as planned"
 })
 
-const changeBody = (change: Change, seq: number) => {
+/** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
+interface SentChange {
+  readonly change: Change
+  readonly changeId: number
+}
+
+const changeBody = ({ change, changeId }: SentChange, seq: number) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   return {
     ...changedColumns(change),
     seq,
+    change_id: changeId,
     payment_id: payment.payment_id,
     org_id: payment.org_id,
     version: payment.version,
@@ -110,16 +117,29 @@ export const paymentStoreSql = Layer.scoped(
     }
     const create = yield* batched(createAll, { laneOf: ({ payment }) => payment.org_id })
 
-    const applyAll = (changes: ReadonlyArray<Change>, wait: LockWait) =>
-      sql.unsafe(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]).pipe(
-        Effect.flatMap(places),
-        Effect.map((rows): ReadonlyArray<Written> => {
-          const written = new Set(rows.map(({ seq }) => seq))
-          return changes.map((_, seq) => written.has(seq))
-        }),
-        refusedAlone(changes)
-      )
-    const apply = yield* batched(applyAll, { laneOf: ({ payment }) => payment.org_id })
+    /** Asked afterwards, since a statement does not see what was committed while it waited. */
+    const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
+      const doubtful = changes.flatMap(({ change, changeId }, seq) => {
+        const next_attempt_id = change.nextAttempt?.attempt_id ?? null
+        return written.has(seq)
+          ? []
+          : [{ seq, change_id: changeId, payment_id: change.payment.payment_id, next_attempt_id }]
+      })
+      return doubtful.length === 0
+        ? Effect.succeed([])
+        : Effect.flatMap(sql.unsafe(ownChangesStatement, [JSON.stringify(doubtful)]), places)
+    }
+    const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
+      Effect.gen(function* () {
+        const rows = yield* Effect.flatMap(
+          sql.unsafe(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]),
+          places
+        )
+        const written = new Set(rows.map(({ seq }) => seq))
+        for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
+        return changes.map((_, seq): Written => written.has(seq))
+      }).pipe(refusedAlone(changes))
+    const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
 
     const prefixed = sql.literal(selectedColumns("p."))
     const findBy = (column: "payment_id" | "transaction_id") =>
@@ -151,7 +171,8 @@ export const paymentStoreSql = Layer.scoped(
 
     const store: Store = {
       create: (opening) => Effect.flatMap(create(opening), orRefused),
-      apply: (change) => Effect.flatMap(apply(change), orRefused),
+      apply: (change) =>
+        Effect.flatMap(Random.nextInt, (changeId) => Effect.flatMap(apply({ change, changeId }), orRefused)),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) => {

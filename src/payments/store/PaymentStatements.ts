@@ -58,7 +58,11 @@ const insertPostings = (source: string, rows: string) => `insert into ledger_pos
     from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
     on conflict do nothing`
 
-/** $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment, before any socket opens. */
+/**
+ * $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment,
+ * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
+ * nothing of it is written again.
+ */
 export const createStatement = `
   with ${patience("$2")}, input as (
     select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
@@ -66,6 +70,7 @@ export const createStatement = `
     insert into payments (${columns})
     select ${paymentColumns.map((name) => `p.${name}`).join(", ")}
     from input cross join lateral jsonb_populate_record(null::payments, body) p
+    on conflict (payment_id) do nothing
     returning payment_id, org_id, status, version, created_at
   ), history as (
     insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
@@ -109,11 +114,12 @@ export const createStatement = `
 export const applyStatement = `
   with ${patience("$2")}, input as (
     select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
-      seq integer, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text, at timestamptz,
+      seq integer, change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
+      at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
       postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
   ), changed as (
-    update payments p set status = i.status, version = p.version + 1, updated_at = i.at,
+    update payments p set status = i.status, version = p.version + 1, last_change = i.change_id, updated_at = i.at,
       ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
     from input i
     where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
@@ -171,3 +177,12 @@ export const applyStatement = `
     on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
   )
   select seq from changed`
+
+/**
+ * $1: [{seq, change_id, payment_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each
+ * that is the cause of it: written by the same statement, whose answer was lost.
+ */
+export const ownChangesStatement = `
+  select i.seq from jsonb_to_recordset($1::jsonb) as i (seq integer, change_id bigint, payment_id uuid, next_attempt_id uuid)
+  where exists (select from payments p where p.payment_id = i.payment_id and p.last_change = i.change_id)
+    or exists (select from attempts a where a.attempt_id = i.next_attempt_id)`

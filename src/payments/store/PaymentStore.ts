@@ -60,7 +60,7 @@ export type SignalQueries = Pick<
 >
 
 export interface Store {
-  /** False when the idempotency key is taken, and nothing was written. */
+  /** False when the idempotency key is taken, and nothing was written. A payment that is there already is written once. */
   readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
   readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>

@@ -37,7 +37,12 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
     case "Accepted":
       return Effect.void
     case "Declined":
-      return new Conflict({ message: `${provider} declined the refund: ${outcome.reason}.` })
+      return new Conflict({
+        message:
+          outcome.unsent === true
+            ? `${outcome.reason}. Repeat the command.`
+            : `${provider} declined the refund: ${outcome.reason}.`
+      })
     case "Unknown":
       return new Conflict({
         message: `Whether ${provider} gives the money back is unknown (${outcome.reason}): repeat the command, it cannot be sent twice.`

@@ -1,6 +1,18 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
-import { Config, ConfigError, Context, Duration, Effect, Either, Layer, LogLevel, Option, Redacted } from "effect"
-import { shortestLiveSecret } from "../../domain/Policies.ts"
+import {
+  Array as Arr,
+  Config,
+  ConfigError,
+  Context,
+  Duration,
+  Effect,
+  Either,
+  Layer,
+  LogLevel,
+  Option,
+  Redacted
+} from "effect"
+import { type Delays, railCompletion, shortestLiveSecret } from "../../domain/Policies.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { parseMailbox } from "./Mailbox.ts"
@@ -39,16 +51,15 @@ const positive = (name: string): Config.Config<Duration.Duration> =>
     validation: (d) => Duration.greaterThan(d, Duration.zero) && Duration.isFinite(d)
   })
 
-const durations = (name: string): Config.Config<ReadonlyArray<Duration.Duration>> =>
+const durations = (name: string): Config.Config<Delays> =>
   parsed(Config.string(name), (text) => {
     const all = text.split(",").map((part) => Duration.decodeUnknown(part.trim()))
-    return all.every(Option.isSome)
-      ? Either.right(all.map((one) => one.value))
+    return all.every(Option.isSome) && Arr.isNonEmptyReadonlyArray(all)
+      ? Either.right(Arr.map(all, (one) => one.value))
       : Either.left("expected comma-separated durations, such as 1 minute, 5 minutes")
   })
 
-const delays = (text: string): ReadonlyArray<Duration.Duration> =>
-  text.split(",").map((part) => Duration.decode(part.trim() as Duration.DurationInput))
+const delays = (...all: Arr.NonEmptyReadonlyArray<Duration.DurationInput>): Delays => Arr.map(all, Duration.decode)
 
 const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<string> =>
   parsed(Config.string(name), (text) => {
@@ -81,7 +92,7 @@ const settings = Config.all({
   jwt,
   webhookRetryDelays: Config.withDefault(
     durations("WEBHOOK_RETRY_DELAYS"),
-    delays("1 minute, 5 minutes, 30 minutes, 2 hours, 6 hours, 15 hours")
+    delays("1 minute", "5 minutes", "30 minutes", "2 hours", "6 hours", "15 hours")
   ),
   webhookEndpointsPerOrg: Config.withDefault(bounded("WEBHOOK_ENDPOINTS_PER_ORG", 1, 10_000), 50),
   webhookTimeout: Config.withDefault(positive("WEBHOOK_TIMEOUT"), Duration.seconds(10)),
@@ -91,8 +102,9 @@ const settings = Config.all({
   providerTimeout: Config.withDefault(positive("PROVIDER_TIMEOUT"), Duration.seconds(10)),
   statusEnquiryDelays: Config.withDefault(
     durations("STATUS_ENQUIRY_DELAYS"),
-    delays("10 seconds, 30 seconds, 2 minutes, 10 minutes, 30 minutes, 2 hours, 6 hours, 24 hours")
+    delays("10 seconds", "30 seconds", "2 minutes", "10 minutes", "30 minutes", "2 hours", "6 hours", "24 hours")
   ),
+  sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
   corsOrigins: parsedOr("CORS_ORIGINS", "", parseCorsOrigins),

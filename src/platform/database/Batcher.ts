@@ -5,7 +5,7 @@
  * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
  * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
  */
-import { Array as Arr, Effect, Exit, FiberSet, type Scope } from "effect"
+import { Array as Arr, Cause, Effect, Exit, FiberSet, type Scope } from "effect"
 import { overloaded } from "../../domain/Failure.ts"
 import {
   batchesUnderWay,
@@ -35,6 +35,8 @@ interface Waiting<In, Out> {
   /** The tick at which it came. */
   readonly since: number
   readonly answer: (exit: Exit.Exit<Out>) => void
+  /** Why nobody knows whether an earlier try was written. */
+  lost?: Cause.Cause<never>
 }
 
 type Batch<In, Out> = ReadonlyArray<Waiting<In, Out>>
@@ -48,12 +50,19 @@ interface Lane<In, Out> {
 
 const LOCK_TIMEOUT = "55P03"
 
+/** A later failure does not take back that an earlier try may have been written. */
+const failed = <In, Out>({ answer, lost }: Waiting<In, Out>, cause: Cause.Cause<never>): void =>
+  answer(Exit.failCause(lost === undefined ? cause : Cause.sequential(lost, cause)))
+
 const answerAll = <In, Out>(batch: Batch<In, Out>, exit: Exit.Exit<ReadonlyArray<Out>>): void =>
-  batch.forEach(({ answer }, index) => answer(Exit.map(exit, (outs) => outs[index] as Out)))
+  batch.forEach((one, index) =>
+    Exit.isSuccess(exit) ? one.answer(Exit.succeed(exit.value[index] as Out)) : failed(one, exit.cause)
+  )
 
 const giveUpOnOldest = <In, Out>(queue: Array<Waiting<In, Out>>, tick: number): void => {
-  while (queue[0] !== undefined && tick - queue[0].since > ticksIn(queuePatience)) {
-    queue.shift()?.answer(Exit.die(overloaded()))
+  for (let [oldest] = queue; oldest !== undefined && tick - oldest.since > ticksIn(queuePatience); [oldest] = queue) {
+    queue.shift()
+    failed(oldest, Cause.die(overloaded()))
   }
 }
 
@@ -75,12 +84,16 @@ export const batched = <In, Out>(
     /** What `run` throws before it is an effect fails the batch like anything else, and never leaves anyone waiting. */
     const runAll = (items: ReadonlyArray<In>, wait: LockWait) => Effect.suspend(() => run(items, wait))
 
-    /** That a connection broke says nothing about the items: they are tried once more, over another. */
+    /**
+     * That a connection broke says nothing about the items: they are tried once more, over another. What `run` writes it
+     * therefore recognises when it is given it again.
+     */
     const tried = (batch: Batch<In, Out>, wait: LockWait) => {
       const items = batch.map(({ item }) => item)
       const once = Effect.exit(runAll(items, wait))
       return Effect.flatMap(once, (exit) => {
         const setback = Exit.isFailure(exit) ? setbackIn(exit.cause) : undefined
+        if (Exit.isFailure(exit) && setback === "lost") for (const one of batch) one.lost = exit.cause
         return setback === undefined || setback === "busy" ? Effect.succeed(exit) : once
       })
     }

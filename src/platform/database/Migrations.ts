@@ -20,6 +20,7 @@ import transferRates from "../../../migrations/0016_transfer_rates.ts"
 import safetyOfPeople from "../../../migrations/0017_safety_of_people.ts"
 import identity from "../../../migrations/0018_identity.ts"
 import signals from "../../../migrations/0019_signals.ts"
+import ownChanges from "../../../migrations/0020_own_changes.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -41,7 +42,8 @@ export const migrations = {
   "0016_transfer_rates": transferRates,
   "0017_safety_of_people": safetyOfPeople,
   "0018_identity": identity,
-  "0019_signals": signals
+  "0019_signals": signals,
+  "0020_own_changes": ownChanges
 }
 
 const TABLE = "corridor_migrations"

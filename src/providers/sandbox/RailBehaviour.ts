@@ -25,7 +25,7 @@ const cards: Readonly<Record<string, Behaviour>> = {
 
 /**
  * Endings that phone numbers and bank accounts share. `0006` is accepted and the answer is lost, `0007` is answered
- * after two seconds, `0008` is called back three times (one event twice, then another event that says the same), `0009`
+ * slowly, `0008` is called back three times (one event twice, then another event that says the same), `0009`
  * hears of the completion before the processing.
  */
 const accountEndings: Readonly<Record<string, Behaviour>> = {

@@ -1,6 +1,6 @@
 /** What people do at a built-in rail once a payment is there: the customer, and whoever wants money back. */
 import { Context, Effect, Layer, Option } from "effect"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { railPasswordAttempts } from "../../domain/Policies.ts"
@@ -9,7 +9,7 @@ import type { Behaviour } from "./RailBehaviour.ts"
 import { isFinal, type NewRailTimer, type RailPayment } from "./RailPayment.ts"
 import { makeRefund } from "./RailRefund.ts"
 import { type RailChange, RailStore } from "./RailStore.ts"
-import { timerOf } from "./RailTimers.ts"
+import { makeTimers } from "./RailTimers.ts"
 
 interface Customer {
   /** The fifth wrong password fails the payment. */
@@ -46,7 +46,8 @@ const toFail = (timer: NewRailTimer): RailChange => ({
 
 export const makeCustomer = Effect.gen(function* () {
   const store = yield* RailStore
-  const ids = yield* Ids
+  const timers = yield* makeTimers
+  const { timerOf } = timers
 
   const changeWhen = Effect.fnUntraced(function* (
     reference: string,
@@ -60,8 +61,8 @@ export const makeCustomer = Effect.gen(function* () {
   })
 
   const submitOtp = Effect.fn("RailCustomer.submitOtp")(function* (reference: string, otp: string) {
-    const completion = yield* timerOf(ids, "completed", null)
-    const failure = yield* timerOf(ids, "failed", WRONG_PASSWORDS)
+    const completion = yield* timerOf("completed")
+    const failure = yield* timerOf("failed", WRONG_PASSWORDS)
     const answer = yield* store.change<"accepted" | "wrong" | "not_expected">(uuidOrNil(reference), (payment) => {
       if (!waitsForPassword(payment)) return ["not_expected", null]
       if (otp === PASSWORD) return ["accepted", toComplete(completion)]
@@ -72,7 +73,7 @@ export const makeCustomer = Effect.gen(function* () {
   })
 
   const cancel = Effect.fn("RailCustomer.cancel")(function* (reference: string) {
-    const failure = yield* timerOf(ids, "failed", CANCELLED)
+    const failure = yield* timerOf("failed", CANCELLED)
     const answer = yield* store.change(uuidOrNil(reference), (payment) => {
       if (isFinal(payment.state) || payment.behaviour === "never_answers") return [payment.reason === CANCELLED, null]
       return [true, toFail(failure)]
@@ -84,15 +85,11 @@ export const makeCustomer = Effect.gen(function* () {
     submitOtp,
     resendOtp: (reference) => changeWhen(reference, waitsForPassword, null),
     pay: (reference) =>
-      Effect.flatMap(timerOf(ids, "completed", null), (timer) =>
-        changeWhen(reference, waitsAtCheckout, toComplete(timer))
-      ),
+      Effect.flatMap(timerOf("completed"), (timer) => changeWhen(reference, waitsAtCheckout, toComplete(timer))),
     abandon: (reference) =>
-      Effect.flatMap(timerOf(ids, "failed", ABANDONED), (timer) =>
-        changeWhen(reference, waitsAtCheckout, toFail(timer))
-      ),
+      Effect.flatMap(timerOf("failed", ABANDONED), (timer) => changeWhen(reference, waitsAtCheckout, toFail(timer))),
     cancel,
-    refund: makeRefund(store, ids)
+    refund: makeRefund(store, timers)
   }
   return service
 })

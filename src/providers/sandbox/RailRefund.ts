@@ -1,12 +1,12 @@
 /** Money back on a built-in rail: a payment of its own, under a reference of its own. */
 import { Effect, Option } from "effect"
-import { type Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Declined, type Outcome } from "../../domain/Outcome.ts"
 import { acceptedAs, byHand } from "./RailAnswer.ts"
 import type { RailPayment } from "./RailPayment.ts"
 import type { RailStoreService } from "./RailStore.ts"
-import { timersFor } from "./RailTimers.ts"
+import type { RailTimers } from "./RailTimers.ts"
 
 const refusalOf = (paid: Money, money: Money): string | null =>
   paid.currency === money.currency && money.isPositive && money.minor <= paid.minor
@@ -29,7 +29,7 @@ const refundOf = ({ rail }: RailPayment, reference: string, money: Money): RailP
     : { behaviour: "completes", answer: { state: "processing", nextAction: null, actionData: {} } })
 })
 
-export const makeRefund = (store: RailStoreService, ids: typeof Ids.Service) =>
+export const makeRefund = (store: RailStoreService, { timersFor }: RailTimers) =>
   Effect.fn("RailCustomer.refund")(function* (reference: string, refundReference: string, money: Money) {
     const before = yield* store.find(refundReference)
     if (Option.isSome(before)) return acceptedAs(before.value) as Outcome
@@ -38,5 +38,5 @@ export const makeRefund = (store: RailStoreService, ids: typeof Ids.Service) =>
     const refusal = refusalOf(paid.value.money, money)
     if (refusal !== null) return new Declined({ reason: refusal })
     const refund = refundOf(paid.value, refundReference, money)
-    return acceptedAs(yield* store.open(refund, yield* timersFor(ids, refund.behaviour)))
+    return acceptedAs(yield* store.open(refund, yield* timersFor(refund.behaviour)))
   })

@@ -121,9 +121,10 @@ export const makeSql = Effect.gen(function* () {
 
   const service: RailStoreService = {
     open: Effect.fnUntraced(function* (payment, timers) {
-      if (!(yield* open({ payment, timers }))) return yield* Effect.flatMap(find(payment.reference), Effect.orDie)
+      const opened = yield* open({ payment, timers })
+      // One that is there already may be this very one, whose answer was lost.
       yield* wake.added(timers)
-      return payment
+      return opened ? payment : yield* Effect.flatMap(find(payment.reference), Effect.orDie)
     }),
     find,
     change: (reference, decide) =>

@@ -2,14 +2,13 @@
  * The four built-in rails. They stand behind the provider port like third parties and move no money, so that the whole
  * service can be tried without an account anywhere.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, type Duration, Effect, Option } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { type BuiltInRail, builtInRails, type Flow, type PaymentMethod } from "../../domain/Corridor.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown } from "../../domain/Outcome.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import { railSlowAnswer } from "../../domain/Policies.ts"
 import type { AttemptRef, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
@@ -18,7 +17,7 @@ import { readCallback } from "./RailCallback.ts"
 import { makeCustomer } from "./RailCustomer.ts"
 import type { RailPayment } from "./RailPayment.ts"
 import { RailStore } from "./RailStore.ts"
-import { timersFor } from "./RailTimers.ts"
+import { makeTimers } from "./RailTimers.ts"
 
 const supported: Readonly<Record<BuiltInRail, Provider["supports"]>> = {
   fiat: (currency, method, flow) =>
@@ -31,7 +30,7 @@ const supported: Readonly<Record<BuiltInRail, Provider["supports"]>> = {
 const DECLINED = "The payment was declined"
 
 /** The first answer to a reference, again and again, in the manner of its behaviour. */
-const outcomeOf = (payment: RailPayment): Effect.Effect<Outcome> => {
+const outcomeOf = (payment: RailPayment, slowAnswer: Duration.Duration): Effect.Effect<Outcome> => {
   switch (payment.behaviour) {
     case "declines":
       return Effect.succeed(new Declined({ reason: payment.reason ?? DECLINED }))
@@ -40,7 +39,7 @@ const outcomeOf = (payment: RailPayment): Effect.Effect<Outcome> => {
     case "loses_answer":
       return Effect.succeed(new Unknown({ reason: "The connection was lost before the answer came" }))
     case "answers_slowly":
-      return Effect.delay(Effect.succeed(acceptedAs(payment)), railSlowAnswer)
+      return Effect.delay(Effect.succeed(acceptedAs(payment)), slowAnswer)
     default:
       return Effect.succeed(acceptedAs(payment))
   }
@@ -65,15 +64,15 @@ const makeRail = (rail: BuiltInRail) =>
   Effect.gen(function* () {
     const store = yield* RailStore
     const vault = yield* Vault
-    const ids = yield* Ids
+    const { slowAnswer, timersFor } = yield* makeTimers
     const customer = yield* makeCustomer
 
     const initiate = Effect.fnUntraced(function* (order: PaymentOrder) {
       const behaviour = behaviourOf(rail, order)
       const payment = remembered(rail, order, behaviour, yield* Clock.currentTimeMillis)
-      const kept = yield* store.open(payment, yield* timersFor(ids, behaviour))
+      const kept = yield* store.open(payment, yield* timersFor(behaviour))
       if (kept.rail !== rail) return new Declined({ reason: "Another rail has a payment of this reference" })
-      return yield* outcomeOf(kept)
+      return yield* outcomeOf(kept, slowAnswer)
     })
 
     const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptRef) {

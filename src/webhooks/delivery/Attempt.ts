@@ -1,7 +1,7 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
 import { Clock, Duration, Effect, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
-import { webhookRetry } from "../../domain/Policies.ts"
+import { nthDelay, webhookRetry } from "../../domain/Policies.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"
@@ -73,7 +73,7 @@ export const makeAttempt = Effect.gen(function* () {
   const judged = Effect.fnUntraced(function* ({ attempt, delivery_id, lease_token }: ClaimedDelivery, answer: Answer) {
     const told = { delivery_id, lease_token, ...answer }
     if (answer.error === null) return { ...told, verdict: "delivered" } satisfies Result
-    const delay = yield* webhookRetry(webhookRetryDelays, attempt)
+    const delay = yield* nthDelay(webhookRetry(webhookRetryDelays), attempt)
     return Option.match(delay, {
       onNone: (): Result => ({ ...told, verdict: "dead" }),
       onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })

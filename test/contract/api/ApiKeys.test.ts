@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { parseApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys, revokeKey, rotateKey } from "./Keys.ts"
 
 const statusOf = (credential: Credential) =>
@@ -15,7 +15,7 @@ const revoke = (id: string, credential: Credential) =>
 const rotate = (id: string, credential: Credential, body: unknown = {}) =>
   post(`${KEYS}/${id}/rotate`, { ...credential }, body)
 
-onBothServers("API keys", (it) => {
+onDatabaseServer("API keys", (it) => {
   it.effect("are made, and shown in full this once", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

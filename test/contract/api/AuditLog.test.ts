@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { clientFor } from "../../support/Client.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys, revokeKey, rotateKey } from "./Keys.ts"
 
 const entries = (credential: Credential, asked: { readonly action?: string; readonly org_id?: string } = {}) =>
@@ -11,7 +11,7 @@ const entries = (credential: Credential, asked: { readonly action?: string; read
     Effect.map(client.auditLog.list({ urlParams: { limit: 100, ...asked } }), ({ data }) => data)
   )
 
-onBothServers("The audit log", (it) => {
+onDatabaseServer("The audit log", (it) => {
   it.effect("tells of every change of a key: who, what, to which, and how", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

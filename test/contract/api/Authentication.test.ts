@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { byKey, type Cast, people } from "../../support/Credentials.ts"
 import { type Answer, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, revokeKey } from "./Keys.ts"
 
 type Pairs = ReadonlyArray<readonly [string, string]>
@@ -77,7 +77,7 @@ function header(authorization: string, apiKey: string): Pairs {
   ]
 }
 
-onBothServers("Credentials", (it) => {
+onDatabaseServer("Credentials", (it) => {
   it.effect.each(Object.entries(refusals))("refuse %s", ([, headersOf]) =>
     Effect.gen(function* () {
       const answer = yield* ask(headersOf(yield* people))

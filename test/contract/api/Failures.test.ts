@@ -8,7 +8,7 @@ import { overloaded } from "../../../src/domain/Failure.ts"
 import { byKey, people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
 import { type Backend, storesOn } from "../../support/Stores.ts"
-import { onBothServers, onServer, TestServer } from "../../support/TestServer.ts"
+import { onDatabaseServer, onServer, TestServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -112,7 +112,7 @@ onServer("A request that the database has no time for", "memory", { stores: with
   )
 })
 
-onBothServers("A request id", (it) => {
+onDatabaseServer("A request id", (it) => {
   it.effect("is the caller's own when it is a plain token, and is in the log", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys } from "./Keys.ts"
 
 interface Page {
@@ -21,7 +21,7 @@ const cursorOf = (path: string, credential: Credential) =>
     return cursor ?? ""
   })
 
-onBothServers("Pages", (it) => {
+onDatabaseServer("Pages", (it) => {
   it.effect("walk through all rows, newest first, each once", () =>
     Effect.gen(function* () {
       const { globex } = yield* people

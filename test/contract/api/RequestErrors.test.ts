@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send, type Sent } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
 
 const LIMIT = 256 * 1024
@@ -30,7 +30,7 @@ const ofSize = (bytes: number): string => {
 
 const nested = (levels: number): string => `{"name":"Deep","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
 
-onBothServers("A request body", (it) => {
+onDatabaseServer("A request body", (it) => {
   it.effect.each([
     ["{", /malformed.*line 1/],
     ['{"name":"x",}', /malformed/],
@@ -125,7 +125,7 @@ onBothServers("A request body", (it) => {
   )
 })
 
-onBothServers("A path", (it) => {
+onDatabaseServer("A path", (it) => {
   const get = (path: string, method = "GET") =>
     Effect.flatMap(people, ({ acme }) => send(path, { method, headers: { ...acme.key } }))
 

@@ -4,7 +4,7 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { createKey, KEYS, listKeys, revokeKey } from "./Keys.ts"
 
 const list = (credential: Credential, query = "") => send(`${KEYS}${query}`, { headers: { ...credential } })
@@ -12,7 +12,7 @@ const list = (credential: Credential, query = "") => send(`${KEYS}${query}`, { h
 const create = (credential: Credential, body: Readonly<Record<string, unknown>> = {}) =>
   post(KEYS, { ...credential }, { name: "Made", ...body })
 
-onBothServers("Roles", (it) => {
+onDatabaseServer("Roles", (it) => {
   it.effect("open API keys and the audit log to org-admins, by token and by key", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -6,7 +6,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
 
 const INITIATE = "/v1/payments-init/initiate"
@@ -30,7 +30,7 @@ const countPayments = Effect.gen(function* () {
   return (yield* store.list(Option.none(), {}, { after: Option.none(), take: 1000 })).length
 })
 
-onBothServers("A request", (it) => {
+onDatabaseServer("A request", (it) => {
   it.effect("reaches its route by one spelling alone", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

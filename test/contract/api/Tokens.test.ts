@@ -7,7 +7,7 @@ import { SecretStore } from "../../../src/platform/secrets/SecretStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { byToken, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { KEYS } from "./Keys.ts"
 
 type Jwk = Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ const changes: Readonly<Record<string, (now: number) => Readonly<Record<string, 
   "with a list for an organisation": () => ({ org_id: [nilUuid] })
 }
 
-onBothServers("Tokens", (it) => {
+onDatabaseServer("Tokens", (it) => {
   it.effect("pass when they are as they should be", () =>
     Effect.gen(function* () {
       const { now, payload } = yield* claims

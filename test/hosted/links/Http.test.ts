@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { askForLink, cancelLink, kenyan, type Link, linkOf, linksOf, newLink } from "./Linking.ts"
 
 const fields = [
@@ -13,7 +13,7 @@ const fields = [
 
 const nobody = "01890000-0000-7000-8000-000000000000"
 
-onBothServers("Payment links", (it) => {
+onDatabaseServer("Payment links", (it) => {
   it.effect("are made, listed without an envelope, found and canceled", () =>
     Effect.gen(function* () {
       const { globex } = yield* people

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { act } from "../../payments/support/Acting.ts"
 import { attemptsOf, eventually, initiate, recordOf, untilStatus } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { type Answer, send } from "../../support/Send.ts"
 import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./Visits.ts"
@@ -14,7 +14,7 @@ const form = { "content-type": "application/x-www-form-urlencoded" }
 
 const isWaiting = ({ status, text }: Answer): boolean => status === 200 && text.includes(refreshes)
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Hosted checkout",
   () => ({}),
   (it) => {

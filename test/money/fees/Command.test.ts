@@ -1,13 +1,12 @@
 /** `corridor fees` as a script calls it. */
 import { rmSync } from "node:fs"
 import { expect, it, vi } from "vitest"
-import { cliIn, dataIn, documentOf, ensureBuilt, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
+import { cliIn, dataIn, documentOf, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 
 it("sets, lists and removes fees, in exact JSON, with an audit row for each change", async () => {
-  ensureBuilt()
   const dataDir = temporaryFolder()
   const database = await ownDatabase()
   try {

@@ -8,7 +8,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Fees } from "../../../src/money/fees/Fees.ts"
 import { setThreshold } from "../../payments/support/Acting.ts"
 import { get, initiate, type Json, jsonOf, untilStatus } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
@@ -48,7 +48,7 @@ const expectFee = (paymentId: string, onWire: string, row: { readonly amount: st
 
 const none = ["", "null"]
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Fees",
   () => ({}),
   (it) => {

@@ -1,7 +1,7 @@
 /** `corridor ledger` as a script calls it. */
 import { rmSync } from "node:fs"
 import { expect, it, vi } from "vitest"
-import { cliIn, dataIn, documentOf, ensureBuilt, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
+import { cliIn, dataIn, documentOf, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -13,7 +13,6 @@ interface Report {
 }
 
 it("checks the books, shows balances and sets limits, and ends with 1 when a balance was tampered with", async () => {
-  ensureBuilt()
   const dataDir = temporaryFolder()
   const database = await ownDatabase()
   try {

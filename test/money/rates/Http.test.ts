@@ -6,7 +6,7 @@ import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers, onServer } from "../../support/TestServer.ts"
+import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 
 const PATH = "/v1/organizations/admin/exchange-rate"
 
@@ -27,7 +27,7 @@ const error = (message: string | RegExp) => ({
   message: typeof message === "string" ? message : expect.stringMatching(message)
 })
 
-onBothServers("Rate lookup", (it) => {
+onDatabaseServer("Rate lookup", (it) => {
   it.effect("answers the typed client with a rate, locked for 15 minutes, and every field", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -159,7 +159,7 @@ onBothServers("Rate lookup", (it) => {
   )
 })
 
-onBothServers("Setting a rate", (it) => {
+onDatabaseServer("Setting a rate", (it) => {
   it.effect("is for platform admins, works at once, leaves locks alone, and is audited", () =>
     Effect.gen(function* () {
       const { acme, admin, adminId } = yield* people

@@ -12,7 +12,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 import { accepts, isLost, scripted } from "../support/ScriptedProvider.ts"
@@ -24,7 +24,7 @@ const make = () => {
   return { providers: [stripe, paypal], stripe, paypal }
 }
 
-onBothPaymentServers("Cancellation", make, (it, { paypal, stripe }) => {
+onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
   const taken = (outcome: Outcome = accepts({ state: "pending", nextAction: "redirect" })) =>
     Effect.gen(function* () {
       yield* serveCountry("FR", ["stripe"])

@@ -5,14 +5,14 @@ import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { checkoutOf, submit, typedCard } from "../../hosted/pages/Visits.ts"
 import { people } from "../../support/Credentials.ts"
 import { get, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard } from "../support/Requests.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 
 const make = () => ({ clock: movableClock(), variables: { REVIEW_RATE_TTL: "2 hours" } })
 
-onBothPaymentServers("given up at the checkout", make, (it, { clock }) => {
+onDatabasePaymentServer("given up at the checkout", make, (it, { clock }) => {
   it.effect("leaves no review item behind", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { act, actable } from "../support/Acting.ts"
@@ -10,7 +10,7 @@ import { act, actable } from "../support/Acting.ts"
 const ASKS = "+254712340002"
 const asksPassword = accepts({ state: "pending", nextAction: "collect_otp" })
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "One-time passwords",
   () => ({ providers: [actable("stripe")] }),
   (it, { providers }) => {

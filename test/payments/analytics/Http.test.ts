@@ -8,7 +8,7 @@ import { newPayment } from "../support/NewPayment.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
 import { type Cast, type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const TRENDS = "/v1/transactions/analytics/trends"
 const GEOGRAPHY = "/v1/users/analytics/geographic-distribution"
@@ -32,7 +32,7 @@ interface Trends {
   }
 }
 
-onBothServers("Analytics", (it) => {
+onDatabaseServer("Analytics", (it) => {
   it.effect("trends show every day of the range with its counts and exact sums, of all organisations or one", () =>
     Effect.gen(function* () {
       const { acme, admin, globex } = yield* people

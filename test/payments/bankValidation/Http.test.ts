@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { validateUkAccount } from "../../../src/payments/bankValidation/UkAccount.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const PATH = "/v1/payments/bank-validation/validate-uk-account"
 
 const right = { sortCode: "20-00-00", accountNumber: "55779911" }
 
-onBothServers("UK account validation", (it) => {
+onDatabaseServer("UK account validation", (it) => {
   it.effect("answers every role with the bare object", () =>
     Effect.gen(function* () {
       const { acme, admin } = yield* people

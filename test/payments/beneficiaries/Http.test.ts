@@ -5,7 +5,7 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { britishBank, cryptoWallet, mpesa, nigerianBank, payPal } from "./Examples.ts"
 import { newPaymentTo } from "./PaymentTo.ts"
 
@@ -34,7 +34,7 @@ const create = (credential: Credential, body: unknown = mpesa) =>
 
 const messageOf = (answer: Answer) => (bodyOf(answer) as { readonly message: string }).message
 
-onBothServers("Beneficiaries", (it) => {
+onDatabaseServer("Beneficiaries", (it) => {
   it.effect("are made, read, listed, changed and deleted through the typed client", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -5,7 +5,7 @@ import { Unknown } from "../../../src/domain/Outcome.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, type Act, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
 
@@ -17,7 +17,7 @@ const make = () => {
   return { stripe, clock, providers: [stripe], variables: { STATUS_ENQUIRY_DELAYS: delays.join(", ") } }
 }
 
-onBothPaymentServers("Enquiries", make, (it, { clock, stripe }) => {
+onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
   /** The server's own worker may be faster: then there is nothing left to ask. */
   const later = (seconds: number) =>
     Effect.gen(function* () {

@@ -10,7 +10,7 @@ import type { TestServer } from "../../support/TestServer.ts"
 import { act, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, jsonOf, queueOf, recordOf, untilStatus } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, isLost, reports } from "../support/ScriptedProvider.ts"
 
@@ -20,7 +20,7 @@ const make = () => {
   return { stripe, clock, providers: [stripe] }
 }
 
-onBothPaymentServers("Signals", make, (it, { clock, stripe }) => {
+onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
   const later = (seconds: number) =>
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),

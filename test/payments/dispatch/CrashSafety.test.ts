@@ -9,7 +9,6 @@ import { Initiation, type Payin } from "../../../src/payments/initiate/Initiatio
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { everything } from "../../support/Windows.ts"
-import { backends } from "../../support/Stores.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
@@ -113,12 +112,12 @@ const live = (world: World, country: string, script: string, at: number, manner:
 
 const countries = ["FR", "DE", "IT", "ES", "PT"]
 
-describe.each(backends)("a dispatch that is stopped, on %s", (backend) => {
+describe("a dispatch that is stopped", () => {
   it.live.each(Object.keys(scripts))(
     "%s: whatever step it is stopped at",
     (script) =>
       Effect.gen(function* () {
-        const world = yield* worldOn(backend)
+        const world = yield* worldOn("PostgreSQL")
         const country = countries[Object.keys(scripts).indexOf(script)]!
         yield* serveCountry(country, ["stripe", "adyen"]).pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
         const whole = yield* live(world, country, script, -1, "the step fails")

@@ -1,15 +1,13 @@
 /** The real server is killed in the middle of sixty initiations and started again: nothing is lost, nothing moves twice. */
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { afterAll, describe, expect, it } from "@effect/vitest"
 import { byPhone } from "../support/Requests.ts"
 import {
-  buildServer,
   databaseOf,
   discard,
   freePort,
   newDataDir,
   pay,
   type RealServer,
-  removeServer,
   startServer,
   until,
   withSql
@@ -53,12 +51,9 @@ describe("kill -9 in the middle of sixty initiations", () => {
   const dataDir = newDataDir()
   let server: RealServer | undefined
 
-  beforeAll(buildServer, 60_000)
-
   afterAll(async () => {
     await server?.stop()
     discard(dataDir)
-    removeServer()
   }, 30_000)
 
   it("loses no payment and moves no money twice", { timeout: 110_000 }, async () => {

@@ -10,7 +10,6 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
-import { backends } from "../../support/Stores.ts"
 import { actable } from "../support/Acting.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
@@ -36,9 +35,9 @@ const held = (world: World, by: Duration.DurationInput, meanwhile: Effect.Effect
   }
 }
 
-describe.each(backends)("an instance that is held up before it sends, on %s", (backend) => {
+describe("an instance that is held up before it sends", () => {
   const set = Effect.gen(function* () {
-    const world = yield* worldOn(backend)
+    const world = yield* worldOn("PostgreSQL")
     yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const owner = yield* newOwner.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
     const stripe = actable("stripe")
@@ -63,12 +62,33 @@ describe.each(backends)("an instance that is held up before it sends, on %s", (b
       expect([inTime.status, stripe.orders.length]).toEqual(["completed", 1])
       const late = yield* Effect.exit(pay.pipe(Effect.provide(slow("75 seconds"))))
       expect(stripe.orders, "nothing was sent").toHaveLength(1)
-      expect(Exit.isFailure(late) && Cause.pretty(late.cause)).toContain("AllProvidersFailed")
+      const told = Exit.isFailure(late) ? Option.getOrThrow(Cause.failureOption(late.cause)) : undefined
+      expect(told).toMatchObject({ _tag: "AllProvidersFailed", message: expect.stringContaining("too late") })
+      expect(told?.message, "nobody refused it").not.toContain("declined")
       const store = yield* Effect.provide(PaymentStore, world.stores)
       const statuses = (yield* store.list(Option.some(owner.org_id), {}, everything)).map(({ status }) => status)
       expect(statuses.toSorted()).toEqual(["completed", "failed"])
       const ledger = yield* Effect.provide(LedgerStore, world.stores)
       expect((yield* ledger.check).problems).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says that nothing was sent, and not that somebody refused it", () =>
+    Effect.gen(function* () {
+      const { owner, permit, stripe, world } = yield* set
+      const alone = servicesIn(world, held(world, "25 seconds", Effect.void), [stripe])
+      const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request))
+      const told = yield* Effect.flip(pay.pipe(Effect.provide(alone)))
+      expect(stripe.orders).toEqual([])
+      const store = yield* Effect.provide(PaymentStore, world.stores)
+      const [payment] = yield* store.list(Option.some(owner.org_id), {}, everything)
+      expect(told).toMatchObject({ _tag: "AllProvidersFailed", paymentId: payment?.payment_id })
+      expect(told.message).toMatch(/too late to send it to stripe.*Nothing was moved.*again/)
+      expect(payment).toMatchObject({ status: "failed", failure: { code: "NOT_SENT", provider: "stripe" } })
+      const { history } = yield* store.story(payment!)
+      expect(history.at(-1)?.cause, "in its story neither").toBe(
+        "not sent to stripe: it was too late to send it to stripe, so nothing was sent"
+      )
     }).pipe(Effect.scoped)
   )
 
@@ -83,7 +103,9 @@ describe.each(backends)("an instance that is held up before it sends, on %s", (b
         actions.refund(refunder, payment_id, { amount: undefined, reason: undefined })
       )
       const late = yield* Effect.exit(refund.pipe(Effect.provide(slow("75 seconds"))))
-      expect(Exit.isFailure(late)).toBe(true)
+      const told = Exit.isFailure(late) ? Cause.pretty(late.cause) : ""
+      expect(told).toContain("too late")
+      expect(told).not.toContain("declined")
       expect(stripe.refunds).toEqual([])
       const store = yield* Effect.provide(PaymentStore, world.stores)
       const payment = Option.getOrThrow(yield* store.find(Option.none(), payment_id))

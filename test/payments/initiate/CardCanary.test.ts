@@ -1,17 +1,15 @@
 /** A card goes through the real server in every way that ends well or badly; afterwards it is nowhere on the disk. */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { afterAll, describe, expect, it } from "@effect/vitest"
 import { byCard, byPhone } from "../support/Requests.ts"
 import {
-  buildServer,
   databaseOf,
   discard,
   freePort,
   newDataDir,
   pay,
   type RealServer,
-  removeServer,
   startServer,
   withSql
 } from "../support/RealServer.ts"
@@ -79,12 +77,9 @@ describe("a card's number and cvv", () => {
     server = undefined
   }
 
-  beforeAll(buildServer, 60_000)
-
   afterAll(async () => {
     await server?.stop()
     discard(dataDir)
-    removeServer()
   }, 30_000)
 
   it("are nowhere: not in a file, a table, a log or an answer", { timeout: 110_000 }, async () => {

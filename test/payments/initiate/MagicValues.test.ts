@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { post } from "../../support/Send.ts"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, eventually, initiate, jsonOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
 const phone = (ending: string) => byPhone(`+25471234${ending}`)
@@ -38,7 +38,7 @@ const payoutToBank = (ending: string) =>
 
 const withinSeconds = { timeout: 40_000 }
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Magic values",
   () => ({ variables: { PROVIDER_TIMEOUT: "3 seconds" } }),
   (it) => {

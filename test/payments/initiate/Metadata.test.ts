@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { byPhone } from "../support/Requests.ts"
 
 /** The body as text, since a double has no such digits. */
@@ -22,7 +22,7 @@ const keys = (count: number) =>
 /** Of so many bytes as JSON. */
 const ofSize = (bytes: number) => JSON.stringify({ x: "é".repeat((bytes - 8) / 2) })
 
-onBothServers("Metadata", (it) => {
+onDatabaseServer("Metadata", (it) => {
   it.effect("comes back with the digits that it was sent with", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

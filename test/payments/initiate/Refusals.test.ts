@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
 import { get, initiate, jsonOf } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 
 const without = (request: object, field: string) =>
@@ -26,7 +26,7 @@ const lockRate = (from: string, to: string, amount: number) =>
     return data
   })
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Refusals",
   () => ({}),
   (it) => {

@@ -6,7 +6,7 @@ import type { TestServer } from "../../support/TestServer.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { callBack, untilStatus } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 
@@ -18,7 +18,7 @@ const make = () => {
   return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
 }
 
-onBothPaymentServers("ramp", make, (it, { adyen, circle, clock, stripe }) => {
+onDatabasePaymentServer("ramp", make, (it, { adyen, circle, clock, stripe }) => {
   const later = (seconds: number) =>
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),

@@ -10,7 +10,7 @@ import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { actable, act, setThreshold } from "../support/Acting.ts"
 import { attemptsOf, type Json, jsonOf, ofKind, queueOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
@@ -21,7 +21,7 @@ const make = () => {
   return { providers: [stripe], stripe, clock: movableClock() }
 }
 
-onBothPaymentServers("A held ramp", make, (it, { clock, stripe }) => {
+onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
   const setRates = (fromShillings: string, fromTether: string) =>
     Effect.flatMap(RateStore, (rates) =>
       rates.set([

@@ -27,7 +27,7 @@ import {
   untilStatus
 } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 
@@ -103,7 +103,7 @@ const legsOf = (paymentId: string) =>
 const itemsOf = (paymentId: string) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
-onBothPaymentServers("Ramps", make, (it, { circle, clock, stripe }) => {
+onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
   it.effect("give what a look-up of the rate shows, to the last digit", () =>
     Effect.gen(function* () {
       const lookUp = (from: string, to: string, amount: number) =>

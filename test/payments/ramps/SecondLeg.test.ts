@@ -20,15 +20,14 @@ import { saboteur } from "../support/Sabotage.ts"
 import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
 import { everything } from "../../support/Windows.ts"
-import { backends } from "../../support/Stores.ts"
 
 const decode = Schema.decodeUnknownSync(InitiateRamp)
 
-describe.each(backends)("the second leg of a ramp, on %s", (backend) => {
+describe("the second leg of a ramp", () => {
   /** A ramp whose money has arrived at stripe; circle is to settle it, coinbase stands behind. */
   const collected = (about: Partial<Provider>) =>
     Effect.gen(function* () {
-      const world = yield* worldOn(backend)
+      const world = yield* worldOn("PostgreSQL")
       const base = Layer.merge(world.stores, Ids.layer)
       yield* Effect.gen(function* () {
         yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { people } from "../../support/Credentials.ts"
 import { attemptsOf, get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byBank, byCard, byPhone } from "../support/Requests.ts"
 
 interface Page {
@@ -62,7 +62,7 @@ const fields = [
   "webhook_metadata"
 ]
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Payment records",
   () => ({}),
   (it) => {

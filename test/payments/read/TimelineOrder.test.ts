@@ -5,7 +5,7 @@ import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
 import { get, initiate, type Json, jsonOf, timelineOf, untilStatus } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
@@ -58,7 +58,7 @@ for (const [name, step] of [
   ["A timeline of one millisecond", 0],
   ["A timeline of many milliseconds", 1]
 ] as const) {
-  onBothPaymentServers(name, madeWith(step), (it, { adyen, stripe }) => {
+  onDatabasePaymentServer(name, madeWith(step), (it, { adyen, stripe }) => {
     it.effect("puts an attempt between what led to it and what it led to", () =>
       Effect.gen(function* () {
         yield* serveCountry("FR", ["stripe", "adyen"])

@@ -13,7 +13,7 @@ import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { act, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 
@@ -26,7 +26,7 @@ const make = () => {
   return { stripe, providers: [stripe] }
 }
 
-onBothPaymentServers("The books of payments", make, (it, { stripe }) => {
+onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
   /** What each account of the first organisation, and of the provider, has gained since. */
   const watched = Effect.gen(function* () {
     const { acme } = yield* people

@@ -10,7 +10,7 @@ import { post } from "../../support/Send.ts"
 import { newReceiver, withStatus } from "../../webhooks/delivery/Receiver.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, type Json, jsonOf, recordOf, toldOf } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 
@@ -21,7 +21,7 @@ const make = () => {
   return { providers: [stripe], stripe }
 }
 
-onBothPaymentServers("A payment that fails", make, (it, { stripe }) => {
+onDatabasePaymentServer("A payment that fails", make, (it, { stripe }) => {
   const payIn = (country: string, does: Parameters<typeof stripe.on>[1]) =>
     Effect.gen(function* () {
       const configs = yield* serveCountry(country, ["stripe"])

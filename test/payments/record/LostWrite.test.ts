@@ -12,14 +12,13 @@ import { byCard } from "../support/Requests.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
-import { backends } from "../../support/Stores.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-describe.each(backends)("a refusal that is heard twice, on %s", (backend) => {
+describe("a refusal that is heard twice", () => {
   it.live("goes on to the next candidate", () =>
     Effect.gen(function* () {
-      const world = yield* worldOn(backend)
+      const world = yield* worldOn("PostgreSQL")
       const base = Layer.merge(world.stores, Ids.layer)
       yield* serveCountry("FR", ["stripe", "adyen"]).pipe(Effect.provide(base))
       const owner = yield* newOwner.pipe(Effect.provide(base))

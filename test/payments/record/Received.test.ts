@@ -10,7 +10,7 @@ import { act, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, recordOf } from "../support/Calls.ts"
 import { changeTo, newItem } from "../support/NewPayment.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
@@ -23,7 +23,7 @@ const make = () => {
   return { stripe, adyen, providers: [stripe, adyen] }
 }
 
-onBothPaymentServers("What arrives", make, (it, { adyen, stripe }) => {
+onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
   const gainedSince = Effect.gen(function* () {
     const { acme } = yield* people
     const ledger = yield* LedgerStore

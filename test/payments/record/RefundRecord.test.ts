@@ -15,7 +15,7 @@ import {
   timelineOf,
   toldOf
 } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { act, actable } from "../support/Acting.ts"
@@ -25,7 +25,7 @@ const make = () => {
   return { providers: [stripe], stripe }
 }
 
-onBothPaymentServers("A refund", make, (it, { stripe }) => {
+onDatabasePaymentServer("A refund", make, (it, { stripe }) => {
   const paid = Effect.gen(function* () {
     yield* serveCountry("FR", ["stripe"])
     stripe.on("paid", accepts({ state: "completed" }))

@@ -11,7 +11,7 @@ import type { TestServer } from "../../support/TestServer.ts"
 import { act, type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, untilStatus } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
@@ -27,7 +27,7 @@ const make = () => {
   return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
 }
 
-onBothPaymentServers("signals", make, (it, { adyen, circle, clock, stripe }, backend) => {
+onDatabasePaymentServer("signals", make, (it, { adyen, circle, clock, stripe }) => {
   const later = (seconds: number) =>
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),
@@ -171,35 +171,33 @@ onBothPaymentServers("signals", make, (it, { adyen, circle, clock, stripe }, bac
     })
   )
 
-  if (backend === "PostgreSQL") {
-    it.effect("suspense that an earlier version settled is not settled once more", () =>
-      Effect.gen(function* () {
-        const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
-        yield* serveCountry("DK", ["stripe"])
-        stripe.on("old", accepts())
-        const { payment_id } = yield* initiate({ ...byCard(), country: "DK", description: "old" })
-        const [attempt] = yield* attemptsOf(payment_id)
-        const reference = String(attempt?.["attempt_id"])
-        const before = yield* settlement
-        yield* callBack("stripe", { key: "old no", reference, state: "failed" })
-        yield* callBack("stripe", { key: "old yes", reference, state: "completed" })
-        yield* resolve(payment_id, "completed")
-        expect((yield* settlement) - before).toBe(1500)
-        // As earlier versions had written them.
-        yield* sql`alter table ledger_postings disable trigger user`
-        yield* sql`update ledger_postings set reference = ${reference} where payment_id = ${payment_id} and kind = 'suspense'`
-        yield* sql`update ledger_postings set reference = ${`${payment_id} 3`} where payment_id = ${payment_id} and kind = 'adjustment'`
-        yield* sql`alter table ledger_postings enable trigger user`
-        yield* callBack("stripe", {
-          key: "old more",
-          reference,
-          state: "completed",
-          received: { amount: "1600.00", currency: "KES" }
-        })
-        yield* resolve(payment_id, "completed")
-        expect(yield* suspenseOf(payment_id)).toBeDefined()
-        expect((yield* settlement) - before, "1600 came in all").toBe(1600)
+  it.effect("suspense that an earlier version settled is not settled once more", () =>
+    Effect.gen(function* () {
+      const sql = Option.getOrThrow(yield* Effect.serviceOption(SqlClient.SqlClient))
+      yield* serveCountry("DK", ["stripe"])
+      stripe.on("old", accepts())
+      const { payment_id } = yield* initiate({ ...byCard(), country: "DK", description: "old" })
+      const [attempt] = yield* attemptsOf(payment_id)
+      const reference = String(attempt?.["attempt_id"])
+      const before = yield* settlement
+      yield* callBack("stripe", { key: "old no", reference, state: "failed" })
+      yield* callBack("stripe", { key: "old yes", reference, state: "completed" })
+      yield* resolve(payment_id, "completed")
+      expect((yield* settlement) - before).toBe(1500)
+      // As earlier versions had written them.
+      yield* sql`alter table ledger_postings disable trigger user`
+      yield* sql`update ledger_postings set reference = ${reference} where payment_id = ${payment_id} and kind = 'suspense'`
+      yield* sql`update ledger_postings set reference = ${`${payment_id} 3`} where payment_id = ${payment_id} and kind = 'adjustment'`
+      yield* sql`alter table ledger_postings enable trigger user`
+      yield* callBack("stripe", {
+        key: "old more",
+        reference,
+        state: "completed",
+        received: { amount: "1600.00", currency: "KES" }
       })
-    )
-  }
+      yield* resolve(payment_id, "completed")
+      expect(yield* suspenseOf(payment_id)).toBeDefined()
+      expect((yield* settlement) - before, "1600 came in all").toBe(1600)
+    })
+  )
 })

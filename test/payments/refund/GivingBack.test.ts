@@ -12,7 +12,7 @@ import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf } from "../support/ByHand.ts"
@@ -48,7 +48,7 @@ const booksBalance = Effect.gen(function* () {
   expect(problems).toEqual([])
 })
 
-onBothPaymentServers("Giving suspense back", make, (it, { adyen, circle, stripe }) => {
+onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stripe }) => {
   /** What each account has gained since, in shillings. */
   const watched = Effect.gen(function* () {
     const { acme } = yield* people

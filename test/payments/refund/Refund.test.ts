@@ -18,7 +18,7 @@ import {
   recordOf,
   untilStatus
 } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byCard, byPhone, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
@@ -42,7 +42,7 @@ const statesOf = (paymentId: string) =>
 const partsOf = (paymentId: string) =>
   Effect.map(attemptsOf(paymentId), (all) => all.filter((one) => one["leg"] === "refund"))
 
-onBothPaymentServers("Refunds", make, (it, { clock, stripe }) => {
+onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
   const paid = (about: Json = {}) =>
     Effect.gen(function* () {
       yield* serveCountry("FR", ["stripe"])

@@ -5,11 +5,11 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, rotateKey } from "../../contract/api/Keys.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { initiate } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Four eyes",
   () => ({}),
   (it) => {

@@ -21,7 +21,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/Calls.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"
 import { act, setThreshold } from "../support/Acting.ts"
@@ -31,7 +31,7 @@ const USD = CurrencyCode.make("USD")
 
 const make = () => ({ clock: movableClock(), variables: { REVIEW_RATE_TTL: "2 hours" } })
 
-onBothPaymentServers("A rate of a held payment", make, (it, { clock }) => {
+onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
   const setRate = (rate: string) =>
     Effect.flatMap(RateStore, (rates) => rates.set([{ from_currency: "KES", to_currency: "USD", rate }]))
 

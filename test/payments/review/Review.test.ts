@@ -19,7 +19,7 @@ import {
   timelineOf,
   untilStatus
 } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
@@ -32,7 +32,7 @@ const make = () => {
   return { providers: [stripe], stripe }
 }
 
-onBothPaymentServers("Reviews", make, (it, { stripe }) => {
+onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
   /** Holds what reaches 1,000 shillings for as long as the test runs. */
   const holding = <A, E, R>(test: Effect.Effect<A, E, R>, threshold = "1000") =>
     Effect.gen(function* () {

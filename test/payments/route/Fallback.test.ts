@@ -16,7 +16,7 @@ import {
   untilStatus
 } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, scripted } from "../support/ScriptedProvider.ts"
 
@@ -44,7 +44,7 @@ const preview = (request: object) =>
 const whoIsAsked = ({ candidates }: { readonly candidates: ReadonlyArray<Json> }) =>
   candidates.map((candidate) => candidate["provider"])
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Fallback",
   () => {
     const made = make()

@@ -6,7 +6,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
 import { people } from "../../support/Credentials.ts"
 import { onBothStores } from "../../support/Stores.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { get, jsonOf } from "../support/Calls.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
 
@@ -71,7 +71,7 @@ onBothStores("A payment", (it) => {
   )
 })
 
-onBothServers("The list of transactions", (it) => {
+onDatabaseServer("The list of transactions", (it) => {
   it.effect("finds by reference, says so when several share it, and shows nobody else's", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

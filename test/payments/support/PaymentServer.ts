@@ -11,7 +11,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { Sandbox } from "../../../src/app/sandbox/Sandbox.ts"
-import { type Backend, backends } from "../../support/Stores.ts"
+import type { Backend } from "../../support/Stores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"
@@ -28,7 +28,6 @@ const served = Layer.scoped(
 )
 
 interface Options {
-  /** Made anew for every backend. */
   readonly providers?: ReadonlyArray<Provider>
   readonly variables?: Variables
   readonly clock?: MovableClock
@@ -78,15 +77,13 @@ export const onPaymentServer = (
     (it) => tests(heldAgainstTheOutside(it, options.providers ?? []))
   )
 
-export const onBothPaymentServers = <Made extends Options>(
+export const onDatabasePaymentServer = <Made extends Options>(
   name: string,
   make: () => Made,
-  tests: (it: PaymentTests, made: Made, backend: Backend) => void
+  tests: (it: PaymentTests, made: Made) => void
 ): void => {
-  for (const backend of backends) {
-    const made = make()
-    onPaymentServer(name, backend, made, (it) => tests(it, made, backend))
-  }
+  const made = make()
+  onPaymentServer(name, "PostgreSQL", made, (it) => tests(it, made))
 }
 
 /** Who serves card payins (unless said otherwise) in this country, the first with priority 1. */

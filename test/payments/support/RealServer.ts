@@ -1,20 +1,11 @@
 /** The server as it is run, in a process of its own with an embedded PostgreSQL, to be killed and started again. */
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { promisify } from "node:util"
+import { join } from "node:path"
 import { Client } from "pg"
-
-const bundle = resolve("node_modules/.cache", `corridor-server-${process.pid}`)
-
-/** With the flags of the project's own build, into a folder of its own, so that it is always today's source. */
-export const buildServer = async (): Promise<void> => {
-  await promisify(execFile)("npm", ["run", "--silent", "build", "--", `--outdir=${bundle}`])
-}
-
-export const removeServer = (): void => rmSync(bundle, { recursive: true, force: true })
+import { inject } from "vitest"
 
 export const newDataDir = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-payments-"))
@@ -64,7 +55,7 @@ export const startServer = async (
   variables: Readonly<Record<string, string>> = {}
 ): Promise<RealServer> => {
   const { DATABASE_URL: _, ...environment } = process.env
-  const child = spawn(process.execPath, [join(bundle, "main.mjs")], {
+  const child = spawn(process.execPath, [join(inject("bundle"), "main.mjs")], {
     env: { ...environment, DATA_DIR: dataDir, PORT: String(port), RATE_LIMIT_PER_MINUTE: "0", ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })

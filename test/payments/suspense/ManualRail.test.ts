@@ -5,7 +5,7 @@ import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { act } from "../support/Acting.ts"
 import { attemptsOf, eventually, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
 
@@ -24,7 +24,7 @@ const settle = (id: string, outcome: "completed" | "failed") =>
     resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank" })
   )
 
-onBothPaymentServers("The manual rail", make, (it, { clock }) => {
+onDatabasePaymentServer("The manual rail", make, (it, { clock }) => {
   it.effect.each([
     ["RW", "mobile_money", "completed"],
     ["TZ", "bank_transfer", "failed"]

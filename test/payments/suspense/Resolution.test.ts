@@ -7,7 +7,7 @@ import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import type { Verdict } from "../../../src/payments/suspense/Verdict.ts"
 import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf, toldOf } from "../support/Calls.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
 import { act, actable } from "../support/Acting.ts"
@@ -22,7 +22,7 @@ const operator = operatorPermit("platform", "amina")
 const resolve = (paymentId: string, verdict: Verdict) =>
   Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, verdict))
 
-onBothPaymentServers("Settling by hand", make, (it, { stripe }) => {
+onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
   const unknownIn = (country: string) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["stripe"])

@@ -14,7 +14,7 @@ import type { TestServer } from "../../support/TestServer.ts"
 import { actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, recordOf } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onBothPaymentServers, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
@@ -29,7 +29,7 @@ const make = () => {
   return { stripe, adyen, clock, providers: [stripe, adyen] }
 }
 
-onBothPaymentServers("returns", make, (it, { adyen, clock, stripe }) => {
+onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
   const suspenseOf = (paymentId: string) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),

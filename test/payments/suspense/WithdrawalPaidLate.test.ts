@@ -11,12 +11,12 @@ import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { balanceOf, deposit, newBeneficiary, openAccount, withdraw } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
-import { onBothPaymentServers } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 
 const said = (state: Report["state"]) =>
   new Report({ state, reason: null, providerPaymentId: null, providerStatus: state })
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "withdrawals",
   () => ({}),
   (it) => {

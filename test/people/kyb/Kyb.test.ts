@@ -4,7 +4,7 @@ import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import {
   CALLBACK,
   callBack,
@@ -20,7 +20,7 @@ import {
 
 const messageOf = (answer: Parameters<typeof bodyOf>[0]) => (bodyOf(answer) as { readonly message: string }).message
 
-onBothServers(
+onDatabaseServer(
   "KYB",
   (it) => {
     it.effect("starts for org-admins, makes the organisation pending, and shows the provider's id of it", () =>
@@ -234,7 +234,7 @@ onBothServers(
   { KYB_WEBHOOK_SECRET: SECRET }
 )
 
-onBothServers("KYB without KYB_WEBHOOK_SECRET", (it) => {
+onDatabaseServer("KYB without KYB_WEBHOOK_SECRET", (it) => {
   it.effect("refuses every callback, one signed with nothing too", () =>
     Effect.gen(function* () {
       const { kyb_customer_id: customer_id, org_id } = yield* started

@@ -1,16 +1,7 @@
 /** `corridor orgs set` and `corridor users join|role|leave` as a script calls them. */
 import { rmSync } from "node:fs"
 import { expect, it, vi } from "vitest"
-import {
-  cliIn,
-  dataIn,
-  documentOf,
-  type Ended,
-  ensureBuilt,
-  ownDatabase,
-  query,
-  temporaryFolder
-} from "../../cli/Cli.ts"
+import { cliIn, dataIn, documentOf, type Ended, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 240_000 })
@@ -27,7 +18,6 @@ const refused = ({ code, stderr, stdout }: Ended, sentence: RegExp): void => {
 }
 
 it("sets up an organisation and moves its people, each change with an audit row", async () => {
-  ensureBuilt()
   const dataDir = temporaryFolder()
   const database = await ownDatabase()
   try {

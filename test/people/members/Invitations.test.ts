@@ -6,7 +6,7 @@ import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { accept, freshAddress, invite, invited, joined, membersOf, tokenSentTo, tokenWith } from "./Inviting.ts"
-import { expire, onOpenServers, rowText } from "./OpenStores.ts"
+import { expire, onOpenServer, rowText } from "./OpenStores.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -26,7 +26,7 @@ const auditOf = (credential: Credential, action: string) =>
     return data
   })
 
-onOpenServers("Invitations", (it) => {
+onOpenServer("Invitations", (it) => {
   it.effect("make someone a member whom nobody knew, with the subject and the address of their token", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

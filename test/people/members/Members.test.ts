@@ -6,7 +6,7 @@ import { createKey } from "../../contract/api/Keys.ts"
 import { clientFor } from "../../support/Client.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { invitedAgain, accept, joined, membersOf, tokenWith } from "./Inviting.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -47,7 +47,7 @@ const actionsIn = (org_id: string, credential: Credential) =>
     (bodyOf(answer) as Page).data.map(({ action, detail, subject_id }) => ({ action, detail, subject_id }))
   )
 
-onBothServers("Members", (it) => {
+onDatabaseServer("Members", (it) => {
   it.effect("are listed to staff and above, and to members who were granted it", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

@@ -20,9 +20,8 @@ export const onOpenStores = (
   }
 }
 
-export const onOpenServers = (name: string, tests: (it: Vitest.MethodsNonLive<ServerServices, true>) => void): void => {
-  for (const backend of backends) onServer(name, backend, { stores: Layer.orDie(openStoresOn(backend)) }, tests)
-}
+export const onOpenServer = (name: string, tests: (it: Vitest.MethodsNonLive<ServerServices, true>) => void): void =>
+  onServer(name, "PostgreSQL", { stores: Layer.orDie(openStoresOn("PostgreSQL")) }, tests)
 
 /** Moves the end of its time into the past. */
 export const expire = (invitation_id: string) =>

@@ -10,7 +10,7 @@ import { requestExample } from "../../isolation/Objects.ts"
 import { payoutByPhone } from "../../payments/support/Requests.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { joined, membersOf } from "./Inviting.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -89,7 +89,7 @@ const inTable = permissions.filter((permission) =>
   Object.values(accessTable).some((needed) => "permission" in needed && needed.permission === permission)
 )
 
-onBothServers("Permissions", (it) => {
+onDatabaseServer("Permissions", (it) => {
   it.effect.each(inTable)(
     "“%s” opens its operations to a member, and closes them when it is taken back",
     (permission) =>

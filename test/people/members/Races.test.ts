@@ -6,7 +6,7 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { accept, freshAddress, invite, invited, joined, membersOf, tokenSentTo, tokenWith } from "./Inviting.ts"
 
 const together = { concurrency: "unbounded" } as const
@@ -33,7 +33,7 @@ const demote = (credential: Credential, org_id: string, user_id: string) =>
 
 const once = (count: number, first: number, others: number) => [first, ...Array<number>(count - 1).fill(others)]
 
-onBothServers("At the same moment", (it) => {
+onDatabaseServer("At the same moment", (it) => {
   it.effect("twenty invitations of one address make one", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -2,13 +2,13 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers, TestServer } from "../../support/TestServer.ts"
+import { onDatabaseServer, TestServer } from "../../support/TestServer.ts"
 import { freshAddress, invite } from "./Inviting.ts"
 
 /** Nobody listens there. */
 const SMTP_URL = "smtp://127.0.0.1:9"
 
-onBothServers(
+onDatabaseServer(
   "An invitation that cannot be sent",
   (it) => {
     it.effect("is 409, blocks nobody, and is told to operators", () =>

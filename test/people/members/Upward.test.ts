@@ -6,7 +6,7 @@ import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, KEYS } from "../../contract/api/Keys.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { freshAddress, invite, invited, joined, membersOf } from "./Inviting.ts"
 
 type Ask = ReturnType<typeof statusOf>
@@ -21,7 +21,7 @@ const statusOf = (credential: Credential, method: string, path: string, body?: o
     ({ status }) => status
   )
 
-onBothServers("What was granted", (it) => {
+onDatabaseServer("What was granted", (it) => {
   const granted = (org_id: string, role: Role, permission: Permission) =>
     Effect.gen(function* () {
       const users = yield* UserStore

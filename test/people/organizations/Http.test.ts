@@ -6,7 +6,7 @@ import { initiate } from "../../payments/support/Calls.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -54,7 +54,7 @@ const fields = [
   ...["review_threshold", "created_at", "updated_at"]
 ]
 
-onBothServers("Organisations", (it) => {
+onDatabaseServer("Organisations", (it) => {
   it.effect("are read by every credential of their own, with every field", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

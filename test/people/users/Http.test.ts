@@ -4,7 +4,7 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { joined } from "../members/Inviting.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 interface Page {
   readonly data: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -14,7 +14,7 @@ interface Page {
 
 const list = (credential: Credential, query = "") => send(`/v1/users/list${query}`, { headers: { ...credential } })
 
-onBothServers("The list of users", (it) => {
+onDatabaseServer("The list of users", (it) => {
   it.effect("shows staff and above the people of their organisation, and no secret of theirs", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

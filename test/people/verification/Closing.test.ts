@@ -5,7 +5,7 @@ import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { ask, bodyFor, close, REQUESTS } from "./Asking.ts"
 
 const everything = { after: Option.none(), take: 100 }
@@ -27,7 +27,7 @@ const eventsAbout = (orgId: string, id: string) =>
       .map(({ payload }) => JSON.parse(payload) as Record<string, unknown>)
   })
 
-onBothServers("Closing a verification request", (it) => {
+onDatabaseServer("Closing a verification request", (it) => {
   it.effect("sets its status and sends the event, with the four facts", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -4,14 +4,13 @@ import { nilUuid } from "../../../src/domain/Ids.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post, send } from "../../support/Send.ts"
-import { onBothServers, onServer } from "../../support/TestServer.ts"
-import { backends } from "../../support/Stores.ts"
+import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, type Fields, newBeneficiary, outbox, REQUESTS } from "./Asking.ts"
 
 const resultsOf = (answer: Parameters<typeof bodyOf>[0]) =>
   (bodyOf(answer) as { readonly results: ReadonlyArray<Fields> }).results
 
-onBothServers("A verification request", (it) => {
+onDatabaseServer("A verification request", (it) => {
   it.effect("to both notifies both, and says so for each", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -225,30 +224,28 @@ onBothServers("A verification request", (it) => {
   )
 })
 
-for (const backend of backends) {
-  const variables = { SMTP_URL: "smtp://127.0.0.1:9" }
-  onServer("A verification request without a mail server that answers", backend, { variables }, (it) => {
-    it.effect("fails: 404 for one, 207 for both, and the request cannot be closed", () =>
-      Effect.gen(function* () {
-        const { acme } = yield* people
-        const body = yield* bodyFor(acme)
-        const single = yield* ask(acme.key, { ...body, target_type: "sender" })
-        expect([single.status, bodyOf(single)]).toEqual([
-          404,
-          { status: "error", message: "The sender could not be reached." }
-        ])
-        const both = yield* ask(acme.key, body)
-        expect(both.status).toBe(207)
-        expect(resultsOf(both).map((one) => one["status"])).toEqual(["failed", "failed"])
-        const [id] = resultsOf(both).map((one) => String(one["request_id"]))
-        const closed = yield* send(`${REQUESTS}/${id}`, {
-          method: "PATCH",
-          headers: { "content-type": "application/json", ...acme.key },
-          body: JSON.stringify({ status: "approved" })
-        })
-        expect(closed.status).toBe(409)
-        expect(both.text).not.toContain("ECONNREFUSED")
+const variables = { SMTP_URL: "smtp://127.0.0.1:9" }
+onServer("A verification request without a mail server that answers", "PostgreSQL", { variables }, (it) => {
+  it.effect("fails: 404 for one, 207 for both, and the request cannot be closed", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const body = yield* bodyFor(acme)
+      const single = yield* ask(acme.key, { ...body, target_type: "sender" })
+      expect([single.status, bodyOf(single)]).toEqual([
+        404,
+        { status: "error", message: "The sender could not be reached." }
+      ])
+      const both = yield* ask(acme.key, body)
+      expect(both.status).toBe(207)
+      expect(resultsOf(both).map((one) => one["status"])).toEqual(["failed", "failed"])
+      const [id] = resultsOf(both).map((one) => String(one["request_id"]))
+      const closed = yield* send(`${REQUESTS}/${id}`, {
+        method: "PATCH",
+        headers: { "content-type": "application/json", ...acme.key },
+        body: JSON.stringify({ status: "approved" })
       })
-    )
-  })
-}
+      expect(closed.status).toBe(409)
+      expect(both.text).not.toContain("ECONNREFUSED")
+    })
+  )
+})

@@ -4,7 +4,7 @@ import { expect } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, initiate, recordOf } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { accepts, declines } from "../../payments/support/ScriptedProvider.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
@@ -18,7 +18,7 @@ const make = () => {
 
 const REPLAYED = { "idempotent-replayed": "true" }
 
-onBothPaymentServers("The key of an action", make, (it, { stripe }) => {
+onDatabasePaymentServer("The key of an action", make, (it, { stripe }) => {
   const paid = Effect.gen(function* () {
     yield* serveCountry("FR", ["stripe"])
     stripe.otherwise(accepts({ state: "completed" }))

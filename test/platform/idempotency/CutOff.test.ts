@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, get, type Json, jsonOf } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers, serveCountry } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
@@ -34,7 +34,7 @@ const onRamp = (country: string) =>
     bank_details: { account_number: "1100223344" }
   }))
 
-onBothPaymentServers("A key of a request that was cut off", make, (it, { stripe }) => {
+onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stripe }) => {
   /** What the key answers `after` so long without a word from the provider, and what the first request was told. */
   const cutOff = (key: string, path: string, body: object, after = Duration.seconds(41)) =>
     Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { canonicalJson } from "../../../src/domain/CanonicalJson.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const payin = (amount = 1500, more: object = {}) => ({
   amount,
@@ -38,7 +38,7 @@ const countPayments = Effect.gen(function* () {
   return (yield* store.list(Option.none(), {}, { after: Option.none(), take: 1000 })).length
 })
 
-onBothServers("An Idempotency-Key", (it) => {
+onDatabaseServer("An Idempotency-Key", (it) => {
   it.effect("gives the first answer again, byte for byte", () =>
     Effect.gen(function* () {
       const first = yield* initiate("again-1", payin())

@@ -14,11 +14,11 @@ import { milestonePath, newEscrow } from "../../treasury/escrow/Escrowing.ts"
 import { kenyanPhone, payoutByPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 
 const INITIATE = "/v1/payments-init/initiate"
 
-onBothServers("The scope of a key", (it) => {
+onDatabaseServer("The scope of a key", (it) => {
   it.effect("is the account's or escrow's organisation for a platform admin who has none", () =>
     Effect.gen(function* () {
       const { acme, admin } = yield* people

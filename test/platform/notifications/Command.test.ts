@@ -1,7 +1,7 @@
 /** `corridor notifications` as an operator calls it. */
 import { rmSync } from "node:fs"
 import { expect, it, vi } from "vitest"
-import { cliIn, dataIn, documentOf, ensureBuilt, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
+import { cliIn, dataIn, documentOf, ownDatabase, query, temporaryFolder } from "../../cli/Cli.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
@@ -9,7 +9,6 @@ vi.setConfig({ testTimeout: 120_000 })
 const ID = "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
 
 it("lists the outbox without the texts, and shows one with it", async () => {
-  ensureBuilt()
   const dataDir = temporaryFolder()
   const database = await ownDatabase()
   try {

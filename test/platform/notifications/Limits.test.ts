@@ -9,7 +9,7 @@ import { OrganizationStore } from "../../../src/people/organizations/Organizatio
 import { freshAddress, invite, joined } from "../../people/members/Inviting.ts"
 import { people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf } from "../../support/Send.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { about, ask, bodyFor, newBeneficiary, outbox } from "../../people/verification/Asking.ts"
 
 const expectLimited = (answer: Answer, words: RegExp) => {
@@ -20,7 +20,7 @@ const expectLimited = (answer: Answer, words: RegExp) => {
   expect(Number(answer.headers["retry-after"])).toBeGreaterThanOrEqual(1)
 }
 
-onBothServers("Messages", (it) => {
+onDatabaseServer("Messages", (it) => {
   const sentTo = (to: string) =>
     Effect.map(
       Effect.flatMap(NotificationStore, (store) => store.list(Option.none(), { after: Option.none(), take: 1000 })),

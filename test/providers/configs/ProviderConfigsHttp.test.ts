@@ -9,7 +9,7 @@ import { ProviderConfigs } from "../../../src/providers/configs/ProviderConfigs.
 import { clientFor } from "../../support/Client.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
-import { onBothServers, onServer } from "../../support/TestServer.ts"
+import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 
 const PATH = "/v1/payments/provider-configs"
 
@@ -61,7 +61,7 @@ const auditOf = (config_id: string) =>
     return rows.filter((row) => row.subject_id === config_id)
   })
 
-onBothServers("Provider configurations", (it) => {
+onDatabaseServer("Provider configurations", (it) => {
   it.effect("are made with every field present, and read back bare", () =>
     Effect.gen(function* () {
       const { admin: credential } = yield* people

@@ -11,7 +11,7 @@ import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
 import { type Deliver, railWorker } from "../../../src/providers/sandbox/RailWorker.ts"
-import { TestVault } from "../../support/TestSettings.ts"
+import { testSettings, TestVault } from "../../support/TestSettings.ts"
 
 export const checkoutUrl = "http://127.0.0.1:3000/checkout/p1?t=abc"
 
@@ -61,7 +61,9 @@ export const railNamed = (name: BuiltInRail) =>
 
 export const RailsOnMemory = Layer.mergeAll(RailStore.layerMemory, TestVault).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
-  Layer.provideMerge(Ids.layer)
+  Layer.provideMerge(Ids.layer),
+  // At the pace that people see, which costs nothing on the clock of the tests.
+  Layer.provideMerge(testSettings({ SANDBOX_RAIL_PACE: "1 second" }))
 )
 
 export const RailsAndCustomer = RailCustomer.layer.pipe(Layer.provideMerge(RailsOnMemory))

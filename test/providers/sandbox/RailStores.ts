@@ -3,6 +3,7 @@ import { layer, type Vitest } from "@effect/vitest"
 import { Layer } from "effect"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
+import type { Settings } from "../../../src/platform/config/Settings.ts"
 import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
 import type { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
@@ -14,10 +15,10 @@ export const onPostgreSQL = RailStore.layer.pipe(Layer.provide(TestDatabase), La
 
 export const onBothRailStores = (
   name: string,
-  tests: (it: Vitest.MethodsNonLive<RailStore | Ids | Vault, true>) => void
+  tests: (it: Vitest.MethodsNonLive<RailStore | Ids | Settings | Vault, true>) => void
 ): void => {
   const options = { excludeTestServices: true, timeout: "60 seconds" } as const
-  const common = Layer.merge(Ids.layer, TestVault)
+  const common = Layer.mergeAll(Ids.layer, TestVault, testSettings())
   layer(Layer.merge(onMemory, common), options)(`${name} on memory`, tests)
   layer(Layer.merge(onPostgreSQL, common), options)(`${name} on PostgreSQL`, tests)
 }

@@ -131,7 +131,7 @@ describe("RailWorker", () => {
   it.effect("delivers what another process wrote and did not live to deliver", () =>
     Effect.gen(function* () {
       const database = yield* MemoryDatabase
-      const process = Layer.mergeAll(RailStore.layerMemory, TestVault, Ids.layer).pipe(
+      const process = Layer.mergeAll(RailStore.layerMemory, TestVault, Ids.layer, testSettings()).pipe(
         Layer.provide(Layer.succeed(MemoryDatabase, database))
       )
       const reference = yield* initiated().pipe(Effect.provide(process))
@@ -147,7 +147,7 @@ describe("RailWorker", () => {
   )
 })
 
-const Database = Layer.mergeAll(TestDatabase, Ids.layer, TestVault).pipe(Layer.provide(testSettings()))
+const Database = Layer.mergeAll(TestDatabase, Ids.layer, TestVault).pipe(Layer.provideMerge(testSettings()))
 
 const timersLeft = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ count: number }>`select count(*)::int as count from rail_timers`, (rows) => rows[0]!.count)

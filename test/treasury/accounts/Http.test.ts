@@ -9,7 +9,7 @@ import { createKey } from "../../contract/api/Keys.ts"
 import { newOwner } from "../../payments/support/NewPayment.ts"
 import { byKey, type Cast, people } from "../../support/Credentials.ts"
 import { post, send } from "../../support/Send.ts"
-import { onBothServers, onServer } from "../../support/TestServer.ts"
+import { onDatabaseServer, onServer } from "../../support/TestServer.ts"
 import {
   type Account,
   accountOf,
@@ -54,7 +54,7 @@ const lockRate = (org: Cast, from: string, to: string) =>
     (answer) => dataOf<{ readonly org_rate_id: string; readonly rate: number }>(answer)
   )
 
-onBothServers("Virtual accounts", (it) => {
+onDatabaseServer("Virtual accounts", (it) => {
   it.effect("are opened in the name of the organisation, with nothing on them", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

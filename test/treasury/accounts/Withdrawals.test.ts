@@ -12,7 +12,7 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { attemptsOf, untilStatus } from "../../payments/support/Calls.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { changeTo } from "../../payments/support/NewPayment.ts"
-import { onBothPaymentServers } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import {
   accountOf,
@@ -57,7 +57,7 @@ const told = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
 
 const withinSeconds = { timeout: 40_000 }
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Withdrawals",
   () => ({ variables: { PROVIDER_TIMEOUT: "2 seconds" } }),
   (it) => {
@@ -168,7 +168,7 @@ onBothPaymentServers(
   }
 )
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "A withdrawal",
   () => ({}),
   (it) => {

@@ -18,7 +18,7 @@ import {
 } from "../accounts/Banking.ts"
 import { clientFor } from "../../support/Client.ts"
 import { people } from "../../support/Credentials.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import {
   act,
   auditOf,
@@ -40,7 +40,7 @@ const held = ({ escrow_id }: Escrow) =>
     Effect.map(ledger.balance(LedgerAccount.escrow(escrow_id, CurrencyCode.make("KES"))), (money) => money.toString())
   )
 
-onBothServers("Escrow", (it) => {
+onDatabaseServer("Escrow", (it) => {
   it.effect("answers with every field, and no other", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -4,12 +4,12 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { dataOf, messageOf } from "../accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
-import { onBothServers } from "../../support/TestServer.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
 import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./Escrowing.ts"
 
 const whole = { parties: [{ name: "Builder", split_type: "percentage", split_value: 100 }] }
 
-onBothServers("Party splits", (it) => {
+onDatabaseServer("Party splits", (it) => {
   const scene = Effect.gen(function* () {
     const { acme } = yield* people
     const made = yield* newEscrow(1000)

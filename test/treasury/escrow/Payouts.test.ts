@@ -11,7 +11,7 @@ import { money } from "../../money/ledger/Entries.ts"
 import { dataOf, expectBooksInOrder, messageOf, newBeneficiary } from "../accounts/Banking.ts"
 import { act as actOn, setThreshold } from "../../payments/support/Acting.ts"
 import { eventually, recordOf, untilStatus } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { people } from "../../support/Credentials.ts"
 import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./Escrowing.ts"
 
@@ -28,7 +28,7 @@ const heldBy = (orgId: string) =>
     Effect.map(ledger.balance(LedgerAccount.held(orgId, CurrencyCode.make("KES"))), ({ minor }) => Number(minor) / 100)
   )
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Payouts of an escrow",
   () => ({ variables: { PROVIDER_TIMEOUT: "3 seconds" } }),
   (it) => {

@@ -4,13 +4,11 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import {
-  buildServer,
   databaseOf,
   discard,
   freePort,
   newDataDir,
   type RealServer,
-  removeServer,
   startServer,
   until,
   withSql
@@ -30,7 +28,6 @@ describe("an instance that stood still past its lease", () => {
   let sleeper: RealServer | undefined
 
   beforeAll(async () => {
-    await buildServer()
     await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done))
   }, 60_000)
 
@@ -40,7 +37,6 @@ describe("an instance that stood still past its lease", () => {
     receiver.closeAllConnections()
     receiver.close()
     for (const folder of [heirDir, sleeperDir]) discard(folder)
-    removeServer()
   }, 30_000)
 
   it("changes nothing any more about what another has in hand", { timeout: 120_000 }, async () => {

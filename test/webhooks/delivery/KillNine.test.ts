@@ -3,16 +3,14 @@ import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join, resolve } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, inject, it } from "@effect/vitest"
 import {
-  buildServer,
   databaseOf,
   discard,
   freePort,
   newDataDir,
   type RealServer,
-  removeServer,
   startServer,
   until,
   withSql
@@ -51,15 +49,12 @@ const writeEvents = (dataDir: string, webhookId: string, count: number): Promise
   })
 }
 
-/** Where `buildServer` puts it. */
-const bundle = resolve("node_modules/.cache", `corridor-server-${process.pid}`)
-
 const cli = (dataDir: string, ...args: ReadonlyArray<string>) =>
   new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((done) => {
     const { DATABASE_URL: _, ...environment } = process.env
     execFile(
       process.execPath,
-      [join(bundle, "cli/main.mjs"), ...args],
+      [join(inject("bundle"), "cli/main.mjs"), ...args],
       { env: { ...environment, DATA_DIR: dataDir, LOG_LEVEL: "error" } },
       (error, stdout, stderr) => done({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr })
     )
@@ -80,7 +75,6 @@ describe("a server with webhooks to deliver", () => {
   let endpoint = ""
 
   beforeAll(async () => {
-    await buildServer()
     receiver = createServer((request, response) => {
       let body = ""
       request.setEncoding("utf8").on("data", (text: string) => (body += text))
@@ -98,7 +92,6 @@ describe("a server with webhooks to deliver", () => {
     receiver?.closeAllConnections()
     receiver?.close()
     discard(dataDir)
-    removeServer()
   }, 30_000)
 
   it("loses none of them to a kill -9", { timeout: 100_000 }, async () => {

@@ -4,6 +4,7 @@ import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, TestClock } fr
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import {
+  nthDelay,
   webhookConcurrency,
   webhookEndpointConcurrency,
   webhookRetry,
@@ -77,13 +78,13 @@ describe("the delivery worker", () => {
       const { webhookRetryDelays } = yield* Settings
       const table = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
       for (const [index, wanted] of table.entries()) {
-        const waits = yield* Effect.replicateEffect(webhookRetry(webhookRetryDelays, index + 1), 200)
+        const waits = yield* Effect.replicateEffect(nthDelay(webhookRetry(webhookRetryDelays), index + 1), 200)
         const millis = waits.map((wait) => Duration.toMillis(Option.getOrThrow(wait)))
         expect(Math.min(...millis)).toBeGreaterThanOrEqual(wanted)
         expect(Math.max(...millis)).toBeLessThanOrEqual(wanted * 1.01)
         expect(Math.max(...millis) - Math.min(...millis)).toBeGreaterThan(wanted * 0.008)
       }
-      expect(yield* webhookRetry(webhookRetryDelays, 7)).toEqual(Option.none())
+      expect(yield* nthDelay(webhookRetry(webhookRetryDelays), 7)).toEqual(Option.none())
       expect(table.reduce((sum, wait) => sum + wait, 0) * 1.01).toBeLessThan(24 * HOUR)
     }).pipe(Effect.provide(testSettings()))
   )

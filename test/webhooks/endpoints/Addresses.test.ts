@@ -6,7 +6,7 @@ import { Webhooks } from "../../../src/webhooks/Webhooks.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServers, patch, register, registered } from "../Hooks.ts"
+import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered } from "../Hooks.ts"
 
 const live = {
   CORRIDOR_MODE: "live",
@@ -17,7 +17,7 @@ const live = {
   KYB_WEBHOOK_SECRET: "a secret of the test"
 }
 
-onHookServers("A sandbox's endpoints", (it, names) => {
+onHookServer("A sandbox's endpoints", (it, names) => {
   it.effect("are http on loopback, or https on the public internet", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -93,7 +93,7 @@ onHookServers("A sandbox's endpoints", (it, names) => {
   )
 })
 
-onHookServers(
+onHookServer(
   "A live service's endpoints",
   (it) => {
     it.effect("are https on the public internet, on the two usual ports", () =>

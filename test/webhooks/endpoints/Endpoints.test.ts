@@ -5,11 +5,11 @@ import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { giveUpOn, webhookRow } from "../Behind.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServers, patch, PUBLIC, register, registered, remove } from "../Hooks.ts"
+import { dataOf, get, type Hook, HOOKS, onHookServer, patch, PUBLIC, register, registered, remove } from "../Hooks.ts"
 
 const unknownId = "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77"
 
-onHookServers("Webhook endpoints", (it) => {
+onHookServer("Webhook endpoints", (it) => {
   it.effect("are registered with every field, and their secret is shown this once", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

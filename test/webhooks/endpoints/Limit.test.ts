@@ -2,11 +2,11 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { dataOf, get, type Hook, HOOKS, onHookServers, patch, register, registered, remove } from "../Hooks.ts"
+import { dataOf, get, type Hook, HOOKS, onHookServer, patch, register, registered, remove } from "../Hooks.ts"
 
 const MOST = 3
 
-onHookServers(
+onHookServer(
   "The number of an organisation's endpoints",
   (it) => {
     it.effect("is limited, whoever is first, and another organisation has its own", () =>

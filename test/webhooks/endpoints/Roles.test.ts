@@ -8,7 +8,7 @@ import {
   get,
   HOOKS,
   notify,
-  onHookServers,
+  onHookServer,
   patch,
   register,
   registered,
@@ -41,7 +41,7 @@ const statuses = (org: Cast, credential: Credential) =>
 const refused = [403, 403, 403, 403, 403, 403]
 const done = [201, 200, 200, 200, 200, 204]
 
-onHookServers("Roles at webhooks", (it) => {
+onHookServer("Roles at webhooks", (it) => {
   it.effect("let anyone read endpoints, staff the log, and org-admins do the rest", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -4,7 +4,7 @@ import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { webhookRow } from "../Behind.ts"
-import { dataOf, type FreshHook, onHookServers, registered, rotate } from "../Hooks.ts"
+import { dataOf, type FreshHook, onHookServer, registered, rotate } from "../Hooks.ts"
 
 /** The secrets as the delivery side will find them. */
 const secretsOf = (webhook_id: string) =>
@@ -21,7 +21,7 @@ const secretsOf = (webhook_id: string) =>
     }
   })
 
-onHookServers("An endpoint's signing secret", (it) => {
+onHookServer("An endpoint's signing secret", (it) => {
   it.effect("is replaced, and the old one kept for a day", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -10,7 +10,7 @@ import {
   get,
   HOOKS,
   notify,
-  onHookServers,
+  onHookServer,
   registered,
   remove,
   replay
@@ -28,7 +28,7 @@ const withDeliveries = (count: number) =>
 const delivered = { status: "delivered", attempts: 1, last_status_code: 204, last_error: null } as const
 const dead = { status: "dead", attempts: 7, last_status_code: 503, last_error: "The receiver answered 503" } as const
 
-onHookServers("Deliveries", (it) => {
+onHookServer("Deliveries", (it) => {
   it.effect("are listed with every field, newest first, by status and by endpoint", () =>
     Effect.gen(function* () {
       const { acme, sent, webhook_id } = yield* withDeliveries(4)

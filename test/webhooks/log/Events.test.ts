@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf, post } from "../../support/Send.ts"
 import { byCard } from "../../payments/support/Requests.ts"
-import { dataOf, deliveries, get, notify, onHookServers, registered } from "../Hooks.ts"
+import { dataOf, deliveries, get, notify, onHookServer, registered } from "../Hooks.ts"
 
 interface EventItem {
   readonly event_id: string
@@ -30,7 +30,7 @@ const pay = (org: Cast) =>
     return (bodyOf(answer) as { readonly response: { readonly payment_id: string } }).response.payment_id
   })
 
-onHookServers("Events", (it) => {
+onHookServer("Events", (it) => {
   it.effect("find the endpoints that ask for them as a payment goes on", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

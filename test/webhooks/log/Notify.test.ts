@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { dataOf, deliveries, get, notify, onHookServers, patch, registered } from "../Hooks.ts"
+import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../Hooks.ts"
 
 interface Notified {
   readonly event_id: string
@@ -17,7 +17,7 @@ const eventText = (credential: Parameters<typeof get>[0], eventId: string) =>
     return text.slice(at, text.indexOf("}}", at) + 2)
   })
 
-onHookServers("A test notification", (it) => {
+onHookServer("A test notification", (it) => {
   it.effect("goes to every active endpoint of the organisation, whatever it asks for, and to no other", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

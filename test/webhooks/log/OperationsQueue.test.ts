@@ -13,7 +13,7 @@ import {
   get,
   type Hook,
   notify,
-  onHookServers,
+  onHookServer,
   patch,
   PUBLIC,
   registered,
@@ -37,7 +37,7 @@ const itemsAbout = (webhookId: string) =>
     Effect.map(queueOf(acme.token("staff")), (all) => all.filter((item) => item["webhook_id"] === webhookId))
   )
 
-onHookServers("The operations queue", (it) => {
+onHookServer("The operations queue", (it) => {
   it.effect("has one item for all the dead letters of an endpoint, until they are replayed", () =>
     Effect.gen(function* () {
       const { acme, globex } = yield* people

@@ -2,13 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually, initiate, ofKind, timelineOf, untilStatus } from "../../payments/support/Calls.ts"
-import { onBothPaymentServers } from "../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { people } from "../../support/Credentials.ts"
 import { newReceiver, withStatus } from "../delivery/Receiver.ts"
 import { deliveries, registered } from "../Hooks.ts"
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "A payment's timeline",
   () => ({}),
   (it) => {

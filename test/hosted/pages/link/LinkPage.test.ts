@@ -8,7 +8,7 @@ import { RateStore } from "../../../../src/money/rates/RateStore.ts"
 import { cancelLink } from "../../links/Linking.ts"
 import { eventually, initiate, recordOf } from "../../../payments/support/Calls.ts"
 import { movableClock, timePasses } from "../../../payments/support/PaymentServices.ts"
-import { onBothPaymentServers, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
+import { onDatabasePaymentServer, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { byPhone as initiationByPhone } from "../../../payments/support/Requests.ts"
 import { people } from "../../../support/Credentials.ts"
 import { setThreshold } from "../../../payments/support/Acting.ts"
@@ -27,7 +27,7 @@ const countLocks = Effect.gen(function* () {
   return Number(rows[0]?.count)
 })
 
-onBothPaymentServers(
+onDatabasePaymentServer(
   "Payment link page",
   () => ({ clock: movableClock() }),
   (it, { clock }) => {

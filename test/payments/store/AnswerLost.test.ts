@@ -1,0 +1,206 @@
+/** A statement is committed and its answer lost: the batcher sends it again, and it answers as the first would have. */
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer, Option } from "effect"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { IdempotencyStore } from "../../../src/platform/idempotency/IdempotencyStore.ts"
+import { RailStore } from "../../../src/providers/sandbox/RailStore.ts"
+import { lossy } from "../../support/LossyDatabase.ts"
+import { onBothStores } from "../../support/Stores.ts"
+import { nextId } from "../../support/StoreFixtures.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+import { onDatabase } from "../../money/ledger/BooksOnPostgres.ts"
+import {
+  answer,
+  changeTo,
+  draftAttempt,
+  draftPayment,
+  newEvent,
+  newItem,
+  newOwner,
+  newPayment,
+  shillings
+} from "../support/NewPayment.ts"
+
+const { layer: LossyDatabase, losses } = lossy()
+
+const services = StoresLive.pipe(
+  Layer.provideMerge(LossyDatabase),
+  Layer.provideMerge(Ids.layer),
+  Layer.provide(testSettings())
+)
+
+const CREATES = "insert into payments"
+const APPLIES = "update payments p set"
+
+const fullOpening = Effect.gen(function* () {
+  const owner = yield* newOwner
+  const payment = yield* draftPayment(owner, { direction: "outbound", holds: true })
+  // Enough for one of them: a second would be refused.
+  const { atomically } = yield* Transactor
+  const { setLimit } = yield* LedgerStore
+  const { amount } = payment
+  yield* atomically(setLimit({ org_id: owner.org_id, currency: CurrencyCode.make("KES"), credit_limit: amount }))
+  const name = { org_id: owner.org_id, operation: "a test", key: yield* nextId }
+  const key = { ...name, body_digest: "digest", claim: yield* nextId }
+  const opening = { payment, attempt: yield* draftAttempt(), item: yield* newItem(payment, payment.payment_id), key }
+  return { opening, owner, payment, name }
+})
+
+const heldBy = (org_id: string) =>
+  Effect.map(
+    Effect.flatMap(LedgerStore, ({ balancesOf }) => balancesOf(Option.some(org_id))),
+    (all) => all.map(({ account, balance }) => `${account} ${balance.toString()}`).toSorted()
+  )
+
+onBothStores("An opening that is written twice", (it) => {
+  it.effect("is one payment, and says so both times", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { opening, owner, payment } = yield* fullOpening
+      expect(yield* store.create(opening)).toBe(true)
+      const before = yield* heldBy(owner.org_id)
+      expect(yield* store.create(opening)).toBe(true)
+      expect(yield* store.attemptsOf(payment.payment_id)).toHaveLength(1)
+      expect(yield* heldBy(owner.org_id)).toEqual(before)
+    })
+  )
+
+  it.effect("is refused where its key is another's", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { opening, owner } = yield* fullOpening
+      expect(yield* store.create(opening)).toBe(true)
+      const other = yield* draftPayment(owner)
+      expect(
+        yield* store.create({ payment: other, attempt: null, key: { ...opening.key, claim: yield* nextId } })
+      ).toBe(false)
+      expect(Option.isNone(yield* store.find(Option.none(), other.payment_id))).toBe(true)
+    })
+  )
+})
+
+layer(services, onDatabase)("Where the connection is lost after the commit", (it) => {
+  it.effect("a payment is created, with all that belongs to it, once", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { name, opening, owner, payment } = yield* fullOpening
+      losses.next(CREATES)
+      expect(yield* store.create(opening)).toBe(true)
+      expect(losses.happened()).toBe(true)
+      const story = yield* store.story(payment)
+      expect([story.attempts.length, story.history.length, story.items.length]).toEqual([1, 1, 1])
+      const kept = yield* Effect.flatMap(IdempotencyStore, ({ find }) => find(name))
+      expect(Option.getOrThrow(kept).payment_id).toBe(payment.payment_id)
+      expect(yield* heldBy(owner.org_id)).toEqual(expect.arrayContaining([expect.stringContaining("1500")]))
+      expect((yield* Effect.flatMap(LedgerStore, ({ check }) => check)).problems).toEqual([])
+    })
+  )
+
+  it.effect("none of a batch is refused for it", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const owner = yield* newOwner
+      const drafts = yield* Effect.replicateEffect(draftPayment(owner), 12)
+      losses.next(CREATES)
+      const written = yield* Effect.forEach(drafts, (payment) => store.create({ payment, attempt: null }), {
+        concurrency: "unbounded"
+      })
+      expect(losses.happened()).toBe(true)
+      expect(written).toEqual(drafts.map(() => true))
+    })
+  )
+
+  it.effect("a change is written once, and whoever made it is not told that another was faster", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { attempt, payment } = yield* newPayment(yield* newOwner)
+      const counted = yield* changeTo(payment, payment.status, { patch: { otp_failures: 1 } })
+      losses.next(APPLIES)
+      expect(yield* store.apply(counted), "with nothing but a patch").toBe(true)
+      expect(losses.happened()).toBe(true)
+      const after = Option.getOrThrow(yield* store.find(Option.none(), payment.payment_id))
+      expect(after).toMatchObject({ otp_failures: 1, version: 2 })
+      const next = yield* draftAttempt({ provider: "adyen" })
+      const refused = yield* changeTo(after, "initiated", {
+        attempt: yield* answer(attempt, { outcome: "declined" }),
+        nextAttempt: next,
+        events: [yield* newEvent(payment)]
+      })
+      losses.next(APPLIES)
+      expect(yield* store.apply(refused), "with an attempt and an event").toBe(true)
+      expect(losses.happened()).toBe(true)
+      expect(yield* store.attemptsOf(payment.payment_id)).toHaveLength(2)
+    })
+  )
+
+  it.effect("two changes that were decided on one version stay apart, though they are alike", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const { payment } = yield* newPayment(yield* newOwner)
+      const change = yield* changeTo(payment, payment.status, { patch: { otp_failures: 1 } })
+      losses.next(APPLIES)
+      const written = yield* Effect.all([store.apply(change), store.apply({ ...change })], { concurrency: 2 })
+      expect(losses.happened()).toBe(true)
+      expect(written.toSorted()).toEqual([false, true])
+    })
+  )
+
+  it.effect("a change is known by its attempt where the payment has gone on since", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const sql = yield* SqlClient.SqlClient
+      const { attempt, payment } = yield* newPayment(yield* newOwner)
+      const next = yield* draftAttempt({ provider: "adyen" })
+      const change = yield* changeTo(payment, payment.status, {
+        attempt: yield* answer(attempt, { outcome: "declined" }),
+        nextAttempt: next
+      })
+      const { payment_id } = payment
+      losses.next(APPLIES, sql`update payments set version = 3, last_change = null where payment_id = ${payment_id}`)
+      expect(yield* store.apply(change)).toBe(true)
+      expect(losses.happened()).toBe(true)
+    })
+  )
+
+  it.effect("a rail that has taken an order wakes its worker all the same", () =>
+    Effect.gen(function* () {
+      const rails = yield* RailStore
+      const reference = yield* nextId
+      const timer = {
+        timerId: yield* nextId,
+        eventId: yield* nextId,
+        report: "completed" as const,
+        reason: null,
+        occursInMillis: 20,
+        dueInMillis: 20
+      }
+      const woken = yield* Effect.fork(rails.dueSoon)
+      losses.next("insert into rail_payments")
+      const opened = yield* rails.open(
+        {
+          reference,
+          rail: "fiat",
+          state: "processing",
+          behaviour: "completes",
+          money: shillings(100n),
+          reason: null,
+          answer: { state: "processing", nextAction: null, actionData: {} },
+          wrongPasswords: 0
+        },
+        [timer]
+      )
+      expect(losses.happened()).toBe(true)
+      expect(opened.reference).toBe(reference)
+      yield* Effect.timeoutFail(Fiber.join(woken), {
+        duration: "2 seconds",
+        onTimeout: () => new Error("nobody woke it")
+      })
+    })
+  )
+})
