@@ -1,5 +1,5 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
-import { Clock, Data, Effect, Option } from "effect"
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -57,7 +57,7 @@ export const laidToRest = ({
   enquire_in: null
 })
 
-export const makePaymentCommand = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
   const funding = yield* FundingEvents
@@ -114,4 +114,9 @@ export const makePaymentCommand = Effect.gen(function* () {
   }
 })
 
-export type PaymentCommand = Effect.Effect.Success<typeof makePaymentCommand>
+export class PaymentCommand extends Context.Tag("corridor/PaymentCommand")<
+  PaymentCommand,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(PaymentCommand, make)
+}

@@ -5,7 +5,7 @@ import { rampLifetime } from "../../domain/Policies.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type Order, providerOrder } from "./ProviderOrder.ts"
 import type { RampFacts } from "../store/RampFacts.ts"
-import type { LegToRoute } from "./RampRouter.ts"
+import type { LegToRoute } from "./PaymentRouter.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 
