@@ -10,7 +10,7 @@ import { post } from "../../support/Send.ts"
 import { act, type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, get, initiate, jsonOf, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { movableClock } from "../support/PaymentServices.ts"
-import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
@@ -26,7 +26,7 @@ const make = () => {
   return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
 }
 
-onPaymentServer("what goes back goes once", make, (it, { adyen, circle, stripe }) => {
+onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, stripe }) => {
   const at = (provider: ProviderName) =>
     Effect.flatMap(LedgerStore, (ledger) =>
       Effect.map(ledger.balance(LedgerAccount.provider(provider, KES)), ({ minor }) => Number(minor) / 100)

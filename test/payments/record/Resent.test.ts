@@ -6,7 +6,7 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, eventually } from "../support/Calls.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
-import { onPaymentServer } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { declines, isLost } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 
@@ -18,7 +18,7 @@ const make = () => {
   return { stripe, circle, coinbase, clock, providers: [stripe, circle, coinbase] }
 }
 
-onPaymentServer("a second leg that is sent again", make, (it, { circle, clock, coinbase, stripe }) => {
+onDatabasePaymentServer("a second leg that is sent again", make, (it, { circle, clock, coinbase, stripe }) => {
   it.effect("and refused then reaches nobody else, while its provider proves nothing of the first time", () =>
     Effect.gen(function* () {
       circle.otherwise(isLost())

@@ -11,7 +11,7 @@ import { post } from "../../support/Send.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
 import { movableClock } from "../support/PaymentServices.ts"
-import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byBank, byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
@@ -27,7 +27,7 @@ const make = () => {
   return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
 }
 
-onPaymentServer("money that is taken back", make, (it, { adyen, circle, stripe }) => {
+onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, stripe }) => {
   const suspenseOf = (paymentId: string) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
