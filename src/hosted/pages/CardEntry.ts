@@ -15,9 +15,9 @@ import type { Payment } from "../../payments/store/Payment.ts"
 import { noted } from "../../payments/record/Ruling.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { providerOrder } from "../../payments/route/ProviderOrder.ts"
-import { providersMoney } from "../../payments/store/ProvidersMoney.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Card } from "../../providers/port/Provider.ts"
+import { providersMoney } from "../../payments/store/PaymentPostings.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
 const rateOver = ({ org_rate_id }: Payment): string =>

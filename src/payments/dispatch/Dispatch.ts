@@ -10,9 +10,10 @@ import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Candidates, type Chosen, PaymentRouter } from "../route/PaymentRouter.ts"
-import type { Attempt, Leg, NewAttempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Leg, Payment } from "../store/Payment.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 type Order = Omit<PaymentOrder, "reference">
 

@@ -15,14 +15,14 @@ import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { draft } from "./Draft.ts"
-import type { Opening, Payment } from "../store/Payment.ts"
+import type { Payment } from "../store/Payment.ts"
 import type { NewFee } from "../../domain/Fee.ts"
-import { holdsAfter } from "../store/PaymentPostings.ts"
+import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
+import type { Opening } from "../store/Change.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined

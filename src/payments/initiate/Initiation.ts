@@ -21,7 +21,7 @@ import type { Payment } from "../store/Payment.ts"
 import { planPayment, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }

@@ -21,15 +21,14 @@ import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { draft } from "../initiate/Draft.ts"
-import type { Opening } from "../store/Payment.ts"
 import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { describeRamp } from "./RampPayment.ts"
-import { directionOf, planRamp } from "./RampPlan.ts"
+import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
+import type { Opening } from "../store/Change.ts"
 
 type Launched = Effect.Effect<
   RampPayment,

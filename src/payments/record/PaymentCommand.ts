@@ -8,10 +8,11 @@ import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import type { AttemptRef } from "../../providers/port/Provider.ts"
 import { FundingEvents } from "./FundingEvents.ts"
-import { type Attempt, type AttemptPatch, type Change, isOpen, type Payment } from "../store/Payment.ts"
+import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import type { AttemptPatch, Change } from "../store/Change.ts"
 
 /** What an action changes; the rest of the change follows from it. */
 export interface Act

@@ -12,7 +12,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
 import { FundingEvents } from "./FundingEvents.ts"
-import type { Attempt, Change, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
@@ -20,6 +20,7 @@ import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
 import { isReturned, type Moment, type Source } from "./Ruling.ts"
+import type { Change } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {

@@ -15,7 +15,7 @@ import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
-import type { NewAttempt, Payment, Refund } from "../store/Payment.ts"
+import type { Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
@@ -23,6 +23,7 @@ import { openSendWindow } from "../route/SendWindow.ts"
 import { isUncertain } from "../suspense/SuspenseItems.ts"
 import { PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */

@@ -10,11 +10,11 @@ import type { Payment } from "../store/Payment.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
 import { noted } from "../record/Ruling.ts"
 import { type Act, PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 
 type Reviewer = Permit<"reviews">
 

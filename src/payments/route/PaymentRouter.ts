@@ -11,8 +11,9 @@ import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import type { Leg, NewAttempt, Payment } from "../store/Payment.ts"
+import type { Leg, Payment } from "../store/Payment.ts"
 import { openSendWindow, type SendWindow } from "./SendWindow.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 type Routed = Pick<Payment, "country" | "direction" | "payment_method">
 

@@ -3,9 +3,10 @@
  * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
  */
 import { Array as Arr, Context, Effect, Layer, Queue } from "effect"
-import type { NewAttempt, Payment } from "../store/Payment.ts"
+import type { Payment } from "../store/Payment.ts"
 import { isRamp, secondLeg } from "./LegOrder.ts"
 import { PaymentRouter } from "./PaymentRouter.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   SecondLeg,

@@ -13,11 +13,12 @@ import { canMove } from "../../domain/PaymentStatus.ts"
 import { nameOf, unanswered } from "../../platform/idempotency/IdempotencyStore.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
-import type { Attempt, Change, NewAttempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
+import type { Attempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory } from "./SignalMemory.ts"
+import type { Change, NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&

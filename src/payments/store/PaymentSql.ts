@@ -10,20 +10,13 @@ import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
-import {
-  type AttemptPatch,
-  type Change,
-  HistoryRow,
-  OpenItem,
-  type Opening,
-  StoredCallback,
-  StoredOperatorItem
-} from "./Payment.ts"
+import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { knownBy } from "./PaymentReference.ts"
 import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
+import type { AttemptPatch, Change, Opening } from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)

@@ -1,8 +1,8 @@
 /** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
 import { patience } from "../../platform/database/LockWait.ts"
 import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
-import type { Change, PaymentPatch } from "./Payment.ts"
 import { paymentColumns, toRow } from "./PaymentRow.ts"
+import type { Change, PaymentPatch } from "./Change.ts"
 
 const columns = paymentColumns.join(", ")
 

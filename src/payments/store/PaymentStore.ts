@@ -7,16 +7,15 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type {
   Attempt,
-  Change,
   DueAttempt,
   HistoryRow,
   OpenItem,
-  Opening,
   Payment,
   StoredCallback,
   StoredOperatorItem,
   StrayCallback
 } from "./Payment.ts"
+import type { Change, Opening } from "./Change.ts"
 
 export interface PaymentFilter {
   readonly status?: PaymentStatus | undefined

@@ -11,7 +11,7 @@ import { withTotal } from "../../domain/Received.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import { statusAfter } from "../record/RefundDecision.ts"
-import type { Attempt, Change, Payment, Refund } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, suspenseSettled } from "../store/PaymentPostings.ts"
 import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
@@ -19,6 +19,7 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
 import { amountIn, moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import type { Change } from "../store/Change.ts"
 
 /** What an operator says about a payment that no machine can settle. */
 export interface Verdict {

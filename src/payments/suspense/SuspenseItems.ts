@@ -4,10 +4,11 @@ import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
-import type { Attempt, Payment, PaymentPatch, StoredOperatorItem } from "../store/Payment.ts"
+import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { isPursued } from "../record/PaymentChange.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
+import type { PaymentPatch } from "../store/Change.ts"
 
 /** Where a payment's money is that has no place. */
 export interface Waiting {

@@ -14,7 +14,7 @@ import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { laidToRest, refOf } from "../record/PaymentCommand.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
-import type { Attempt, NewAttempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { eventsOf } from "../record/PaymentEvents.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
@@ -24,6 +24,7 @@ import { returnedMoney } from "../record/ReturnChange.ts"
 import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
 import { changed, Suspense } from "./Suspense.ts"
 import { byHand, openReturn, type Return, returnOf, underpaid } from "./SuspenseItems.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 type Refunding = Provider & Required<Pick<Provider, "refund">>
 
