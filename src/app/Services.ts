@@ -34,23 +34,15 @@ import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
-import { Actions } from "../payments/actions/Actions.ts"
-import { Callbacks } from "../payments/callbacks/Callbacks.ts"
-import { Dispatch } from "../payments/dispatch/Dispatch.ts"
-import { Enquiries } from "../payments/callbacks/Enquiries.ts"
-import { Initiation } from "../payments/initiate/Initiation.ts"
+import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { CustomerPayments } from "../payments/read/CustomerPayments.ts"
 import { Payments } from "../payments/read/Payments.ts"
-import { Resolution } from "../payments/suspense/Resolution.ts"
-import { RecordOutcome } from "../payments/record/RecordOutcome.ts"
-import { Settling } from "../payments/dispatch/Settling.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
 import { makeRails } from "../providers/sandbox/Rails.ts"
-import { Ramps } from "../payments/ramps/Ramps.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
 import { StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
@@ -76,21 +68,10 @@ const ProvidersLive = Layer.effect(
   })
 )
 
-const PaymentsLive = Layer.mergeAll(
-  Actions.layer,
-  Checkout.layer.pipe(Layer.provide([CardEntry.layer, CustomerPayments.layer, RailCustomer.layer])),
-  Initiation.layer,
-  Callbacks.layer,
-  Enquiries.layer,
-  Payments.layer,
-  Ramps.layer,
-  Resolution.layer
-).pipe(
-  Layer.provideMerge(Settling.layer),
-  Layer.provide(Dispatch.layer),
-  Layer.provide(RecordOutcome.layer),
-  Layer.provideMerge(ProvidersLive)
-)
+const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, CustomerPayments.layer, RailCustomer.layer]))
+
+/** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
+const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 
@@ -132,8 +113,10 @@ export const ServicesLive = Layer.mergeAll(
   Rates.layer
 ).pipe(
   Layer.provideMerge(AccountsLive),
-  Layer.provideMerge(Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive))),
+  Layer.provideMerge(CheckoutLive),
   Layer.provideMerge(PaymentsLive),
+  Layer.provideMerge(ProvidersLive),
+  Layer.provideMerge(IdempotencyLive),
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),

@@ -10,11 +10,16 @@ import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
 import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreMemory } from "../money/rates/RateMemory.ts"
 import { rateStoreSql } from "../money/rates/RateSql.ts"
-import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
-import { BeneficiaryStore } from "../payments/beneficiaries/BeneficiaryStore.ts"
-import { PaymentStore } from "../payments/store/PaymentStore.ts"
-import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { analyticsStoreMemory } from "../payments/analytics/AnalyticsMemory.ts"
+import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
+import { closedDaysMemory } from "../payments/analytics/ClosedDaysMemory.ts"
+import { closedDaysSql } from "../payments/analytics/ClosedDaysSql.ts"
+import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMemory.ts"
+import { beneficiaryStoreSql } from "../payments/beneficiaries/BeneficiarySql.ts"
+import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
+import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
+import { strayCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
+import { strayCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
 import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
 import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
@@ -72,14 +77,12 @@ import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   Readiness.layer,
-  PaymentStore.layer,
-  StrayCallbackStore.layer,
-  AnalyticsStore.layer,
-  ClosedDays.layer,
-  BeneficiaryStore.layer,
+  analyticsStoreSql,
   apiKeyStoreSql,
   auditStoreSql,
+  beneficiaryStoreSql,
   callerStoreSql,
+  closedDaysSql,
   deadLetterStoreSql,
   deliveryStoreSql,
   escrowStoreSql,
@@ -95,12 +98,14 @@ export const StoresLive = Layer.mergeAll(
   notificationStoreSql,
   organizationStoreSql,
   ownersSql,
+  paymentStoreSql,
   providerConfigStoreSql,
   queueStoreSql,
   railStoreSql,
   rateLockStoreSql,
   rateStoreSql,
   secretStoreSql,
+  strayCallbackStoreSql,
   userStoreSql,
   verificationStoreSql,
   virtualAccountStoreSql,
@@ -112,14 +117,12 @@ export const StoresLive = Layer.mergeAll(
 export const StoresMemory = Layer.mergeAll(
   Transactor.layerMemory,
   Readiness.layerMemory,
-  PaymentStore.layerMemory,
-  StrayCallbackStore.layerMemory,
-  AnalyticsStore.layerMemory,
-  ClosedDays.layerMemory,
-  BeneficiaryStore.layerMemory,
+  analyticsStoreMemory,
   apiKeyStoreMemory,
   auditStoreMemory,
+  beneficiaryStoreMemory,
   callerStoreMemory,
+  closedDaysMemory,
   deadLetterStoreMemory,
   deliveryStoreMemory,
   escrowStoreMemory,
@@ -135,12 +138,14 @@ export const StoresMemory = Layer.mergeAll(
   notificationStoreMemory,
   organizationStoreMemory,
   ownersMemory,
+  paymentStoreMemory,
   providerConfigStoreMemory,
   queueStoreMemory,
   railStoreMemory,
   rateLockStoreMemory,
   rateStoreMemory,
   secretStoreMemory,
+  strayCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,
   virtualAccountStoreMemory,

@@ -5,7 +5,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"
-import { makeCalledOff } from "../../payments/record/CalledOff.ts"
+import { CalledOff } from "../../payments/record/CalledOff.ts"
 import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { Payments } from "../../payments/read/Payments.ts"
@@ -47,7 +47,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const actions = yield* Actions
       const { agreed, receiving, seal } = yield* LinkPrices
       const methodsOf = yield* LinkMethods
-      const calledOff = yield* makeCalledOff
+      const { wasCalledOff } = yield* CalledOff
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
 
@@ -181,7 +181,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             Effect.orDie(paymentIn(link.value, paymentId.value))
           ])
           const testMode = mode === "sandbox"
-          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* calledOff(payment) })
+          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* wasCalledOff(payment) })
         }),
         giveOtp: Effect.fn("LinkCheckout.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(

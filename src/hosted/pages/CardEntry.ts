@@ -6,18 +6,18 @@ import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { checkoutPatience } from "../../domain/Policies.ts"
-import { makePaymentCommand } from "../../payments/record/PaymentCommand.ts"
+import { PaymentCommand } from "../../payments/record/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
-import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
+import { CheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
-import { makeHeldRate } from "../../payments/review/HeldRate.ts"
+import { HeldRate } from "../../payments/review/HeldRate.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { noted } from "../../payments/record/Ruling.ts"
-import { makePaymentRouter } from "../../payments/route/PaymentRouter.ts"
+import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { providerOrder } from "../../payments/route/ProviderOrder.ts"
-import { providersMoney } from "../../payments/store/ProvidersMoney.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Card } from "../../providers/port/Provider.ts"
+import { providersMoney } from "../../payments/store/PaymentPostings.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
 const rateOver = ({ org_rate_id }: Payment): string =>
@@ -45,12 +45,12 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
   static readonly layer = Layer.scoped(
     CardEntry,
     Effect.gen(function* () {
-      const command = yield* makePaymentCommand
+      const command = yield* PaymentCommand
       const dispatch = yield* Dispatch
-      const router = yield* makePaymentRouter
-      const heldRate = yield* makeHeldRate
+      const router = yield* PaymentRouter
+      const heldRate = yield* HeldRate
       const ids = yield* Ids
-      const checkoutUrl = yield* makeCheckoutUrl
+      const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
 
       /** The rate has run out: nobody is asked until a reviewer accepts another, which is theirs to see. */
@@ -69,7 +69,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
         function* (payment: Payment, card: Redacted.Redacted<Card>) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
-          const { candidates } = yield* router(payment.org_id, payment, providersMoney(payment))
+          const { candidates } = yield* router.route(payment.org_id, payment, providersMoney(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* dispatch.choose(candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.

@@ -5,8 +5,8 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { isAbandoned, makeCalledOff, makeRailWord } from "../../payments/record/CalledOff.ts"
-import { makeCheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
+import { CalledOff, isAbandoned } from "../../payments/record/CalledOff.ts"
+import { CheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
 import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Card } from "../../providers/port/Provider.ts"
@@ -58,11 +58,10 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     Effect.gen(function* () {
       const payments = yield* CustomerPayments
       const organizations = yield* Organizations
-      const railWord = yield* makeRailWord
-      const calledOff = yield* makeCalledOff
+      const { railWord, wasCalledOff } = yield* CalledOff
       const customer = yield* RailCustomer
       const cardEntry = yield* CardEntry
-      const checkoutUrl = yield* makeCheckoutUrl
+      const checkoutUrl = yield* CheckoutUrl
       const { mode } = yield* Settings
 
       const tokenOf = (paymentId: string): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
@@ -92,7 +91,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           payment,
           merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
           testMode: mode === "sandbox",
-          calledOff: stage._tag === "CalledOff" || (yield* calledOff(payment)),
+          calledOff: stage._tag === "CalledOff" || (yield* wasCalledOff(payment)),
           stage
         }
         return opened

@@ -16,6 +16,9 @@ type Posting = Pick<
   "post" | "balance" | "balances" | "lockedBalance" | "lockedBalances" | "postings"
 >
 
+/** For whoever must know where the money of one payment is. */
+type OfPayment = Pick<Context.Tag.Service<LedgerStore>, "suspenseOf" | "atProviders">
+
 /** None: no limit of its own. */
 export interface CreditLimitChange {
   readonly before: Option.Option<Money>
@@ -34,7 +37,7 @@ interface Operating {
 const textOf = (limit: Option.Option<Money>): string | null =>
   Option.getOrNull(Option.map(limit, (money) => money.toNumericText()))
 
-export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & Operating>() {
+export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfPayment & Operating>() {
   static readonly layer = Layer.effect(
     Ledger,
     Effect.gen(function* () {
@@ -67,6 +70,8 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & Ope
         lockedBalance: store.lockedBalance,
         lockedBalances: store.lockedBalances,
         postings: store.postings,
+        suspenseOf: store.suspenseOf,
+        atProviders: store.atProviders,
         check: Effect.fn("Ledger.check")(() => store.check),
         balancesOf: (permit) => store.balancesOf(permit.scope),
         setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit, limit) =>

@@ -1,6 +1,6 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
 import { type BigDecimal, Context, Effect, Layer } from "effect"
-import type { Permit } from "../../domain/Access.ts"
+import type { Access, Permit } from "../../domain/Access.ts"
 import type {
   AllProvidersFailed,
   Conflict,
@@ -11,15 +11,15 @@ import type {
   NotFound,
   OtpInvalid
 } from "../../domain/Failure.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import type { Payment } from "../store/Payment.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
-import { makeCancel } from "./Cancel.ts"
-import { makePaymentCommand } from "../record/PaymentCommand.ts"
-import { makeKeyed } from "./Keyed.ts"
-import { makeOtp } from "./Otp.ts"
-import { makeRefunds, type WantedRefund } from "../refund/Refunds.ts"
-import { makeReview } from "../review/Review.ts"
+import { Cancel } from "./Cancel.ts"
+import { PaymentCommand } from "../record/PaymentCommand.ts"
+import { Otp } from "./Otp.ts"
+import { Refunds, type WantedRefund } from "../refund/Refunds.ts"
+import { Review } from "../review/Review.ts"
 
 type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyConflict | InsufficientFunds | E>
 
@@ -42,13 +42,30 @@ export class Actions extends Context.Tag("corridor/Actions")<
   static readonly layer = Layer.scoped(
     Actions,
     Effect.gen(function* () {
-      const command = yield* makePaymentCommand
-      const otp = yield* makeOtp(command)
-      const cancel = yield* makeCancel(command)
-      const refund = yield* makeRefunds(command)
-      const review = yield* makeReview(command)
-      const keyed = yield* makeKeyed(command)
+      const command = yield* PaymentCommand
+      const otp = yield* Otp
+      const cancel = yield* Cancel
+      const refund = yield* Refunds
+      const review = yield* Review
+      const keys = yield* Idempotency
       const runDetached = yield* makeRunDetached
+
+      /** Under its caller's key: claimed before anyone is asked, and given back when the action changed nothing. */
+      const keyed = Effect.fnUntraced(function* <E>(
+        permit: Permit<Access>,
+        paymentId: string,
+        key: NewKey | undefined,
+        action: Effect.Effect<Payment, E>
+      ) {
+        if (key === undefined) return yield* action
+        const before = yield* command.find(permit, paymentId)
+        yield* keys.claim(paymentId, key)
+        const unlessChanged = Effect.flatMap(command.find(permit, paymentId), ({ version }) =>
+          version === before.version ? keys.release(key) : Effect.void
+        )
+        return yield* Effect.onError(action, () => Effect.catchTag(unlessChanged, "NotFound", () => Effect.void))
+      })
+
       return {
         submitOtp: (permit, id, password, key) => runDetached(keyed(permit, id, key, otp.submit(permit, id, password))),
         resendOtp: (permit, id, key) => runDetached(keyed(permit, id, key, otp.resend(permit, id))),

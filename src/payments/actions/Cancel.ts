@@ -1,12 +1,12 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
-import { Array as Arr, Effect } from "effect"
+import { Array as Arr, Context, Effect, Layer } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type Act, type PaymentCommand, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",
@@ -15,50 +15,53 @@ const cancellation = (by: string, reason: string | undefined): Act => ({
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-export const makeCancel = (command: PaymentCommand) =>
-  Effect.gen(function* () {
-    const store = yield* PaymentStore
-    const providers = yield* Providers
-    const answers = yield* ProviderAnswer
+const make = Effect.gen(function* () {
+  const command = yield* PaymentCommand
+  const store = yield* PaymentStore
+  const providers = yield* Providers
+  const answers = yield* ProviderAnswer
 
-    const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* command.find(permit, paymentId)
-      if (!canMove(payment.status, "canceled")) return yield* refuse(payment, "it can no longer be canceled.")
-      const open = openAttemptsOf(yield* store.attemptsOf(paymentId))
-      return { payment, open }
-    })
-
-    /** The one attempt that its provider may be asked to call off. */
-    const accepted = (payment: Payment, open: ReadonlyArray<Attempt>) => {
-      const [attempt] = open
-      return open.length === 1 && attempt?.outcome === "accepted"
-        ? Effect.succeed(attempt)
-        : refuse(payment, "a provider is working on it and has not said what became of it.")
-    }
-
-    const confirmed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-      const { cancel } = providers.find(attempt.provider) ?? {}
-      if (cancel === undefined)
-        return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
-      const answer = yield* answers.to(cancel(refOf(attempt)), () => "unknown" as const)
-      if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
-    })
-
-    return Effect.fn("Cancel.cancel")(function* (permit: Permit<"any">, paymentId: string, reason: string | undefined) {
-      const act = cancellation(permit.actor.id, reason)
-      const { open, payment } = yield* read(permit, paymentId)
-      const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
-      if (attempt !== undefined) yield* confirmed(payment, attempt)
-      return yield* command.decided(
-        Effect.gen(function* () {
-          const now = yield* read(permit, paymentId)
-          const [called, others] = Arr.partition(now.open, (one) => one.attempt_id !== attempt?.attempt_id)
-          if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
-          return yield* command.write(now.payment, {
-            ...act,
-            ...(called[0] === undefined ? {} : { attempt: laidToRest(called[0]) })
-          })
-        })
-      )
-    })
+  const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+    const payment = yield* command.find(permit, paymentId)
+    if (!canMove(payment.status, "canceled")) return yield* refuse(payment, "it can no longer be canceled.")
+    const open = openAttemptsOf(yield* store.attemptsOf(paymentId))
+    return { payment, open }
   })
+
+  /** The one attempt that its provider may be asked to call off. */
+  const accepted = (payment: Payment, open: ReadonlyArray<Attempt>) => {
+    const [attempt] = open
+    return open.length === 1 && attempt?.outcome === "accepted"
+      ? Effect.succeed(attempt)
+      : refuse(payment, "a provider is working on it and has not said what became of it.")
+  }
+
+  const confirmed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+    const { cancel } = providers.find(attempt.provider) ?? {}
+    if (cancel === undefined) return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
+    const answer = yield* answers.to(cancel(refOf(attempt)), () => "unknown" as const)
+    if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
+  })
+
+  return Effect.fn("Cancel.cancel")(function* (permit: Permit<"any">, paymentId: string, reason: string | undefined) {
+    const act = cancellation(permit.actor.id, reason)
+    const { open, payment } = yield* read(permit, paymentId)
+    const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)
+    if (attempt !== undefined) yield* confirmed(payment, attempt)
+    return yield* command.decided(
+      Effect.gen(function* () {
+        const now = yield* read(permit, paymentId)
+        const [called, others] = Arr.partition(now.open, (one) => one.attempt_id !== attempt?.attempt_id)
+        if (others.length > 0) return yield* refuse(now.payment, "a provider has just been asked for it.")
+        return yield* command.write(now.payment, {
+          ...act,
+          ...(called[0] === undefined ? {} : { attempt: laidToRest(called[0]) })
+        })
+      })
+    )
+  })
+})
+
+export class Cancel extends Context.Tag("corridor/Cancel")<Cancel, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Cancel, make)
+}

@@ -1,5 +1,5 @@
 /** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid } from "../../domain/Failure.ts"
 import { passwordAttempts } from "../../domain/Policies.ts"
@@ -8,7 +8,7 @@ import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type PaymentCommand, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 
@@ -16,88 +16,92 @@ const isWaiting = ({ next_action, status }: Payment): boolean => status === "pen
 
 const notWaiting = (payment: Payment) => refuse(payment, "it does not wait for a one-time password.")
 
-export const makeOtp = (command: PaymentCommand) =>
-  Effect.gen(function* () {
-    const store = yield* PaymentStore
-    const providers = yield* Providers
-    const answer = yield* ProviderAnswer
+const make = Effect.gen(function* () {
+  const command = yield* PaymentCommand
+  const store = yield* PaymentStore
+  const providers = yield* Providers
+  const answer = yield* ProviderAnswer
 
-    const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* command.find(permit, paymentId)
-      if (!isWaiting(payment)) return yield* notWaiting(payment)
-      const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
-      const passwords = attempt === undefined ? undefined : providers.find(attempt.provider)?.otp
-      return attempt === undefined || passwords === undefined
-        ? yield* notWaiting(payment)
-        : { payment, attempt, passwords }
-    })
-
-    /** Whoever was faster has moved the payment on, which is as well. */
-    const accepted = (permit: Permit<"any">, paymentId: string) =>
-      command.decided(
-        Effect.flatMap(command.find(permit, paymentId), (payment) =>
-          isWaiting(payment)
-            ? command.write(payment, {
-                // A ramp is pending until its money has arrived.
-                status: payment.direction === "external" ? "pending" : "processing",
-                patch: { next_action: "wait", action_data: {} },
-                cause: "one-time password accepted"
-              })
-            : Effect.succeed(payment)
-        )
-      )
-
-    const counted = Effect.fnUntraced(function* (payment: Payment) {
-      const otp_failures = payment.otp_failures + 1
-      if (otp_failures < passwordAttempts) {
-        const cause = "one-time password refused"
-        return yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
-      }
-      const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
-      return yield* command.write(payment, {
-        status: "failed",
-        patch: {
-          otp_failures,
-          next_action: null,
-          comments: noted(payment.comments, `${TOO_OFTEN}.`),
-          failure: { code: "OTP_EXHAUSTED", message: `${TOO_OFTEN}.`, provider: payment.provider }
-        },
-        cause: TOO_OFTEN,
-        ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
-      })
-    })
-
-    const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
-      const payment = yield* command.decided(
-        Effect.flatMap(command.find(permit, paymentId), (found) =>
-          isWaiting(found) ? counted(found) : Effect.succeed(found)
-        )
-      )
-      const left = passwordAttempts - payment.otp_failures
-      const rest = isWaiting(payment)
-        ? `${left} more ${left === 1 ? "attempt is" : "attempts are"} left`
-        : `the payment is ${payment.status}`
-      return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...idsOf(payment) })
-    })
-
-    return {
-      submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: string, otp: string) {
-        const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-        switch (yield* answer.to(passwords.submit(refOf(attempt), otp), () => "unknown" as const)) {
-          case "accepted":
-            return yield* accepted(permit, paymentId)
-          case "wrong":
-            return yield* refused(permit, paymentId)
-          case "unknown":
-            return payment
-          case "not_expected":
-            return yield* notWaiting(yield* command.find(permit, paymentId))
-        }
-      }),
-      resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {
-        const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-        const sent = yield* answer.to(passwords.resend(refOf(attempt)), () => false)
-        return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
-      })
-    }
+  const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+    const payment = yield* command.find(permit, paymentId)
+    if (!isWaiting(payment)) return yield* notWaiting(payment)
+    const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
+    const passwords = attempt === undefined ? undefined : providers.find(attempt.provider)?.otp
+    return attempt === undefined || passwords === undefined
+      ? yield* notWaiting(payment)
+      : { payment, attempt, passwords }
   })
+
+  /** Whoever was faster has moved the payment on, which is as well. */
+  const accepted = (permit: Permit<"any">, paymentId: string) =>
+    command.decided(
+      Effect.flatMap(command.find(permit, paymentId), (payment) =>
+        isWaiting(payment)
+          ? command.write(payment, {
+              // A ramp is pending until its money has arrived.
+              status: payment.direction === "external" ? "pending" : "processing",
+              patch: { next_action: "wait", action_data: {} },
+              cause: "one-time password accepted"
+            })
+          : Effect.succeed(payment)
+      )
+    )
+
+  const counted = Effect.fnUntraced(function* (payment: Payment) {
+    const otp_failures = payment.otp_failures + 1
+    if (otp_failures < passwordAttempts) {
+      const cause = "one-time password refused"
+      return yield* command.write(payment, { status: payment.status, patch: { otp_failures }, cause })
+    }
+    const [attempt] = openAttemptsOf(yield* store.attemptsOf(payment.payment_id))
+    return yield* command.write(payment, {
+      status: "failed",
+      patch: {
+        otp_failures,
+        next_action: null,
+        comments: noted(payment.comments, `${TOO_OFTEN}.`),
+        failure: { code: "OTP_EXHAUSTED", message: `${TOO_OFTEN}.`, provider: payment.provider }
+      },
+      cause: TOO_OFTEN,
+      ...(attempt === undefined ? {} : { attempt: laidToRest(attempt) })
+    })
+  })
+
+  const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+    const payment = yield* command.decided(
+      Effect.flatMap(command.find(permit, paymentId), (found) =>
+        isWaiting(found) ? counted(found) : Effect.succeed(found)
+      )
+    )
+    const left = passwordAttempts - payment.otp_failures
+    const rest = isWaiting(payment)
+      ? `${left} more ${left === 1 ? "attempt is" : "attempts are"} left`
+      : `the payment is ${payment.status}`
+    return yield* new OtpInvalid({ message: `otp: is not the one-time password; ${rest}.`, ...idsOf(payment) })
+  })
+
+  return {
+    submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: string, otp: string) {
+      const { attempt, passwords, payment } = yield* asked(permit, paymentId)
+      switch (yield* answer.to(passwords.submit(refOf(attempt), otp), () => "unknown" as const)) {
+        case "accepted":
+          return yield* accepted(permit, paymentId)
+        case "wrong":
+          return yield* refused(permit, paymentId)
+        case "unknown":
+          return payment
+        case "not_expected":
+          return yield* notWaiting(yield* command.find(permit, paymentId))
+      }
+    }),
+    resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {
+      const { attempt, passwords, payment } = yield* asked(permit, paymentId)
+      const sent = yield* answer.to(passwords.resend(refOf(attempt)), () => false)
+      return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
+    })
+  }
+})
+
+export class Otp extends Context.Tag("corridor/Otp")<Otp, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Otp, make)
+}

@@ -13,15 +13,11 @@ type Trend = Report["totals"]
 const sumOf = (lines: ReadonlyArray<DayInCurrency>, field: "count" | "completed" | "failed"): number =>
   lines.reduce((sum, line) => sum + line[field], 0)
 
-/** The store wrote sums of amounts, so anything else is a bug. */
-const moneyOf = ({ currency, volume }: DayInCurrency): Money =>
-  Either.getOrThrow(Money.fromNumericText(volume, currency))
-
 const volumeOf = (lines: ReadonlyArray<DayInCurrency>): Trend["volume"] => {
   const sums = new Map<string, Money>()
-  for (const line of lines.filter(({ completed }) => completed > 0)) {
-    const money = moneyOf(line)
-    sums.set(line.currency, Either.getOrThrow((sums.get(line.currency) ?? Money.zero(line.currency)).add(money)))
+  for (const { volume } of lines.filter(({ completed }) => completed > 0)) {
+    const before = sums.get(volume.currency) ?? Money.zero(volume.currency)
+    sums.set(volume.currency, Either.getOrThrow(before.add(volume)))
   }
   return Array.from(sums.values())
     .sort((a, b) => (a.currency < b.currency ? -1 : 1))

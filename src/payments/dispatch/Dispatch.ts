@@ -9,10 +9,11 @@ import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { type Candidates, type Chosen, makeChoose } from "../route/Choice.ts"
-import type { Attempt, Leg, NewAttempt, Payment } from "../store/Payment.ts"
+import { type Candidates, type Chosen, PaymentRouter } from "../route/PaymentRouter.ts"
+import type { Attempt, Leg, Payment } from "../store/Payment.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 type Order = Omit<PaymentOrder, "reference">
 
@@ -82,7 +83,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const providers = yield* Providers
       const health = yield* ProviderHealth
       const outcomes = yield* RecordOutcome
-      const choose = yield* makeChoose
+      const { choose } = yield* PaymentRouter
       const answer = yield* ProviderAnswer
 
       const call = Effect.fnUntraced(

@@ -1,5 +1,5 @@
 /** Sends the second legs of ramps, each once. */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Dispatch } from "./Dispatch.ts"
@@ -8,7 +8,7 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
 import { isRamp, secondLeg, settlementOrder } from "../route/LegOrder.ts"
-import { makeRampRouter } from "../route/RampRouter.ts"
+import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 
 export class Settling extends Context.Tag("corridor/Settling")<
@@ -25,7 +25,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const dispatch = yield* Dispatch
-      const route = yield* makeRampRouter
+      const router = yield* PaymentRouter
       const second = yield* SecondLeg
       const runDetached = yield* makeRunDetached
 
@@ -35,7 +35,9 @@ export class Settling extends Context.Tag("corridor/Settling")<
         leg: Attempt["leg"]
       ) {
         const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
-        const { candidates } = isRamp(payment) ? yield* route(payment.org_id, secondLeg(payment)) : { candidates: [] }
+        const { candidates } = isRamp(payment)
+          ? yield* router.routeLeg(payment.org_id, secondLeg(payment))
+          : { candidates: [] }
         return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
       })
 
@@ -75,7 +77,6 @@ export class Settling extends Context.Tag("corridor/Settling")<
         sendAgain: (known, window) => runDetached(send(known, window)),
         worker: sendDue.pipe(
           Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
-          Effect.map(Option.isSome),
           Effect.forever
         )
       }

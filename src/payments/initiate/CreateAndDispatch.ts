@@ -1,5 +1,5 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
-import { Array as Arr, Effect, Option } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option } from "effect"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -11,18 +11,18 @@ import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { makeReviewThreshold, reviewItem } from "../review/ReviewThreshold.ts"
-import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
+import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { makeDraft } from "./Draft.ts"
-import type { Opening, Payment } from "../store/Payment.ts"
+import { draft } from "./Draft.ts"
+import type { Payment } from "../store/Payment.ts"
 import type { NewFee } from "../../domain/Fee.ts"
-import { holdsAfter } from "../store/PaymentPostings.ts"
+import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
-import { makePaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
+import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
+import type { Opening } from "../store/Change.ts"
 
 export interface LaunchOptions<E = never> {
   readonly key?: NewKey | undefined
@@ -32,16 +32,15 @@ export interface LaunchOptions<E = never> {
   readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
 }
 
-export const makeLaunch = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const dispatch = yield* Dispatch
   const organizations = yield* Organizations
   const fees = yield* Fees
   const ids = yield* Ids
-  const draft = yield* makeDraft
-  const router = yield* makePaymentRouter
-  const threshold = yield* makeReviewThreshold
-  const checkoutUrl = yield* makeCheckoutUrl
+  const router = yield* PaymentRouter
+  const threshold = yield* ReviewThreshold
+  const checkoutUrl = yield* CheckoutUrl
   const runDetached = yield* makeRunDetached
   const { atomically } = yield* Transactor
 
@@ -76,12 +75,12 @@ export const makeLaunch = Effect.gen(function* () {
     options: LaunchOptions<E> = {}
   ) {
     const [routed, charged, organization] = yield* runInParallel([
-      router(orgId, planned.payment, providersMoney(planned.payment)),
+      router.route(orgId, planned.payment, providersMoney(planned.payment)),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
     ])
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
-    const drafted = yield* draft(permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
+    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
     const chosen = yield* dispatch.choose(routed.candidates, "payment")
@@ -99,3 +98,10 @@ export const makeLaunch = Effect.gen(function* () {
     return yield* runDetached(dispatched)
   })
 })
+
+export class CreateAndDispatch extends Context.Tag("corridor/CreateAndDispatch")<
+  CreateAndDispatch,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.scoped(CreateAndDispatch, make)
+}

@@ -16,12 +16,12 @@ import type { Route } from "../../domain/Routing.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { type LaunchOptions, makeLaunch } from "./CreateAndDispatch.ts"
+import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { planPayment, type Request, type Surroundings } from "./PaymentPlan.ts"
-import { makePaymentRouter } from "../route/PaymentRouter.ts"
+import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -53,14 +53,14 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
     readonly preview: (permit: Permit<"any">, request: Request) => Effect.Effect<Route, Refusal>
   }
 >() {
-  static readonly layer = Layer.scoped(
+  static readonly layer = Layer.effect(
     Initiation,
     Effect.gen(function* () {
       const organizations = yield* Organizations
       const beneficiaries = yield* Beneficiaries
       const rates = yield* RateQuote
-      const router = yield* makePaymentRouter
-      const launch = yield* makeLaunch
+      const router = yield* PaymentRouter
+      const launch = yield* CreateAndDispatch
       const { mode } = yield* Settings
 
       const orgOf = (permit: Permit<"any" | "payouts">) =>
@@ -121,7 +121,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         preview: Effect.fn("Initiation.preview")(function* (permit, request) {
           const orgId = yield* orgOf(permit)
           const { payment } = yield* plan(orgId, request)
-          return yield* router(orgId, payment, providersMoney(payment))
+          return yield* router.route(orgId, payment, providersMoney(payment))
         })
       }
     })

@@ -15,9 +15,7 @@ import { countryOfPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
-import { payerProblems } from "./PayerCheck.ts"
-import { destinationProblems } from "./DestinationCheck.ts"
-import { recipientInfo } from "./RecipientInfo.ts"
+import { destinationProblems, payerProblems } from "./RequestCheck.ts"
 
 export type Request = typeof InitiatePayment.Type
 
@@ -189,3 +187,11 @@ export const planPayment = (
           })
   })
 }
+
+/** The beneficiary as it is at initiation, for the record. */
+export const recipientInfo = ({
+  created_at: _created,
+  org_id: _org,
+  updated_at: _updated,
+  ...rest
+}: Beneficiary): JsonObject => rest

@@ -3,8 +3,7 @@ import { Either } from "effect"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { PaymentPlan } from "./PaymentPlan.ts"
-import { recipientInfo } from "./RecipientInfo.ts"
+import { type PaymentPlan, recipientInfo } from "./PaymentPlan.ts"
 
 export interface WantedPayout {
   readonly amount: Money

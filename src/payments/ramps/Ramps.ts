@@ -17,20 +17,18 @@ import type { Route } from "../../domain/Routing.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { makeReviewThreshold, reviewItem } from "../review/ReviewThreshold.ts"
-import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
+import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { makeDraft } from "../initiate/Draft.ts"
-import type { Opening } from "../store/Payment.ts"
-import { whereNoneTookIt } from "../route/PaymentRouter.ts"
+import { draft } from "../initiate/Draft.ts"
+import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
-import { type LegToRoute, makeRampRouter } from "../route/RampRouter.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
-import { describeRamp } from "./RampPayment.ts"
-import { directionOf, planRamp } from "./RampPlan.ts"
+import { describeRamp, directionOf, planRamp } from "./RampPlan.ts"
+import type { Opening } from "../store/Change.ts"
 
 type Launched = Effect.Effect<
   RampPayment,
@@ -59,12 +57,11 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const dispatch = yield* Dispatch
       const beneficiaries = yield* Beneficiaries
       const rates = yield* RateQuote
-      const route = yield* makeRampRouter
-      const draft = yield* makeDraft
+      const router = yield* PaymentRouter
       const organizations = yield* Organizations
-      const threshold = yield* makeReviewThreshold
+      const threshold = yield* ReviewThreshold
       const ids = yield* Ids
-      const checkoutUrl = yield* makeCheckoutUrl
+      const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
 
       const liveRate = Effect.fnUntraced(function* (orgId: string, direction: RampDirection, request: RampRequest) {
@@ -75,7 +72,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       })
 
       const candidatesOf = Effect.fnUntraced(function* (orgId: string, leg: LegToRoute) {
-        const routed = yield* route(orgId, leg)
+        const routed = yield* router.routeLeg(orgId, leg)
         return Arr.isNonEmptyReadonlyArray(routed.candidates) ? routed.candidates : yield* unserved(leg, routed)
       })
 
@@ -110,7 +107,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           () => new Invalid({ message: "org_id: say which organisation this is for: the credential names none." })
         )
         const planned = yield* plan(orgId, request)
-        const drafted = yield* draft(permit, orgId, describeRamp(planned), [])
+        const drafted = yield* draft(ids, permit, orgId, describeRamp(planned), [])
         if (!isRamp(drafted)) return yield* Effect.dieMessage("a ramp without its facts")
         // What is collected must have somewhere to go before anyone is asked to pay.
         yield* candidatesOf(orgId, secondLeg(drafted))

@@ -1,5 +1,5 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
-import { Clock, Data, Effect, Option } from "effect"
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -8,10 +8,11 @@ import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import type { AttemptRef } from "../../providers/port/Provider.ts"
 import { FundingEvents } from "./FundingEvents.ts"
-import { type Attempt, type AttemptPatch, type Change, isOpen, type Payment } from "../store/Payment.ts"
+import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import { eventsOf } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import type { AttemptPatch, Change } from "../store/Change.ts"
 
 /** What an action changes; the rest of the change follows from it. */
 export interface Act
@@ -57,7 +58,7 @@ export const laidToRest = ({
   enquire_in: null
 })
 
-export const makePaymentCommand = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
   const funding = yield* FundingEvents
@@ -114,4 +115,9 @@ export const makePaymentCommand = Effect.gen(function* () {
   }
 })
 
-export type PaymentCommand = Effect.Effect.Success<typeof makePaymentCommand>
+export class PaymentCommand extends Context.Tag("corridor/PaymentCommand")<
+  PaymentCommand,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(PaymentCommand, make)
+}

@@ -2,8 +2,9 @@
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Change, Payment } from "../store/Payment.ts"
+import type { Payment } from "../store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
+import type { Change } from "../store/Change.ts"
 
 const wire = (money: Money): WireNumber => new WireNumber(toWireText(money.toShown()))
 

@@ -4,19 +4,11 @@ import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type {
-  Attempt,
-  Change,
-  NewAttempt,
-  Payment,
-  PaymentFailure,
-  PaymentPatch,
-  SuspenseMoney
-} from "../store/Payment.ts"
+import type { Attempt, Payment, PaymentFailure, RampFacts } from "../store/Payment.ts"
 import { isAimless, isPursued, nextStep } from "./PaymentChange.ts"
 import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { rampEntries } from "./RampPostings.ts"
-import type { RampFacts } from "../store/RampFacts.ts"
+import type { Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 export interface KnownLeg {
   readonly payment: Payment & { readonly ramp: RampFacts }

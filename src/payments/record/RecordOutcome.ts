@@ -8,11 +8,11 @@ import { setbackIn } from "../../platform/database/Setback.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { busyRetry, nthDelay, overtakenRetry, statusEnquiry } from "../../domain/Policies.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
 import { FundingEvents } from "./FundingEvents.ts"
-import type { Attempt, Change, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
@@ -20,6 +20,7 @@ import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
 import { isReturned, type Moment, type Source } from "./Ruling.ts"
+import type { Change } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
@@ -62,7 +63,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
     RecordOutcome,
     Effect.gen(function* () {
       const store = yield* PaymentStore
-      const ledger = yield* LedgerStore
+      const ledger = yield* Ledger
       const ids = yield* Ids
       const funding = yield* FundingEvents
       const second = yield* SecondLeg
@@ -83,15 +84,10 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
           ? Effect.succeed(change.nextAttempt !== undefined)
           : Effect.map(store.known(next.attempt_id), Option.isSome)
 
-      /** What the books say of an attempt's money, where a word is about money that goes back. */
-      const withBooks = Effect.fnUntraced(function* (
-        { attempt, payment }: Known,
-        signal: ProviderSignal,
-        source: Source
-      ) {
+      /** What the books say of an attempt's money. */
+      const withBooks = Effect.fnUntraced(function* ({ attempt, payment }: Known, source: Source) {
         const { attempt_id, leg, of_attempt, provider } = attempt
         const returns = leg === "return"
-        if (!returns && (leg === "refund" || !isReturned(signal))) return source
         const all = yield* ledger.suspenseOf(payment.payment_id)
         const waiting = all.filter(({ about }) => about === (returns ? of_attempt : attempt_id))
         if (returns) return { ...source, waiting }
@@ -101,8 +97,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
-        const source = yield* withBooks(known, signal, told)
-        if (attempt.leg === "refund") return refundChangeOf(known, signal, source, moment)
+        if (attempt.leg === "refund") return refundChangeOf(known, signal, told, moment)
+        // Only a word about money that goes back needs the books.
+        const source = attempt.leg === "return" || isReturned(signal) ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, source, moment)
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.

@@ -2,10 +2,11 @@
 import { Money } from "../../domain/Money.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment, Refund, SuspenseMoney } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
+import type { SuspenseMoney } from "../store/Change.ts"
 
 /** A refund is written in one statement with its attempt: one without the other is a defect. */
 const refundOf = ({ attempt, payment }: Known): Refund => {

@@ -5,9 +5,10 @@
 import type { Money } from "../../domain/Money.ts"
 import { moneyIn } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, SuspenseMoney } from "../store/Payment.ts"
+import type { Attempt } from "../store/Payment.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import type { SuspenseMoney } from "../store/Change.ts"
 
 /** What the attempt gives back is noted with it, when it is committed. */
 export const returnedMoney = ({ received }: Attempt): Money => moneyIn(received)
@@ -25,7 +26,6 @@ const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
   const stays: Fate = { outcome: "declined", moves: outcome === "accepted" ? "comes back" : null, resurfaced: false }
   switch (signal._tag) {
     case "Declined":
-      return outcome === "accepted" ? unmoved : stays
     case "Absent":
       return outcome === "accepted" ? unmoved : stays
     case "Unknown":

@@ -8,19 +8,9 @@ import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type {
-  Attempt,
-  AttemptPatch,
-  Change,
-  NewAttempt,
-  OperatorItem,
-  Payment,
-  PaymentFailure,
-  PaymentPatch,
-  StoredCallback,
-  SuspenseMoney
-} from "../store/Payment.ts"
+import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
+import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 /** Who says it, and what else its change must carry. */
 export interface Source {

@@ -2,7 +2,7 @@
  * Giving money back. A part is committed with its attempt, under the payment's version, before its provider is asked:
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
-import { type BigDecimal, Clock, Duration, Effect, Either } from "effect"
+import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer } from "effect"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
@@ -10,19 +10,20 @@ import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
-import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
-import { IdempotencyStore, type NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
-import type { NewAttempt, Payment, Refund } from "../store/Payment.ts"
+import type { Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
 import { isUncertain } from "../suspense/SuspenseItems.ts"
-import { type PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -66,103 +67,103 @@ const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: Wanted
       : part
   })
 
-export const makeRefunds = (command: PaymentCommand) =>
-  Effect.gen(function* () {
-    const store = yield* PaymentStore
-    const providers = yield* Providers
-    const outcomes = yield* RecordOutcome
-    const rates = yield* RateQuote
-    const ids = yield* Ids
-    const keys = yield* IdempotencyStore
-    const { atomically } = yield* Transactor
-    const answer = yield* ProviderAnswer
+const make = Effect.gen(function* () {
+  const command = yield* PaymentCommand
+  const store = yield* PaymentStore
+  const providers = yield* Providers
+  const outcomes = yield* RecordOutcome
+  const rates = yield* RateQuote
+  const ids = yield* Ids
+  const keys = yield* Idempotency
+  const { atomically } = yield* Transactor
+  const answer = yield* ProviderAnswer
 
-    /** Who took the payment, and how it gives money back. */
-    const takerOf = Effect.fnUntraced(function* (payment: Payment) {
-      if (payment.status !== "completed") return yield* refuse(payment, "only a completed payment is given back.")
-      if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
-      const story = yield* store.story(payment)
-      const uncertainty = uncertaintyIn(story)
-      if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
-      const taken = openAttemptsOf(story.attempts).find(
-        ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
-      )
-      const provider = taken === undefined ? undefined : providers.find(taken.provider)
-      if (taken === undefined || provider?.refund === undefined) {
-        return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
-      }
-      return { taken, provider, refund: provider.refund }
-    })
-
-    /** The rate that the payment was made at; nothing where there was nothing to convert. */
-    const rateOf = ({ amount, org_id, org_rate_id, target }: Payment) =>
-      amount.currency === target.currency || org_rate_id === null
-        ? Effect.succeed(null)
-        : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
-
-    const claimed = Effect.fnUntraced(function* ({ payment_id }: Payment, key: NewKey | undefined) {
-      if (key !== undefined && !(yield* keys.claim(payment_id, key))) return yield* stillRunning()
-    })
-
-    const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
-      const payment = yield* command.find(permit, paymentId)
-      const taker = yield* takerOf(payment)
-      const { refunds } = payment
-      const amount = yield* partOf(payment, refunds, wanted.amount)
-      const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
-      const window = yield* openSendWindow
-      const created_at = new Date(yield* Clock.currentTimeMillis)
-      const attempt: NewAttempt = {
-        attempt_id: yield* ids.next,
-        leg: "refund",
-        provider: taker.provider.name,
-        config_id: taker.taken.config_id,
-        started_at: created_at,
-        enquire_in: Duration.toSeconds(orphanedAfter)
-      }
-      const newRefund = { refund_id: attempt.attempt_id, amount, target }
-      const part: Refund = {
-        ...newRefund,
-        state: "open",
-        reason: wanted.reason ?? null,
-        created_at,
-        settled_at: null
-      }
-      const act = {
-        status: payment.status,
-        patch: { refunds: [...refunds, part] },
-        nextAttempt: attempt,
-        newRefund,
-        cause: `refund asked for by ${permit.actor.id}`
-      }
-      const noted = {
-        action: "payment.refund_requested",
-        detail: {
-          refund_id: attempt.attempt_id,
-          amount: amount.toNumericText(),
-          currency: amount.currency,
-          reason: wanted.reason ?? null
-        }
-      }
-      const after = yield* atomically(
-        Effect.zipRight(claimed(payment, wanted.key), command.writeAudited(permit, payment, [act], noted))
-      )
-      return { payment: after, attempt, amount, window, ...taker }
-    })
-
-    return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
-      const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
-        committed(permit, paymentId, wanted)
-      )
-      const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
-      const outcome = yield* answer.outcome(provider, refund(order), window)
-      const known = { payment, attempt: openAttempt(payment, attempt) }
-      const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
-      if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
-      const why =
-        outcome.unsent === true
-          ? `${outcome.reason}. Ask for the refund again.`
-          : `${provider.name} declined the refund: ${outcome.reason}.`
-      return yield* refuse(heard.payment, why)
-    })
+  /** Who took the payment, and how it gives money back. */
+  const takerOf = Effect.fnUntraced(function* (payment: Payment) {
+    if (payment.status !== "completed") return yield* refuse(payment, "only a completed payment is given back.")
+    if (payment.direction !== "inbound") return yield* refuse(payment, "only payins are given back.")
+    const story = yield* store.story(payment)
+    const uncertainty = uncertaintyIn(story)
+    if (uncertainty !== undefined) return yield* refuse(payment, uncertainty)
+    const taken = openAttemptsOf(story.attempts).find(
+      ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
+    )
+    const provider = taken === undefined ? undefined : providers.find(taken.provider)
+    if (taken === undefined || provider?.refund === undefined) {
+      return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
+    }
+    return { taken, provider, refund: provider.refund }
   })
+
+  /** The rate that the payment was made at; nothing where there was nothing to convert. */
+  const rateOf = ({ amount, org_id, org_rate_id, target }: Payment) =>
+    amount.currency === target.currency || org_rate_id === null
+      ? Effect.succeed(null)
+      : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
+
+  const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+    const payment = yield* command.find(permit, paymentId)
+    const taker = yield* takerOf(payment)
+    const { refunds } = payment
+    const amount = yield* partOf(payment, refunds, wanted.amount)
+    const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
+    const window = yield* openSendWindow
+    const created_at = new Date(yield* Clock.currentTimeMillis)
+    const attempt: NewAttempt = {
+      attempt_id: yield* ids.next,
+      leg: "refund",
+      provider: taker.provider.name,
+      config_id: taker.taken.config_id,
+      started_at: created_at,
+      enquire_in: Duration.toSeconds(orphanedAfter)
+    }
+    const newRefund = { refund_id: attempt.attempt_id, amount, target }
+    const part: Refund = {
+      ...newRefund,
+      state: "open",
+      reason: wanted.reason ?? null,
+      created_at,
+      settled_at: null
+    }
+    const act = {
+      status: payment.status,
+      patch: { refunds: [...refunds, part] },
+      nextAttempt: attempt,
+      newRefund,
+      cause: `refund asked for by ${permit.actor.id}`
+    }
+    const noted = {
+      action: "payment.refund_requested",
+      detail: {
+        refund_id: attempt.attempt_id,
+        amount: amount.toNumericText(),
+        currency: amount.currency,
+        reason: wanted.reason ?? null
+      }
+    }
+    const after = yield* atomically(
+      Effect.zipRight(keys.claim(paymentId, wanted.key), command.writeAudited(permit, payment, [act], noted))
+    )
+    return { payment: after, attempt, amount, window, ...taker }
+  })
+
+  return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+    const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
+      committed(permit, paymentId, wanted)
+    )
+    const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
+    const outcome = yield* answer.outcome(provider, refund(order), window)
+    const known = { payment, attempt: openAttempt(payment, attempt) }
+    const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
+    if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
+    const why =
+      outcome.unsent === true
+        ? `${outcome.reason}. Ask for the refund again.`
+        : `${provider.name} declined the refund: ${outcome.reason}.`
+    return yield* refuse(heard.payment, why)
+  })
+})
+
+export class Refunds extends Context.Tag("corridor/Refunds")<Refunds, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Refunds, make)
+}

@@ -2,7 +2,7 @@
  * The price of a payment that had to wait for a person: it keeps the rate that was agreed for a time, and afterwards it
  * goes on only at a rate that somebody accepts. Nothing here turns a payment away, or prices it anew by itself.
  */
-import { BigDecimal, Clock, Duration, Effect, Either, Option } from "effect"
+import { BigDecimal, Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { given } from "../../domain/Exchange.ts"
@@ -45,7 +45,7 @@ const noteOf = (payment: Payment, price: Price, rate: Rate): string => {
   return `Priced anew at the rate ${toPlainText(rate)}: ${amount.toString()} for ${target.toString()} instead of ${before}.`
 }
 
-export const makeHeldRate = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const rates = yield* RateQuote
   const { reviewRateTtl } = yield* Settings
 
@@ -103,3 +103,7 @@ export const makeHeldRate = Effect.gen(function* () {
     })
   }
 })
+
+export class HeldRate extends Context.Tag("corridor/HeldRate")<HeldRate, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(HeldRate, make)
+}

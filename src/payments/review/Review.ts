@@ -1,19 +1,20 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
-import { type BigDecimal, Effect, Either, Option } from "effect"
+import { Array as Arr, type BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
-import { makeCheckoutUrl } from "../dispatch/CheckoutUrl.ts"
+import type { Route } from "../../domain/Routing.ts"
+import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { makeHeldRate, type Repriced } from "./HeldRate.ts"
+import { HeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
-import { whereNoneTookIt } from "../route/PaymentRouter.ts"
+import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { providerOrder } from "../route/ProviderOrder.ts"
-import { rampExpiry } from "../route/LegOrder.ts"
+import { type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
+import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
 import { noted } from "../record/Ruling.ts"
-import { type Act, type PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
-import { makeHeldRoute } from "./HeldRoute.ts"
+import { type Act, PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 
 type Reviewer = Permit<"reviews">
 
@@ -59,90 +60,119 @@ const rejection = (payment: Payment, by: string, cause: string, comment: string 
   closeItems: [{ kind: "review", attempt_id: null, by }]
 })
 
-export const makeReview = (command: PaymentCommand) =>
-  Effect.gen(function* () {
-    const store = yield* PaymentStore
-    const dispatch = yield* Dispatch
-    const heldRate = yield* makeHeldRate
-    const route = yield* makeHeldRoute
-    const checkoutUrl = yield* makeCheckoutUrl
+interface HeldRoute {
+  readonly leg: PaidLeg
+  readonly candidates: Candidates
+}
 
-    const byAnother = (permit: Reviewer, payment: Payment) =>
-      Option.contains(permit.actor.userId, payment.user_id)
-        ? refuse(payment, "whoever initiated it cannot be its reviewer.")
-        : Effect.succeed(payment)
+const served = (
+  asked: Parameters<typeof reasonsForNone>[0],
+  routed: Route,
+  leg: PaidLeg
+): Either.Either<HeldRoute, string> =>
+  Arr.isNonEmptyReadonlyArray(routed.candidates)
+    ? Either.right({ leg, candidates: routed.candidates })
+    : Either.left(reasonsForNone(asked, routed))
 
-    const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
-      const payment = yield* command.find(permit, paymentId)
-      return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
-    })
+const make = Effect.gen(function* () {
+  const command = yield* PaymentCommand
+  const store = yield* PaymentStore
+  const dispatch = yield* Dispatch
+  const heldRate = yield* HeldRate
+  const router = yield* PaymentRouter
+  const checkoutUrl = yield* CheckoutUrl
 
-    /** The card was not kept: the customer gives it again, on the hosted page. */
-    const toCheckout = ({ payment_id }: Payment): Act => ({
-      status: "pending",
-      patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) } },
-      cause: "the customer gives the card at the hosted checkout"
-    })
-
-    /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
-    const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
-      const by = permit.actor.id
-      yield* byAnother(permit, payment)
-      const repriced = yield* heldRate.accept(payment, accepted)
-      if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
-      const act: Act = {
-        status: payment.status,
-        patch: pricePatch(payment, repriced),
-        cause: `reviewed by ${by}`,
-        closeItems: [{ kind: "review", attempt_id: null, by }]
-      }
-      return { payment: yield* command.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
-    })
-
-    const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
-      const found = yield* command.find(permit, paymentId)
-      if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
-      const payment = yield* heldFor(permit, paymentId)
-      const repriced = yield* heldRate.accept(payment, accepted)
-      const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
-      const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
-      const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
-      if (Either.isLeft(routed)) {
-        const why = routed.left
-        const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
-        const failure = { code: "ROUTING_CONFIG_NOT_FOUND" as const, message: why, provider: null }
-        yield* write([reviewed, confirmed, { status: "failed", patch: { comments, failure }, cause: why }])
-        return yield* new NoRoute({ message: why, ...idsOf(payment) })
-      }
-      if (payment.payment_method === "card") {
-        return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
-      }
-      const { candidates, leg } = routed.right
-      const chosen = yield* dispatch.choose(candidates, leg)
-      const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
-      const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
-      return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
-    })
-
-    return {
-      review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
-        const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
-        if (sent === undefined) return payment
-        const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
-        const heard = yield* dispatch.ask(payment, order, sent.chosen)
-        const declined = heard.payment.status === "failed" && heard.outcome === "declined"
-        return declined ? yield* whereNoneTookIt(payment, heard.tooLateFor) : heard.payment
-      }),
-      reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
-        const by = permit.actor.id
-        return yield* command.decided(
-          Effect.flatMap(heldFor(permit, paymentId), (payment) => {
-            const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`
-            const detail = { reason: reason ?? null }
-            const act = rejection(payment, by, cause, reason)
-            return command.writeAudited(permit, payment, [act], { action: "payment.rejected", detail })
-          })
-        )
-      })
+  /** A ramp needs somebody for both of its legs. Fails with why nobody takes it. */
+  const route = Effect.fnUntraced(function* (payment: Payment) {
+    const { org_id } = payment
+    if (!isRamp(payment)) {
+      return yield* served(payment, yield* router.route(org_id, payment, providersMoney(payment)), "payment")
     }
+    const [first, second] = [firstLeg(payment), secondLeg(payment)]
+    yield* served(second, yield* router.routeLeg(org_id, second), "settlement")
+    return yield* served(first, yield* router.routeLeg(org_id, first), "collection")
   })
+
+  const byAnother = (permit: Reviewer, payment: Payment) =>
+    Option.contains(permit.actor.userId, payment.user_id)
+      ? refuse(payment, "whoever initiated it cannot be its reviewer.")
+      : Effect.succeed(payment)
+
+  const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
+    const payment = yield* command.find(permit, paymentId)
+    return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
+  })
+
+  /** The card was not kept: the customer gives it again, on the hosted page. */
+  const toCheckout = ({ payment_id }: Payment): Act => ({
+    status: "pending",
+    patch: { next_action: "redirect", action_data: { redirect_url: checkoutUrl(payment_id) } },
+    cause: "the customer gives the card at the hosted checkout"
+  })
+
+  /** Its rate ran out before the customer gave the card: the page waits until someone accepts another. */
+  const priceAgain = Effect.fnUntraced(function* (permit: Reviewer, payment: Payment, accepted: AcceptedRate) {
+    const by = permit.actor.id
+    yield* byAnother(permit, payment)
+    const repriced = yield* heldRate.accept(payment, accepted)
+    if (Option.isNone(repriced)) return yield* refuse(payment, "it is not held for a review.")
+    const act: Act = {
+      status: payment.status,
+      patch: pricePatch(payment, repriced),
+      cause: `reviewed by ${by}`,
+      closeItems: [{ kind: "review", attempt_id: null, by }]
+    }
+    return { payment: yield* command.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
+  })
+
+  const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+    const found = yield* command.find(permit, paymentId)
+    if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
+    const payment = yield* heldFor(permit, paymentId)
+    const repriced = yield* heldRate.accept(payment, accepted)
+    const [reviewed, confirmed] = approval(payment, permit.actor.id, repriced)
+    const write = (acts: ReadonlyArray<Act>) => command.writeAudited(permit, payment, acts, audited(repriced))
+    const routed = yield* Effect.either(route({ ...payment, ...pricePatch(payment, repriced) }))
+    if (Either.isLeft(routed)) {
+      const why = routed.left
+      const comments = noted(pricePatch(payment, repriced).comments ?? payment.comments, why)
+      const failure = { code: "ROUTING_CONFIG_NOT_FOUND" as const, message: why, provider: null }
+      yield* write([reviewed, confirmed, { status: "failed", patch: { comments, failure }, cause: why }])
+      return yield* new NoRoute({ message: why, ...idsOf(payment) })
+    }
+    if (payment.payment_method === "card") {
+      return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
+    }
+    const { candidates, leg } = routed.right
+    const chosen = yield* dispatch.choose(candidates, leg)
+    const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
+    const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
+    return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
+  })
+
+  return {
+    review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+      const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
+      if (sent === undefined) return payment
+      const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
+      const heard = yield* dispatch.ask(payment, order, sent.chosen)
+      const declined = heard.payment.status === "failed" && heard.outcome === "declined"
+      return declined ? yield* whereNoneTookIt(payment, heard.tooLateFor) : heard.payment
+    }),
+    reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
+      const by = permit.actor.id
+      return yield* command.decided(
+        Effect.flatMap(heldFor(permit, paymentId), (payment) => {
+          const cause = reason === undefined ? `rejected by ${by}` : `rejected by ${by}: ${reason}`
+          const detail = { reason: reason ?? null }
+          const act = rejection(payment, by, cause, reason)
+          return command.writeAudited(permit, payment, [act], { action: "payment.rejected", detail })
+        })
+      )
+    })
+  }
+})
+
+export class Review extends Context.Tag("corridor/Review")<Review, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Review, make)
+}

@@ -1,5 +1,5 @@
 /** Which payments wait for a second pair of eyes: those that reach what their organisation allows without one. */
-import { BigDecimal, Effect, Option } from "effect"
+import { BigDecimal, Context, Effect, Layer, Option } from "effect"
 import { fromPlainText } from "../../domain/Decimal.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
@@ -9,24 +9,32 @@ import type { OperatorItem, Payment } from "../store/Payment.ts"
 const thresholdOf = ({ review_threshold }: Organization): Option.Option<BigDecimal.BigDecimal> =>
   Option.fromNullable(review_threshold).pipe(Option.flatMap(fromPlainText), Option.filter(BigDecimal.isPositive))
 
-/** Answers with why a payment is held, if it is. An amount that cannot be compared is held: nobody has allowed it. */
-export const makeReviewThreshold = Effect.gen(function* () {
-  const rates = yield* RateQuote
-  return Effect.fnUntraced(function* ({ amount }: Pick<Payment, "amount">, organization: Option.Option<Organization>) {
-    const threshold = Option.flatMap(organization, thresholdOf)
-    if (Option.isNone(organization) || Option.isNone(threshold)) return Option.none<string>()
-    const { currency, review_threshold } = organization.value
-    const limit = `the review threshold of ${review_threshold} ${currency}`
-    const rate = isAnyCurrencyCode(currency)
-      ? yield* Effect.orElseSucceed(rates.base(amount.currency, currency), Option.none)
-      : Option.none()
-    if (Option.isNone(rate))
-      return Option.some(`${amount.toString()} cannot be compared with ${limit}: there is no rate.`)
-    return BigDecimal.lessThan(BigDecimal.multiply(amount.toDecimal(), rate.value), threshold.value)
-      ? Option.none()
-      : Option.some(`${amount.toString()} reaches ${limit}.`)
-  })
-})
+export class ReviewThreshold extends Context.Tag("corridor/ReviewThreshold")<
+  ReviewThreshold,
+  /** Answers with why a payment is held, if it is. An amount that cannot be compared is held: nobody has allowed it. */
+  (payment: Pick<Payment, "amount">, organization: Option.Option<Organization>) => Effect.Effect<Option.Option<string>>
+>() {
+  static readonly layer = Layer.effect(
+    ReviewThreshold,
+    Effect.gen(function* () {
+      const rates = yield* RateQuote
+      return Effect.fnUntraced(function* ({ amount }, organization) {
+        const threshold = Option.flatMap(organization, thresholdOf)
+        if (Option.isNone(organization) || Option.isNone(threshold)) return Option.none<string>()
+        const { currency, review_threshold } = organization.value
+        const limit = `the review threshold of ${review_threshold} ${currency}`
+        const rate = isAnyCurrencyCode(currency)
+          ? yield* Effect.orElseSucceed(rates.base(amount.currency, currency), Option.none)
+          : Option.none()
+        if (Option.isNone(rate))
+          return Option.some(`${amount.toString()} cannot be compared with ${limit}: there is no rate.`)
+        return BigDecimal.lessThan(BigDecimal.multiply(amount.toDecimal(), rate.value), threshold.value)
+          ? Option.none()
+          : Option.some(`${amount.toString()} reaches ${limit}.`)
+      })
+    })
+  )
+}
 
 export const reviewItem = (
   item_id: string,

@@ -2,10 +2,9 @@
 import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { rampLifetime } from "../../domain/Policies.ts"
-import type { Payment } from "../store/Payment.ts"
+import type { Payment, RampFacts } from "../store/Payment.ts"
 import { type Order, providerOrder } from "./ProviderOrder.ts"
-import type { RampFacts } from "../store/RampFacts.ts"
-import type { LegToRoute } from "./RampRouter.ts"
+import type { LegToRoute } from "./PaymentRouter.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
 

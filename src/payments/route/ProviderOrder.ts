@@ -10,7 +10,7 @@ import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
 import type { BankAccount, Card, MobileMoney, PaymentOrder } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
-import { providersMoney } from "../store/ProvidersMoney.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 
 export type Order = Omit<PaymentOrder, "reference">
 

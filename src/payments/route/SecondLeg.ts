@@ -3,10 +3,10 @@
  * statement, and whichever instance claims that attempt sends it: nothing about it is kept in memory alone.
  */
 import { Array as Arr, Context, Effect, Layer, Queue } from "effect"
-import type { NewAttempt, Payment } from "../store/Payment.ts"
-import { makeChoose } from "./Choice.ts"
+import type { Payment } from "../store/Payment.ts"
 import { isRamp, secondLeg } from "./LegOrder.ts"
-import { makeRampRouter } from "./RampRouter.ts"
+import { PaymentRouter } from "./PaymentRouter.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   SecondLeg,
@@ -21,15 +21,14 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   static readonly layer = Layer.effect(
     SecondLeg,
     Effect.gen(function* () {
-      const route = yield* makeRampRouter
-      const choose = yield* makeChoose
+      const router = yield* PaymentRouter
       const bell = yield* Queue.sliding<void>(1)
       return {
         choose: Effect.fnUntraced(function* (payment) {
           if (!isRamp(payment)) return undefined
-          const { candidates } = yield* route(payment.org_id, secondLeg(payment))
+          const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
-          const { attempt } = yield* choose(candidates, "settlement")
+          const { attempt } = yield* router.choose(candidates, "settlement")
           return { ...attempt, enquire_in: null }
         }),
         wake: Effect.asVoid(Queue.offer(bell, undefined)),

@@ -1,17 +1,16 @@
 /** A payment and its attempts as the stores hold them. */
+import { Schema } from "effect"
 import type { NewFee } from "../../domain/Fee.ts"
-import type { StoredEvent } from "../../webhooks/Webhook.ts"
-import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { FailureCode } from "../../domain/FailureCode.ts"
-import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
+import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { NextAction, Report } from "../../domain/Outcome.ts"
-import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
-import type { RampFacts } from "./RampFacts.ts"
+import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -129,64 +128,18 @@ export interface DueAttempt extends Attempt {
   readonly hinted: boolean
 }
 
-/** What a change may set on a payment besides its status. */
-export type PaymentPatch = Partial<
-  Pick<
-    Payment,
-    | "provider"
-    | "provider_payment_id"
-    | "provider_status"
-    | "provider_data"
-    | "next_action"
-    | "action_data"
-    | "comments"
-    | "payout_id"
-    | "webhook_metadata"
-    | "otp_failures"
-    | "card_details"
-    | "holds"
-    | "ramp"
-    | "failure"
-    | "refunds"
-    | "amount"
-    | "target"
-    | "org_rate_id"
-    | "expires_at"
-  >
->
-
-export interface AttemptPatch {
-  readonly attempt_id: string
-  readonly outcome: AttemptOutcome | null
-  readonly reason: string | null
-  readonly provider_payment_id: string | null
-  readonly answered_at: Date | null
-  /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
-  readonly enquire_in: number | null | "as planned"
-  readonly received?: Received
-  readonly said?: Said
-  readonly ordered?: Received
-}
-
-/** One that is not sent by whoever commits it has no time yet at which it is asked about. */
-export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
-  readonly enquire_in: number | null
-  readonly of_attempt?: string
-  /** Of money on its way back: how much. */
-  readonly received?: Received
-}
-
-export interface StoredCallback {
-  readonly callback_id: string
-  readonly provider: ProviderName
-  readonly event_key: string
-  readonly payment_id: string | null
-  readonly attempt_id: string | null
-  readonly org_id: string | null
-  readonly report: string
-  readonly effect: "applied" | "nothing to change" | "suspense" | "unknown payment" | "provider asked"
-  readonly received_at: Date
-}
+export const StoredCallback = Schema.Struct({
+  callback_id: Schema.String,
+  provider: ProviderName,
+  event_key: Schema.String,
+  payment_id: Schema.NullOr(Schema.String),
+  attempt_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(Schema.String),
+  report: Schema.String,
+  effect: Schema.Literal("applied", "nothing to change", "suspense", "unknown payment", "provider asked"),
+  received_at: Schema.DateFromSelf
+})
+export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback> {}
 
 /** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
 export interface StrayCallback extends StoredCallback {
@@ -194,23 +147,31 @@ export interface StrayCallback extends StoredCallback {
   readonly report_said: Report
 }
 
-export interface OperatorItem {
-  readonly item_id: string
-  readonly org_id: string
-  readonly kind: "unknown_outcome" | "suspense" | "review" | "resolution"
-  readonly payment_id: string
-  readonly attempt_id: string | null
-  readonly detail: string
-  readonly opened_at: Date
+const itemFields = {
+  item_id: Schema.String,
+  org_id: Schema.String,
+  payment_id: Schema.String,
+  attempt_id: Schema.NullOr(Schema.String),
+  detail: Schema.String,
+  opened_at: Schema.DateFromSelf
 }
+
+export const StoredOperatorItem = Schema.Struct({
+  ...itemFields,
+  kind: Schema.Literal("unknown_outcome", "suspense", "review", "resolution"),
+  closed_at: Schema.NullOr(Schema.DateFromSelf),
+  closed_by: Schema.NullOr(Schema.String)
+})
+export interface StoredOperatorItem extends Schema.Schema.Type<typeof StoredOperatorItem> {}
+
+export type OperatorItem = Omit<StoredOperatorItem, "closed_at" | "closed_by">
 
 /** What waits for a person; a resolution never does. */
-export type OpenItem = OperatorItem & { readonly kind: Exclude<OperatorItem["kind"], "resolution"> }
-
-export interface StoredOperatorItem extends OperatorItem {
-  readonly closed_at: Date | null
-  readonly closed_by: string | null
-}
+export const OpenItem = Schema.Struct({
+  ...itemFields,
+  kind: Schema.Literal("unknown_outcome", "suspense", "review")
+})
+export interface OpenItem extends Schema.Schema.Type<typeof OpenItem> {}
 
 export type RefundState = "open" | "completed" | "failed"
 
@@ -227,15 +188,16 @@ export interface Refund {
   readonly settled_at: Date | null
 }
 
-export interface HistoryRow {
-  readonly payment_id: string
-  readonly org_id: string
-  readonly version: number
-  readonly from_status: PaymentStatus | null
-  readonly to_status: PaymentStatus
-  readonly cause: string
-  readonly at: Date
-}
+export const HistoryRow = Schema.Struct({
+  payment_id: Schema.String,
+  org_id: Schema.String,
+  version: Schema.Number,
+  from_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
+  to_status: Schema.Literal(...paymentStatuses),
+  cause: Schema.String,
+  at: Schema.DateFromSelf
+})
+export interface HistoryRow extends Schema.Schema.Type<typeof HistoryRow> {}
 
 export interface StoredFee extends NewFee {
   readonly payment_id: string
@@ -243,55 +205,22 @@ export interface StoredFee extends NewFee {
   readonly created_at: Date
 }
 
-/** Everything that a new payment brings along: written together or not at all. */
-export interface Opening {
-  readonly payment: Payment
-  /** The first candidate's attempt, committed before its socket opens; none while the payment is held. */
-  readonly attempt: NewAttempt | null
-  readonly fees?: ReadonlyArray<NewFee>
-  readonly item?: OperatorItem
-  readonly key?: NewKey
-}
-
-/** Money that a provider took or gave for a payment that has no place for it. */
-export interface SuspenseMoney {
-  readonly attempt_id: string
-  readonly provider: ProviderName
-  /** Above zero: it came to the provider; below: it went from it. */
-  readonly amount: Money
-  /** What tells it from other money of the same attempt: the same occasion is booked once. */
-  readonly occasion: string
-}
-
-/** What of a payment a refund gives back. */
-export type Part = Pick<Refund, "refund_id" | "amount" | "target">
-
-/** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
-export interface Change {
-  readonly payment: Payment
-  readonly status: PaymentStatus
-  readonly patch: PaymentPatch
-  readonly cause: string
-  readonly at: Date
-  readonly attempt?: AttemptPatch
-  /** The next candidate's attempt, committed before its socket opens. */
-  readonly nextAttempt?: NewAttempt
-  /** Comes with its attempt as `nextAttempt`. */
-  readonly newRefund?: Part
-  readonly settledRefund?: Part & { readonly from: RefundState; readonly state: "completed" | "failed" }
-  readonly suspense?: ReadonlyArray<SuspenseMoney>
-  /** What moves in the books besides what follows from the change itself. */
-  readonly entries?: ReadonlyArray<Entry>
-  readonly events: ReadonlyArray<StoredEvent>
-  /** `adopted`: it was stored when it came, before anyone knew what it was about. */
-  readonly callback?: StoredCallback & { readonly adopted?: boolean }
-  /** An item of the same kind for the same attempt that is open takes the new words. */
-  readonly openItems?: ReadonlyArray<OperatorItem & { readonly closed_by?: string }>
-  readonly closeItems?: ReadonlyArray<{
-    readonly kind: OperatorItem["kind"]
-    readonly attempt_id: string | null
-    readonly by: string
-  }>
-}
-
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"
+
+/** What a ramp is besides a payment. Amounts and rates are decimal text. */
+export interface RampFacts {
+  readonly direction: "on_ramp" | "off_ramp"
+  readonly network: CryptoNetwork
+  /** Where an on-ramp settles. */
+  readonly wallet_address: string | null
+  /** How the first leg is paid, and the second. */
+  readonly collection: "bank_transfer" | "mobile_money" | "crypto"
+  readonly settlement: "bank_transfer" | "mobile_money" | "wallet" | "crypto"
+  readonly rate: string
+  readonly client_rate: string
+  readonly customer_type: "retail" | "institution"
+  readonly business_id: string | null
+  readonly business_name: string | null
+  /** What has arrived of the customer's money; null until it has. */
+  readonly collected: string | null
+}

@@ -1,5 +1,5 @@
 /** The payment store in memory: the same answers as the SQL one, including the version check and the one-open rule. */
-import { Clock, Effect, Either, Option } from "effect"
+import { Clock, Effect, Either, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -12,11 +12,12 @@ import { paymentTables } from "./MemoryTables.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
-import type { Attempt, Change, NewAttempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
+import type { Attempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isKnownBy } from "./PaymentReference.ts"
-import type { PaymentFilter, Store } from "./PaymentStore.ts"
+import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory } from "./SignalMemory.ts"
+import type { Change, NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
@@ -39,199 +40,202 @@ const writtenWithAPayment = {
   ...webhookTables
 }
 
-export const paymentStoreMemory = Effect.map(openTables(writtenWithAPayment), (tables): Store => {
-  const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
-  let tokens = 0
-  const newToken = () => `lease ${(tokens += 1)}`
-  const visible = (scope: Scope) =>
-    Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
-  const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
-  const later = (now: number, seconds: number | null) => (seconds === null ? null : new Date(now + seconds * 1000))
+export const paymentStoreMemory = Layer.effect(
+  PaymentStore,
+  Effect.map(openTables(writtenWithAPayment), (tables): Store => {
+    const { attempts, callbacks, history, idempotencyKeys, operatorItems, paymentFees, payments } = tables
+    let tokens = 0
+    const newToken = () => `lease ${(tokens += 1)}`
+    const visible = (scope: Scope) =>
+      Array.from(payments.values()).filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+    const byId = (attempt: Attempt) => `${attempt.started_at.toISOString()} ${attempt.attempt_id}`
+    const later = (now: number, seconds: number | null) => (seconds === null ? null : new Date(now + seconds * 1000))
 
-  const addAttempt = (payment: Payment, attempt: NewAttempt, now: number) => {
-    for (const other of attempts.values()) {
-      const sameLeg = other.payment_id === payment.payment_id && other.leg === attempt.leg
-      const one = other.leg !== "refund" && other.leg !== "return"
-      if (sameLeg && one && other.outcome !== "declined") throw new Error("attempts_one_open")
-    }
-    const { enquire_in, ...rest } = attempt
-    attempts.set(attempt.attempt_id, {
-      of_attempt: null,
-      received: {},
-      ...rest,
-      payment_id: payment.payment_id,
-      org_id: payment.org_id,
-      outcome: null,
-      reason: null,
-      provider_payment_id: null,
-      answered_at: null,
-      enquiries: 0,
-      next_enquiry_at: later(now, enquire_in),
-      sends: enquire_in === null ? 0 : 1,
-      sent_at: new Date(now),
-      said: null,
-      ordered: null,
-      asked_at: null,
-      hint_at: null,
-      leased_until: null,
-      lease_token: null
-    })
-  }
-
-  const addHistory = (payment: Payment, from: Payment["status"] | null, cause: string, at: Date) =>
-    history.set(`${payment.payment_id} ${payment.version}`, {
-      payment_id: payment.payment_id,
-      org_id: payment.org_id,
-      version: payment.version,
-      from_status: from,
-      to_status: payment.status,
-      cause,
-      at
-    })
-
-  /** An entry that the books have already is left out: the same event may be told twice. */
-  const bookOnce = (entries: ReadonlyArray<Entry>, now: number) => {
-    const known = new Set(Array.from(tables.ledgerPostings.values(), ({ entry_id }) => entry_id))
-    return postInMemory(
-      tables,
-      entries.filter(({ entry_id }) => !known.has(entry_id)),
-      now
-    )
-  }
-
-  const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds> => {
-    const {
-      at,
-      attempt,
-      callback,
-      cause,
-      closeItems = [],
-      nextAttempt,
-      openItems = [],
-      patch,
-      payment,
-      status
-    } = change
-    const current = payments.get(payment.payment_id)
-    if (current?.version !== payment.version || current.org_id !== payment.org_id) return Either.right(false)
-    if (status !== payment.status && !canMove(payment.status, status)) {
-      throw new Error(`payment ${payment.payment_id} cannot go from ${payment.status} to ${status}`)
-    }
-    if (callback !== undefined) {
-      const key = `${callback.provider} ${callback.event_key}`
-      const { adopted = false, ...row } = callback
-      if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_provider_event_key_key")
-      callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
-    }
-    const booked = bookOnce(entriesOfChange(change), now)
-    if (Either.isLeft(booked)) return Either.left(booked.left)
-    const updated_at = at < payment.created_at ? payment.created_at : at
-    const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at }
-    payments.set(payment.payment_id, next)
-    if (status !== payment.status) addHistory(next, payment.status, cause, at)
-    if (attempt !== undefined) {
-      const { enquire_in, ordered, said, ...rest } = attempt
-      const before = attempts.get(attempt.attempt_id)!
+    const addAttempt = (payment: Payment, attempt: NewAttempt, now: number) => {
+      for (const other of attempts.values()) {
+        const sameLeg = other.payment_id === payment.payment_id && other.leg === attempt.leg
+        const one = other.leg !== "refund" && other.leg !== "return"
+        if (sameLeg && one && other.outcome !== "declined") throw new Error("attempts_one_open")
+      }
+      const { enquire_in, ...rest } = attempt
       attempts.set(attempt.attempt_id, {
-        ...before,
+        of_attempt: null,
+        received: {},
         ...rest,
-        said: before.said ?? said ?? null,
-        ordered: before.ordered ?? ordered ?? null,
-        next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
+        payment_id: payment.payment_id,
+        org_id: payment.org_id,
+        outcome: null,
+        reason: null,
+        provider_payment_id: null,
+        answered_at: null,
+        enquiries: 0,
+        next_enquiry_at: later(now, enquire_in),
+        sends: enquire_in === null ? 0 : 1,
+        sent_at: new Date(now),
+        said: null,
+        ordered: null,
+        asked_at: null,
+        hint_at: null,
         leased_until: null,
         lease_token: null
       })
     }
-    if (nextAttempt !== undefined) addAttempt(payment, nextAttempt, now)
-    writeEvents(tables, change.events, now)
-    const isOpen = (item: StoredOperatorItem) => item.payment_id === payment.payment_id && item.closed_at === null
-    const sameAs = (one: Pick<StoredOperatorItem, "kind" | "attempt_id">) => (item: StoredOperatorItem) =>
-      isOpen(item) && item.kind === one.kind && item.attempt_id === one.attempt_id
-    for (const close of closeItems) {
-      const item = Array.from(operatorItems.values()).find(sameAs(close))
-      if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: close.by })
-    }
-    for (const { closed_by = null, ...item } of openItems) {
-      const open = closed_by === null ? Array.from(operatorItems.values()).find(sameAs(item)) : undefined
-      if (open !== undefined) operatorItems.set(open.item_id, { ...open, detail: item.detail })
-      else operatorItems.set(item.item_id, { ...item, closed_at: closed_by === null ? null : at, closed_by })
-    }
-    return Either.right(true)
-  }
 
-  return {
-    create: (opening) =>
-      tables.atomically(
-        Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
-          const { attempt, fees = [], item, key, payment } = opening
-          if (payments.has(payment.payment_id)) return Either.right(true)
-          if (key !== undefined) {
-            if (idempotencyKeys.has(nameOf(key))) return Either.right(false)
-            idempotencyKeys.set(nameOf(key), unanswered(key, payment.payment_id, new Date(now)))
-          }
-          const booked = bookOnce(entriesOfOpening(opening), now)
-          if (Either.isLeft(booked)) return Either.left(booked.left)
-          payments.set(payment.payment_id, payment)
-          addHistory(payment, null, "initiated by the caller", payment.created_at)
-          if (attempt !== null) addAttempt(payment, attempt, now)
-          const { created_at, org_id, payment_id } = payment
-          for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
-          if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
-          return Either.right(true)
-        })
-      ),
-    apply: (change) => tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => write(change, now))),
-    find: (scope, id) => Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.payment_id === id))),
-    findByTransaction: (scope, id) =>
-      Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
-    list: (scope, filter, window) =>
-      Effect.sync(() =>
-        newestFirst(
-          visible(scope).filter((row) => matches(filter, row)),
-          (row) => row.payment_id,
-          window
-        )
-      ),
-    known: (id) =>
-      Effect.sync(() => {
-        const attempt = attempts.get(id)
-        return attempt === undefined
-          ? Option.none()
-          : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
-      }),
-    attemptOf: (provider, id) =>
-      Effect.sync(() =>
-        Option.fromNullable(
-          inOrder(attempts.values(), byId).findLast(
-            (row) => row.provider === provider && row.provider_payment_id === id
-          )
-        )
-      ),
-    attemptsOf: (paymentId) =>
-      Effect.sync(() => inOrder(attempts.values(), byId).filter((row) => row.payment_id === paymentId)),
-    callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
-    ...signalsInMemory(tables, newToken),
-    story: ({ payment_id }) =>
-      Effect.sync(() => ({
-        history: Array.from(history.values())
-          .filter((row) => row.payment_id === payment_id)
-          .sort((a, b) => a.version - b.version),
-        attempts: inOrder(attempts.values(), byId).filter((row) => row.payment_id === payment_id),
-        callbacks: inOrder(callbacks.values(), (row) => `${row.received_at.toISOString()} ${row.callback_id}`).filter(
-          (row) => row.payment_id === payment_id
-        ),
-        items: inOrder(operatorItems.values(), (row) => `${row.opened_at.toISOString()} ${row.item_id}`).filter(
-          (row) => row.payment_id === payment_id
-        )
-      })),
-    openItems: (scope, window) =>
-      Effect.sync(() => {
-        const isOpen = (row: StoredOperatorItem): row is StoredOperatorItem & OpenItem => row.closed_at === null
-        const open = Array.from(operatorItems.values())
-          .filter(isOpen)
-          .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
-          .map((row) => ({ ...row, created_at: row.opened_at }))
-        return newestFirst(open, (row) => row.item_id, window)
+    const addHistory = (payment: Payment, from: Payment["status"] | null, cause: string, at: Date) =>
+      history.set(`${payment.payment_id} ${payment.version}`, {
+        payment_id: payment.payment_id,
+        org_id: payment.org_id,
+        version: payment.version,
+        from_status: from,
+        to_status: payment.status,
+        cause,
+        at
       })
-  }
-})
+
+    /** An entry that the books have already is left out: the same event may be told twice. */
+    const bookOnce = (entries: ReadonlyArray<Entry>, now: number) => {
+      const known = new Set(Array.from(tables.ledgerPostings.values(), ({ entry_id }) => entry_id))
+      return postInMemory(
+        tables,
+        entries.filter(({ entry_id }) => !known.has(entry_id)),
+        now
+      )
+    }
+
+    const write = (change: Change, now: number): Either.Either<boolean, InsufficientFunds> => {
+      const {
+        at,
+        attempt,
+        callback,
+        cause,
+        closeItems = [],
+        nextAttempt,
+        openItems = [],
+        patch,
+        payment,
+        status
+      } = change
+      const current = payments.get(payment.payment_id)
+      if (current?.version !== payment.version || current.org_id !== payment.org_id) return Either.right(false)
+      if (status !== payment.status && !canMove(payment.status, status)) {
+        throw new Error(`payment ${payment.payment_id} cannot go from ${payment.status} to ${status}`)
+      }
+      if (callback !== undefined) {
+        const key = `${callback.provider} ${callback.event_key}`
+        const { adopted = false, ...row } = callback
+        if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_provider_event_key_key")
+        callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
+      }
+      const booked = bookOnce(entriesOfChange(change), now)
+      if (Either.isLeft(booked)) return Either.left(booked.left)
+      const updated_at = at < payment.created_at ? payment.created_at : at
+      const next = { ...payment, ...patch, status, version: payment.version + 1, updated_at }
+      payments.set(payment.payment_id, next)
+      if (status !== payment.status) addHistory(next, payment.status, cause, at)
+      if (attempt !== undefined) {
+        const { enquire_in, ordered, said, ...rest } = attempt
+        const before = attempts.get(attempt.attempt_id)!
+        attempts.set(attempt.attempt_id, {
+          ...before,
+          ...rest,
+          said: before.said ?? said ?? null,
+          ordered: before.ordered ?? ordered ?? null,
+          next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
+          leased_until: null,
+          lease_token: null
+        })
+      }
+      if (nextAttempt !== undefined) addAttempt(payment, nextAttempt, now)
+      writeEvents(tables, change.events, now)
+      const isOpen = (item: StoredOperatorItem) => item.payment_id === payment.payment_id && item.closed_at === null
+      const sameAs = (one: Pick<StoredOperatorItem, "kind" | "attempt_id">) => (item: StoredOperatorItem) =>
+        isOpen(item) && item.kind === one.kind && item.attempt_id === one.attempt_id
+      for (const close of closeItems) {
+        const item = Array.from(operatorItems.values()).find(sameAs(close))
+        if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: at, closed_by: close.by })
+      }
+      for (const { closed_by = null, ...item } of openItems) {
+        const open = closed_by === null ? Array.from(operatorItems.values()).find(sameAs(item)) : undefined
+        if (open !== undefined) operatorItems.set(open.item_id, { ...open, detail: item.detail })
+        else operatorItems.set(item.item_id, { ...item, closed_at: closed_by === null ? null : at, closed_by })
+      }
+      return Either.right(true)
+    }
+
+    return {
+      create: (opening) =>
+        tables.atomically(
+          Effect.flatMap(Clock.currentTimeMillis, (now): Either.Either<boolean, InsufficientFunds> => {
+            const { attempt, fees = [], item, key, payment } = opening
+            if (payments.has(payment.payment_id)) return Either.right(true)
+            if (key !== undefined) {
+              if (idempotencyKeys.has(nameOf(key))) return Either.right(false)
+              idempotencyKeys.set(nameOf(key), unanswered(key, payment.payment_id, new Date(now)))
+            }
+            const booked = bookOnce(entriesOfOpening(opening), now)
+            if (Either.isLeft(booked)) return Either.left(booked.left)
+            payments.set(payment.payment_id, payment)
+            addHistory(payment, null, "initiated by the caller", payment.created_at)
+            if (attempt !== null) addAttempt(payment, attempt, now)
+            const { created_at, org_id, payment_id } = payment
+            for (const fee of fees) paymentFees.set(fee.fee_id, { ...fee, payment_id, org_id, created_at })
+            if (item !== undefined) operatorItems.set(item.item_id, { ...item, closed_at: null, closed_by: null })
+            return Either.right(true)
+          })
+        ),
+      apply: (change) => tables.atomically(Effect.flatMap(Clock.currentTimeMillis, (now) => write(change, now))),
+      find: (scope, id) => Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.payment_id === id))),
+      findByTransaction: (scope, id) =>
+        Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
+      list: (scope, filter, window) =>
+        Effect.sync(() =>
+          newestFirst(
+            visible(scope).filter((row) => matches(filter, row)),
+            (row) => row.payment_id,
+            window
+          )
+        ),
+      known: (id) =>
+        Effect.sync(() => {
+          const attempt = attempts.get(id)
+          return attempt === undefined
+            ? Option.none()
+            : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
+        }),
+      attemptOf: (provider, id) =>
+        Effect.sync(() =>
+          Option.fromNullable(
+            inOrder(attempts.values(), byId).findLast(
+              (row) => row.provider === provider && row.provider_payment_id === id
+            )
+          )
+        ),
+      attemptsOf: (paymentId) =>
+        Effect.sync(() => inOrder(attempts.values(), byId).filter((row) => row.payment_id === paymentId)),
+      callbackSeen: (provider, key) => Effect.sync(() => callbacks.has(`${provider} ${key}`)),
+      ...signalsInMemory(tables, newToken),
+      story: ({ payment_id }) =>
+        Effect.sync(() => ({
+          history: Array.from(history.values())
+            .filter((row) => row.payment_id === payment_id)
+            .sort((a, b) => a.version - b.version),
+          attempts: inOrder(attempts.values(), byId).filter((row) => row.payment_id === payment_id),
+          callbacks: inOrder(callbacks.values(), (row) => `${row.received_at.toISOString()} ${row.callback_id}`).filter(
+            (row) => row.payment_id === payment_id
+          ),
+          items: inOrder(operatorItems.values(), (row) => `${row.opened_at.toISOString()} ${row.item_id}`).filter(
+            (row) => row.payment_id === payment_id
+          )
+        })),
+      openItems: (scope, window) =>
+        Effect.sync(() => {
+          const isOpen = (row: StoredOperatorItem): row is StoredOperatorItem & OpenItem => row.closed_at === null
+          const open = Array.from(operatorItems.values())
+            .filter(isOpen)
+            .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
+            .map((row) => ({ ...row, created_at: row.opened_at }))
+          return newestFirst(open, (row) => row.item_id, window)
+        })
+    }
+  })
+)

@@ -5,8 +5,9 @@
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import type { Attempt, Change, NewAttempt, Opening, Part, Payment, SuspenseMoney } from "./Payment.ts"
+import type { Attempt, Payment } from "./Payment.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
+import type { Change, NewAttempt, Opening, Part, SuspenseMoney } from "./Change.ts"
 
 const { fees, fx, held, provider, settlement, suspense } = LedgerAccount
 
@@ -190,3 +191,10 @@ export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
     ...(change.entries ?? [])
   ]
 }
+
+/** What the provider itself collects or pays. */
+export const providersMoney = ({
+  amount,
+  direction,
+  target
+}: Pick<Payment, "amount" | "direction" | "target">): Money => (direction === "outbound" ? target : amount)

@@ -1,79 +1,125 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
+import { isCountryCode } from "../../domain/Country.ts"
 import { parseExactJson } from "../../domain/ExactJson.ts"
+import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
 import { chargedSide } from "../../domain/Fee.ts"
-import type { Attempt, JsonObject, Payment, Refund } from "./Payment.ts"
+import { LedgerAccount } from "../../domain/Ledger.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import {
+  fields,
+  json,
+  listOf,
+  nullable,
+  number,
+  oneOf,
+  recognised,
+  recordOf,
+  type RowOf,
+  rowOf,
+  text,
+  time,
+  truth
+} from "./Columns.ts"
+import type { JsonObject, Payment, Refund } from "./Payment.ts"
 
-interface RefundRow extends Omit<Refund, "amount" | "target" | "created_at" | "settled_at"> {
-  readonly amount: string
-  readonly target: string
-  readonly created_at: string
-  readonly settled_at: string | null
-}
+const currency = recognised("a currency", isAnyCurrencyCode)
+const provider = oneOf(...providerNames)
 
-export interface PaymentRow extends Omit<Payment, "amount" | "target" | "total_fees" | "refunds" | "metadata"> {
-  readonly refunds: ReadonlyArray<RefundRow>
+const ramp = fields({
+  direction: oneOf("on_ramp", "off_ramp"),
+  network: oneOf(...CryptoNetwork.literals),
+  wallet_address: nullable(text),
+  collection: oneOf("bank_transfer", "mobile_money", "crypto"),
+  settlement: oneOf("bank_transfer", "mobile_money", "wallet", "crypto"),
+  rate: text,
+  client_rate: text,
+  customer_type: oneOf("retail", "institution"),
+  business_id: nullable(text),
+  business_name: nullable(text),
+  collected: nullable(text)
+})
+
+const refund = fields({
+  refund_id: text,
+  amount: text,
+  target: text,
+  state: oneOf("open", "completed", "failed"),
+  reason: nullable(text),
+  created_at: text,
+  settled_at: nullable(text)
+})
+
+type RefundRow = NonNullable<(typeof refund)["holds"]>
+
+const paymentTable = {
+  payment_id: text,
+  transaction_id: text,
+  org_id: text,
+  user_id: text,
+  status: oneOf(...paymentStatuses),
+  version: number,
+  direction: oneOf(...flows),
+  payment_method: oneOf(...paymentMethods),
+  country: recognised("a country", isCountryCode),
+  amount: text,
+  currency,
+  target_amount: text,
+  target_currency: currency,
+  org_rate_id: nullable(text),
+  client_reference: nullable(text),
+  description: nullable(text),
+  beneficiary_id: nullable(text),
+  payer_details: json,
+  mobile_money_details: json,
+  card_details: json,
+  bank_account: json,
+  recipient_info: json,
   /** Read as text: a double would lose digits of its numbers. */
-  readonly metadata: JsonObject | string
-  readonly amount: string
-  readonly currency: AnyCurrencyCode
-  readonly target_amount: string
-  readonly target_currency: AnyCurrencyCode
-  readonly total_fees: string | null
+  metadata: text,
+  user_metadata: json,
+  webhook_metadata: json,
+  return_url: nullable(text),
+  provider: nullable(provider),
+  provider_payment_id: nullable(text),
+  provider_status: nullable(text),
+  provider_data: json,
+  next_action: nullable(oneOf("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status")),
+  action_data: recordOf(nullable(text)),
+  comments: nullable(text),
+  failure: nullable(
+    fields({
+      code: oneOf(...(Object.keys(failureCodes) as ReadonlyArray<FailureCode>)),
+      message: text,
+      provider: nullable(provider)
+    })
+  ),
+  refunds: listOf(refund),
+  payout_id: nullable(text),
+  otp_failures: number,
+  fee_ids: listOf(text),
+  total_fees: nullable(text),
+  funding: nullable(text),
+  holds: truth,
+  ramp: nullable(ramp),
+  expires_at: nullable(time),
+  created_at: time,
+  updated_at: time
 }
 
-export const paymentColumns = [
-  "payment_id",
-  "transaction_id",
-  "org_id",
-  "user_id",
-  "status",
-  "version",
-  "direction",
-  "payment_method",
-  "country",
-  "amount",
-  "currency",
-  "target_amount",
-  "target_currency",
-  "org_rate_id",
-  "client_reference",
-  "description",
-  "beneficiary_id",
-  "payer_details",
-  "mobile_money_details",
-  "card_details",
-  "bank_account",
-  "recipient_info",
-  "metadata",
-  "user_metadata",
-  "webhook_metadata",
-  "return_url",
-  "provider",
-  "provider_payment_id",
-  "provider_status",
-  "provider_data",
-  "next_action",
-  "action_data",
-  "comments",
-  "failure",
-  "refunds",
-  "payout_id",
-  "otp_failures",
-  "fee_ids",
-  "total_fees",
-  "funding",
-  "holds",
-  "ramp",
-  "expires_at",
-  "created_at",
-  "updated_at"
-] as const satisfies ReadonlyArray<keyof PaymentRow>
+type PaymentRow = RowOf<typeof paymentTable>
 
-export const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ amount, created_at, settled_at, target, ...refund }) => ({
-    ...refund,
+export const paymentColumns = Object.keys(paymentTable) as ReadonlyArray<keyof PaymentRow>
+
+/** As they are read, with the table's name and a point before each if it is given. */
+export const selectedColumns = (prefix = ""): string =>
+  paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
+
+const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
+  refunds.map(({ amount, created_at, settled_at, target, ...part }) => ({
+    ...part,
     amount: amount.toNumericText(),
     target: target.toNumericText(),
     created_at: created_at.toISOString(),
@@ -81,24 +127,24 @@ export const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<Refund
   }))
 
 const refundOf = (
-  { amount, created_at, settled_at, target, ...refund }: RefundRow,
+  { amount, created_at, settled_at, target, ...part }: RefundRow,
   payment: Pick<Payment, "amount" | "target">
 ): Refund => ({
-  ...refund,
+  ...part,
   amount: moneyOf(amount, payment.amount.currency),
   target: moneyOf(target, payment.target.currency),
   created_at: new Date(created_at),
   settled_at: settled_at === null ? null : new Date(settled_at)
 })
 
-/** As they are read, with the table's name and a point before each if it is given. */
-export const selectedColumns = (prefix = ""): string =>
-  paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
-
-const metadataOf = (stored: PaymentRow["metadata"]): JsonObject =>
-  typeof stored === "string" ? (parseExactJson(stored) as JsonObject) : stored
-
-export const toRow = ({ amount, refunds, target, total_fees, ...payment }: Payment): PaymentRow => ({
+/** As it is written. */
+export const toRow = ({
+  amount,
+  refunds,
+  target,
+  total_fees,
+  ...payment
+}: Payment): Omit<PaymentRow, "metadata"> & { readonly metadata: JsonObject } => ({
   ...payment,
   refunds: refundRows(refunds),
   amount: amount.toNumericText(),
@@ -108,52 +154,57 @@ export const toRow = ({ amount, refunds, target, total_fees, ...payment }: Payme
   total_fees: total_fees === null ? null : total_fees.toNumericText()
 })
 
-export const fromRow = (row: PaymentRow): Payment => {
-  const { amount: amountText, currency, refunds, target_amount, target_currency, total_fees, ...rest } = row
-  const amount = moneyOf(amountText, currency)
-  const target = moneyOf(target_amount, target_currency)
+const paymentRow = rowOf(paymentTable)
+
+/** Of a row with the selected columns, whatever else it has. */
+export const paymentOf = (selected: object): Payment => {
+  const row = paymentRow(selected)
+  const amount = moneyOf(row.amount, row.currency)
+  const target = moneyOf(row.target_amount, row.target_currency)
   const charged = chargedSide({ direction: row.direction, amount, target })
   return {
-    ...rest,
+    payment_id: row.payment_id,
+    transaction_id: row.transaction_id,
+    org_id: row.org_id,
+    user_id: row.user_id,
+    status: row.status,
+    version: row.version,
+    direction: row.direction,
+    payment_method: row.payment_method,
+    country: row.country,
     amount,
     target,
-    metadata: metadataOf(row.metadata),
-    refunds: refunds.map((refund) => refundOf(refund, { amount, target })),
-    total_fees: total_fees === null ? null : moneyOf(total_fees, charged.currency)
+    org_rate_id: row.org_rate_id,
+    client_reference: row.client_reference,
+    description: row.description,
+    beneficiary_id: row.beneficiary_id,
+    payer_details: row.payer_details,
+    mobile_money_details: row.mobile_money_details,
+    card_details: row.card_details,
+    bank_account: row.bank_account,
+    recipient_info: row.recipient_info,
+    metadata: parseExactJson(row.metadata) as JsonObject,
+    user_metadata: row.user_metadata,
+    webhook_metadata: row.webhook_metadata,
+    return_url: row.return_url,
+    provider: row.provider,
+    provider_payment_id: row.provider_payment_id,
+    provider_status: row.provider_status,
+    provider_data: row.provider_data,
+    next_action: row.next_action,
+    action_data: row.action_data,
+    comments: row.comments,
+    failure: row.failure,
+    refunds: row.refunds.map((one) => refundOf(one, { amount, target })),
+    payout_id: row.payout_id,
+    otp_failures: row.otp_failures,
+    fee_ids: row.fee_ids,
+    total_fees: row.total_fees === null ? null : moneyOf(row.total_fees, charged.currency),
+    funding: row.funding === null ? null : LedgerAccount.stored(row.funding),
+    holds: row.holds,
+    ramp: row.ramp,
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at
   }
-}
-
-export const attemptFields = [
-  "attempt_id",
-  "payment_id",
-  "org_id",
-  "leg",
-  "provider",
-  "config_id",
-  "outcome",
-  "reason",
-  "provider_payment_id",
-  "started_at",
-  "answered_at",
-  "enquiries",
-  "next_enquiry_at",
-  "sends",
-  "sent_at",
-  "of_attempt",
-  "received",
-  "said",
-  "ordered"
-] as const satisfies ReadonlyArray<keyof Attempt>
-
-/** An attempt's columns beside those of its payment, told apart by their prefix. */
-export type AttemptInPayment = { readonly [Field in (typeof attemptFields)[number] as `a_${Field}`]: Attempt[Field] }
-
-export const knownOf = (
-  row: PaymentRow & AttemptInPayment
-): { readonly payment: Payment; readonly attempt: Attempt } => {
-  const payment: Record<string, unknown> = {}
-  const attempt: Record<string, unknown> = {}
-  for (const name of paymentColumns) payment[name] = row[name]
-  for (const name of attemptFields) attempt[name] = row[`a_${name}`]
-  return { payment: fromRow(payment as unknown as PaymentRow), attempt: attempt as unknown as Attempt }
 }

@@ -1,189 +1,239 @@
-/** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
-import { patience } from "../../platform/database/LockWait.ts"
-import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
-import type { Change, PaymentPatch } from "./Payment.ts"
-import { paymentColumns, toRow } from "./PaymentRow.ts"
+/** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
+import { SqlClient, type SqlError } from "@effect/sql"
+import { Effect, Layer, Option, Random, Schema } from "effect"
+import { batched } from "../../platform/database/Batcher.ts"
+import type { LockWait } from "../../platform/database/LockWait.ts"
+import { firstRow, inOrder, inScope, newest, violates } from "../../platform/database/Query.ts"
+import { rowsAs } from "../../platform/database/Rows.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import type { InsufficientFunds } from "../../domain/Failure.ts"
+import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
+import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
+import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
+import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
+import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
+import { knownBy } from "./PaymentReference.ts"
+import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
+import { PaymentStore, type Store } from "./PaymentStore.ts"
+import { signalQueries } from "./SignalSql.ts"
+import type { AttemptPatch, Change, Opening } from "./Change.ts"
 
-const columns = paymentColumns.join(", ")
+const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
+const historyRows = rowsAs(HistoryRow)
+const callbackRows = rowsAs(StoredCallback)
+const itemRows = rowsAs(StoredOperatorItem)
+const openItemRows = rowsAs(OpenItem)
 
-const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
+const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
+  ...attempt,
+  enquire_in: enquire_in === "as planned" ? null : enquire_in,
+  as_planned: enquire_in === "as planned"
+})
 
-const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, started_at timestamptz, enquire_in float8,
-    of_attempt uuid, received jsonb`
-
-const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at,
-      next_enquiry_at, sends, of_attempt, received)`
-
-/** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
-const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
-      ${from}.config_id, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
-      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
-
-/** What a change may set on a payment besides its status, with the type of its column. */
-const changeable = {
-  provider: "text",
-  provider_payment_id: "text",
-  provider_status: "text",
-  provider_data: "jsonb",
-  next_action: "text",
-  action_data: "jsonb",
-  comments: "text",
-  payout_id: "text",
-  otp_failures: "integer",
-  webhook_metadata: "jsonb",
-  card_details: "jsonb",
-  holds: "boolean",
-  ramp: "jsonb",
-  failure: "jsonb",
-  refunds: "jsonb",
-  amount: "numeric",
-  target_amount: "numeric",
-  org_rate_id: "uuid",
-  expires_at: "timestamptz"
-} satisfies Record<Exclude<keyof PaymentPatch, "target"> | "target_amount", string>
-
-const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
-
-/** They alone travel to the database: the rest of a payment never changes. */
-export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
-  const after = toRow({ ...payment, ...patch })
-  const columns: Record<string, unknown> = {}
-  for (const name of changeableNames) columns[name] = after[name]
-  return columns
+/** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
+interface SentChange {
+  readonly change: Change
+  readonly changeId: number
 }
 
-/** An entry that the books have already is left out: the same event may be told twice. */
-const insertPostings = (source: string, rows: string) => `insert into ledger_postings (${postingColumns})
-    select ${postingNames.map((name) => `b.${name}`).join(", ")}
-    from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
-    on conflict do nothing`
+const changeBody = ({ change, changeId }: SentChange, seq: number) => {
+  const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
+  return {
+    ...changedColumns(change),
+    seq,
+    change_id: changeId,
+    payment_id: payment.payment_id,
+    org_id: payment.org_id,
+    version: payment.version,
+    from_status: payment.status,
+    status,
+    cause,
+    at,
+    attempt: attempt === undefined ? null : attemptBody(attempt),
+    next_attempt: nextAttempt ?? null,
+    postings: postingRows(entriesOfChange(change)),
+    events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
+    callback: callback ?? null,
+    open_items: openItems ?? [],
+    close_items: closeItems ?? []
+  }
+}
 
-/**
- * $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment,
- * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
- * nothing of it is written again.
- */
-export const createStatement = `
-  with ${patience("$2")}, input as (
-    select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
-  ), created as (
-    insert into payments (${columns})
-    select ${paymentColumns.map((name) => `p.${name}`).join(", ")}
-    from input cross join lateral jsonb_populate_record(null::payments, body) p
-    on conflict (payment_id) do nothing
-    returning payment_id, org_id, status, version, created_at
-  ), history as (
-    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
-    select c.payment_id, c.version, c.org_id, null, c.status, 'initiated by the caller', c.created_at from created c
-  ), keyed as (
-    insert into idempotency_keys (org_id, operation, key, body_digest, claim, payment_id)
-    select k.org_id, k.operation, k.key, k.body_digest, k.claim, c.payment_id
-    from input
-    cross join lateral jsonb_to_record(body -> 'idempotency') as k (
-      org_id uuid, operation text, key text, body_digest text, claim uuid)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
-    where jsonb_typeof(body -> 'idempotency') = 'object'
-  ), charged as (
-    insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
-    select f.fee_id, c.payment_id, c.org_id, f.fee_rule_id, f.amount, f.currency, c.created_at
-    from input
-    cross join lateral jsonb_to_recordset(body -> 'fees') as f (
-      fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
-  ), posted as (
-    ${insertPostings("input", "body -> 'postings'")}
-  ), held as (
-    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
-    select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, c.created_at
-    from input
-    cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text)
-    join created c on c.payment_id = (body ->> 'payment_id')::uuid
-    where jsonb_typeof(body -> 'item') = 'object'
-  )
-  ${insertAttempt}
-  select ${attemptValues("a")}
-  from input
-  cross join lateral jsonb_to_record(body -> 'attempt') as a (${attemptFields})
-  join created c on c.payment_id = (body ->> 'payment_id')::uuid
-  where jsonb_typeof(body -> 'attempt') = 'object'`
+/** Whether it was written, or that there was not enough money to hold. */
+type Written = boolean | InsufficientFunds
 
-/**
- * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
- * still has the version it was decided on; answers with the `seq` of each change that was written.
- */
-export const applyStatement = `
-  with ${patience("$2")}, input as (
-    select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
-      seq integer, change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
-      at timestamptz,
-      ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
-      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
-  ), changed as (
-    update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
-      updated_at = greatest(p.created_at, i.at),
-      ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
-    from input i
-    where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
-    returning i.*
-  ), history as (
-    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
-    select payment_id, version + 1, org_id, from_status, status, cause, at from changed where status <> from_status
-  ), answered as (
-    update attempts a set outcome = x.outcome, reason = x.reason, provider_payment_id = x.provider_payment_id,
-      answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
-      ordered = coalesce(a.ordered, x.ordered),
-      next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
-      leased_until = null, lease_token = null
-    from changed c cross join lateral jsonb_to_record(c.attempt) as x (
-      attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
-      enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
-    where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
-    returning a.payment_id
-  ), followed as (
-    -- The join makes the declined attempt give way first: only one attempt of a leg may be open at a time.
-    ${insertAttempt}
-    select ${attemptValues("n")}
-    from changed c left join answered on answered.payment_id = c.payment_id
-    cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
-    where jsonb_typeof(c.next_attempt) = 'object'
-  ), told as (
-    insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
-    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at
-    from changed c cross join lateral jsonb_to_recordset(c.events) as e (event_id uuid, event_type text, payload text)
-  ), posted as (
-    ${insertPostings("changed c", "c.postings")}
-  ), called as (
-    insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
-    select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at
-    from changed c cross join lateral jsonb_to_record(c.callback) as k (
-      callback_id uuid, provider text, event_key text, attempt_id uuid, report text, effect text, adopted boolean)
-    where jsonb_typeof(c.callback) = 'object' and k.adopted is not true
-  ), adopted as (
-    update provider_callbacks k set payment_id = c.payment_id, attempt_id = x.attempt_id, org_id = c.org_id,
-      effect = x.effect
-    from changed c cross join lateral jsonb_to_record(c.callback) as x (
-      callback_id uuid, attempt_id uuid, effect text, adopted boolean)
-    where jsonb_typeof(c.callback) = 'object' and x.adopted and k.callback_id = x.callback_id and k.payment_id is null
-  ), closed as (
-    update operator_items o set closed_at = c.at, closed_by = x.by
-    from changed c cross join lateral jsonb_to_recordset(c.close_items) as x (kind text, attempt_id uuid, by text)
-    where o.payment_id = c.payment_id and o.closed_at is null and o.kind = x.kind
-      and o.attempt_id is not distinct from x.attempt_id
-  ), opened as (
-    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, closed_at, closed_by)
-    select o.item_id, c.org_id, o.kind, c.payment_id, o.attempt_id, o.detail, c.at,
-      case when o.closed_by is null then null else c.at end, o.closed_by
-    from changed c cross join lateral jsonb_to_recordset(c.open_items) as o (
-      item_id uuid, kind text, attempt_id uuid, detail text, closed_by text)
-    on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
-  )
-  select seq from changed`
+const orRefused = (written: Written): Effect.Effect<boolean, InsufficientFunds> =>
+  typeof written === "boolean" ? Effect.succeed(written) : Effect.fail(written)
 
-/**
- * $1: [{seq, change_id, payment_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each
- * that is the cause of it: written by the same statement, whose answer was lost.
- */
-export const ownChangesStatement = `
-  select i.seq from jsonb_to_recordset($1::jsonb) as i (seq integer, change_id bigint, payment_id uuid, next_attempt_id uuid)
-  where exists (select from payments p where p.payment_id = i.payment_id and p.last_change = i.change_id)
-    or exists (select from attempts a where a.attempt_id = i.next_attempt_id)`
+/** What the books refuse fails a batch like anything else; of one alone it is the answer. */
+const refusedAlone =
+  (all: ReadonlyArray<unknown>) =>
+  (wrote: Effect.Effect<ReadonlyArray<Written>, SqlError.SqlError>): Effect.Effect<ReadonlyArray<Written>> =>
+    Effect.catchAll(wrote, (error) => {
+      const refused = all.length === 1 ? insufficientFundsOf(error) : Option.none()
+      return Option.isSome(refused) ? Effect.succeed([refused.value]) : Effect.die(error)
+    })
+
+export const paymentStoreSql = Layer.scoped(
+  PaymentStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(selectedColumns())
+    const ofAttempt = sql.literal(attemptColumns())
+    const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
+
+    const createAll = (all: ReadonlyArray<Opening>, wait: LockWait) => {
+      const bodies = all.map((opening) => {
+        const { attempt, fees = [], item, key, payment } = opening
+        return {
+          ...toRow(payment),
+          attempt,
+          fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
+            fee_id,
+            fee_rule_id,
+            amount: amount.toNumericText(),
+            currency: amount.currency
+          })),
+          item: item ?? null,
+          idempotency: key ?? null,
+          postings: postingRows(entriesOfOpening(opening))
+        }
+      })
+      return sql.unsafe(createStatement, [stringifyWire(bodies), wait]).pipe(
+        Effect.as(all.map((): Written => true)),
+        Effect.catchIf(
+          (error) => all.length === 1 && violates(error, "idempotency_keys_pkey"),
+          () => Effect.succeed([false])
+        ),
+        refusedAlone(all)
+      )
+    }
+    const create = yield* batched(createAll, { laneOf: ({ payment }) => payment.org_id })
+
+    /** Asked afterwards, since a statement does not see what was committed while it waited. */
+    const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
+      const doubtful = changes.flatMap(({ change, changeId }, seq) => {
+        const next_attempt_id = change.nextAttempt?.attempt_id ?? null
+        return written.has(seq)
+          ? []
+          : [{ seq, change_id: changeId, payment_id: change.payment.payment_id, next_attempt_id }]
+      })
+      return doubtful.length === 0
+        ? Effect.succeed([])
+        : Effect.flatMap(sql.unsafe(ownChangesStatement, [JSON.stringify(doubtful)]), places)
+    }
+    const applyAll = (changes: ReadonlyArray<SentChange>, wait: LockWait) =>
+      Effect.gen(function* () {
+        const rows = yield* Effect.flatMap(
+          sql.unsafe(applyStatement, [JSON.stringify(changes.map(changeBody)), wait]),
+          places
+        )
+        const written = new Set(rows.map(({ seq }) => seq))
+        for (const { seq } of yield* ownAmong(changes, written)) written.add(seq)
+        return changes.map((_, seq): Written => written.has(seq))
+      }).pipe(refusedAlone(changes))
+    const apply = yield* batched(applyAll, { laneOf: ({ change }) => change.payment.org_id })
+
+    const prefixed = sql.literal(selectedColumns("p."))
+    const findBy = (column: "payment_id" | "transaction_id") =>
+      batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
+        sql`select a.seq, ${prefixed}
+            from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
+            join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)`.pipe(
+          Effect.map((rows) => {
+            const found = new Map(rows.map((row) => [row["seq"], paymentOf(row)]))
+            return asked.map((_, seq) => Option.fromNullable(found.get(seq)))
+          }),
+          Effect.orDie
+        )
+      )
+    const byPayment = yield* findBy("payment_id")
+    const byTransaction = yield* findBy("transaction_id")
+
+    const known = yield* batched((ids: ReadonlyArray<string>) =>
+      sql`select ${sql.literal(knownColumns)}
+          from attempts a join payments p on p.payment_id = a.payment_id
+          where a.attempt_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.pipe(
+        Effect.map((rows) => {
+          const found = new Map(rows.map(knownOf).map((known) => [known.attempt.attempt_id, known]))
+          return ids.map((id) => Option.fromNullable(found.get(id)))
+        }),
+        Effect.orDie
+      )
+    )
+
+    const store: Store = {
+      create: (opening) => Effect.flatMap(create(opening), orRefused),
+      apply: (change) =>
+        Effect.flatMap(Random.nextInt, (changeId) => Effect.flatMap(apply({ change, changeId }), orRefused)),
+      find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
+      findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
+      list: (scope, filter, window) => {
+        const equal = (["status", "direction", "payment_method", "client_reference"] as const).flatMap((name) =>
+          filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]
+        )
+        const conditions = [
+          inScope(sql, scope),
+          ...equal,
+          ...(filter.reference === undefined ? [] : [knownBy(sql, scope, filter.reference)]),
+          ...(filter.from === undefined ? [] : [sql`created_at >= ${filter.from}`]),
+          ...(filter.to === undefined ? [] : [sql`created_at < ${filter.to}`])
+        ]
+        return sql`select ${columns} from payments where ${sql.and(conditions)}
+            ${newest(sql, "payment_id", window)}`.pipe(
+          Effect.map((rows) => rows.map(paymentOf)),
+          Effect.orDie
+        )
+      },
+      known,
+      attemptOf: (provider, id) =>
+        sql`select ${ofAttempt} from attempts where provider = ${provider} and provider_payment_id = ${id}
+            order by started_at desc limit 1`.pipe(
+          Effect.map((rows) => firstRow(attempts(rows))),
+          Effect.orDie
+        ),
+      attemptsOf: (paymentId) =>
+        sql`select ${ofAttempt} from attempts where payment_id = ${paymentId} order by started_at, attempt_id`.pipe(
+          Effect.map(attempts),
+          Effect.orDie
+        ),
+      callbackSeen: (provider, key) =>
+        sql`select 1 from provider_callbacks where provider = ${provider} and event_key = ${key}`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        ),
+      ...signalQueries(sql),
+      story: ({ payment_id, org_id }) =>
+        Effect.all({
+          history: sql`select payment_id, org_id, version, from_status, to_status, cause, at
+              from payment_history where payment_id = ${payment_id} and org_id = ${org_id} order by version`.pipe(
+            Effect.flatMap(historyRows)
+          ),
+          attempts: sql`select ${ofAttempt} from attempts
+              where payment_id = ${payment_id} and org_id = ${org_id} order by started_at, attempt_id`.pipe(
+            Effect.map(attempts)
+          ),
+          callbacks: sql`select callback_id, provider, event_key, payment_id, attempt_id, org_id,
+              report, effect, received_at from provider_callbacks
+              where payment_id = ${payment_id} and org_id = ${org_id} order by received_at, callback_id`.pipe(
+            Effect.flatMap(callbackRows)
+          ),
+          items: sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at,
+              closed_at, closed_by from operator_items
+              where payment_id = ${payment_id} and org_id = ${org_id} order by opened_at, item_id`.pipe(
+            Effect.flatMap(itemRows)
+          )
+        }).pipe(Effect.orDie),
+      openItems: (scope, window) => {
+        const rest = Option.match(window.after, {
+          onNone: () => sql`true`,
+          onSome: ([at, id]) => sql`(opened_at, item_id) < (${at}::timestamptz, ${id}::uuid)`
+        })
+        return sql`select item_id, org_id, kind, payment_id, attempt_id, detail, opened_at
+            from operator_items where closed_at is null and ${inScope(sql, scope)} and ${rest}
+            order by opened_at desc, item_id desc limit ${window.take}`.pipe(Effect.flatMap(openItemRows), Effect.orDie)
+      }
+    }
+    return store
+  })
+)

@@ -4,12 +4,7 @@ import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from 
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
 import type { AttemptRow, StrayCallback } from "./Payment.ts"
-import type { Lane, Store } from "./PaymentStore.ts"
-
-type SignalQueries = Pick<
-  Store,
-  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "storeCallback" | "foundStrays" | "now"
->
+import type { Lane, SignalQueries } from "./PaymentStore.ts"
 
 const dueAt = ({ hint_at, next_enquiry_at }: AttemptRow): number =>
   Math.min(next_enquiry_at?.getTime() ?? Infinity, hint_at?.getTime() ?? Infinity)

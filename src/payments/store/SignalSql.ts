@@ -1,28 +1,36 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 import type { SqlClient } from "@effect/sql"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { firstRow } from "../../platform/database/Query.ts"
+import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
-import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
-import type { DueAttempt, StrayCallback } from "./Payment.ts"
-import { attemptFields, type AttemptInPayment, knownOf, paymentColumns, type PaymentRow } from "./PaymentRow.ts"
-import type { Lane, Store } from "./PaymentStore.ts"
-
-type SignalQueries = Pick<
-  Store,
-  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "storeCallback" | "foundStrays" | "now"
->
+import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
+import { StoredCallback } from "./Payment.ts"
+import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
-interface StoredWord {
-  readonly state: Report["state"]
-  readonly reason: string | null
-  readonly providerPaymentId: string | null
-  readonly providerStatus: string | null
-  readonly received: { readonly amount: string; readonly currency: string } | null
-}
+const StoredWord = Schema.Struct({
+  state: Schema.Literal("pending", "processing", "completed", "failed", "returned"),
+  reason: Schema.NullOr(Schema.String),
+  providerPaymentId: Schema.NullOr(Schema.String),
+  providerStatus: Schema.NullOr(Schema.String),
+  received: Schema.NullOr(Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode }))
+})
+type StoredWord = typeof StoredWord.Type
+
+const strays = rowsAs(
+  Schema.Struct({
+    ...StoredCallback.fields,
+    provider_payment_id: Schema.NullOr(Schema.String),
+    word: StoredWord,
+    found: Schema.String
+  })
+)
+
+const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
 const wordOf = ({ providerPaymentId, providerStatus, reason, received, state }: Report): StoredWord => ({
   state,
@@ -32,12 +40,10 @@ const wordOf = ({ providerPaymentId, providerStatus, reason, received, state }: 
   received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency }
 })
 
-const reportOf = ({ received, ...signal }: StoredWord): Report =>
+const reportOf = ({ received, ...said }: StoredWord): Report =>
   new Report({
-    ...signal,
-    ...(received !== null && isAnyCurrencyCode(received.currency)
-      ? { received: moneyOf(received.amount, received.currency) }
-      : {})
+    ...said,
+    ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 
 const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
@@ -75,7 +81,7 @@ const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
   update attempts a set enquiries = a.enquiries + case when a.next_enquiry_at <= now() then 1 else 0 end,
     leased_until = now() + make_interval(secs => $2), lease_token = gen_random_uuid(), asked_at = now(), hint_at = null
   from locked where a.attempt_id = locked.attempt_id
-  returning ${attemptFields.map((name) => `a.${name}`).join(", ")}, a.lease_token,
+  returning ${attemptColumns("a.")}, a.lease_token,
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
     (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
 
@@ -84,8 +90,6 @@ const isUnsent = `a.sends = 0 and a.outcome is null
 
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
-
-const knownColumns = `${paymentColumns.map((name) => `p.${name}`).join(", ")}, ${attemptFields.map((name) => `a.${name} as a_${name}`).join(", ")}`
 
 const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked as (
     select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isUnsent}
@@ -109,7 +113,10 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
   const lanesText = (lanes: ReadonlyArray<Lane>) => JSON.stringify(lanes)
   return {
     claimEnquiries: (lanes) =>
-      sql.unsafe<DueAttempt>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(Effect.orDie),
+      sql.unsafe<object>(claimStatement, [lanesText(lanes), Duration.toSeconds(enquiryLease)]).pipe(
+        Effect.map((rows) => rows.map(dueAttemptOf)),
+        Effect.orDie
+      ),
     hint: (attemptId) =>
       sql`update attempts set
           hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
@@ -119,18 +126,13 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         Effect.orDie
       ),
     claimUnsent: (lanes) =>
-      sql
-        .unsafe<PaymentRow & AttemptInPayment>(claimUnsentStatement, [
-          lanesText(lanes),
-          Duration.toSeconds(orphanedAfter)
-        ])
-        .pipe(
-          Effect.map((rows) => rows.map(knownOf)),
-          Effect.orDie
-        ),
+      sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
+        Effect.map((rows) => rows.map(knownOf)),
+        Effect.orDie
+      ),
     renewSend: (attemptId, leaseToken) =>
       sql
-        .unsafe<PaymentRow & AttemptInPayment>(renewStatement, [
+        .unsafe<object>(renewStatement, [
           attemptId,
           Duration.toSeconds(orphanedAfter),
           leaseToken,
@@ -150,7 +152,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       )
     },
     foundStrays: (most) =>
-      sql<StrayCallback & { readonly found: string; readonly word: StoredWord }>`
+      sql`
         select * from (
         select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
           k.received_at, k.provider_payment_id, k.word, a.attempt_id as found
@@ -159,6 +161,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         where k.payment_id is null and k.word is not null
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
+        Effect.flatMap(strays),
         Effect.map((rows) =>
           rows.map(({ found, word, ...stray }) => ({
             stray: { ...stray, report_said: reportOf(word) },
@@ -167,7 +170,8 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         ),
         Effect.orDie
       ),
-    now: sql<{ readonly now: Date }>`select now()`.pipe(
+    now: sql`select now()`.pipe(
+      Effect.flatMap(moments),
       Effect.map(([row]) => row!.now),
       Effect.orDie
     )

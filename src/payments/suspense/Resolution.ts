@@ -10,10 +10,9 @@ import { absenceGrace } from "../../domain/Policies.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
-import { makeSuspense } from "./Suspense.ts"
+import { Suspense, type Verdict } from "./Suspense.ts"
 import { openSuspense, underpaidBy } from "./SuspenseItems.ts"
-import { makeSuspenseReturn } from "./SuspenseReturn.ts"
-import type { Verdict } from "./Verdict.ts"
+import { SuspenseReturn } from "./SuspenseReturn.ts"
 
 /** A call that may still be under way is nobody's to decide. */
 const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {
@@ -63,8 +62,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const store = yield* PaymentStore
       const outcomes = yield* RecordOutcome
       const audit = yield* AuditLog
-      const suspense = yield* makeSuspense
-      const giveBack = yield* makeSuspenseReturn(suspense)
+      const suspense = yield* Suspense
+      const giveBack = yield* SuspenseReturn
       const { atomically } = yield* Transactor
 
       const find = (permit: Permit<"platform">, id: string) =>

@@ -1,5 +1,5 @@
 /** Money that came, or went, for a payment that had no place for it, once a person knows where it belongs. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -8,18 +8,26 @@ import type { Entry } from "../../domain/Ledger.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
-import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import { statusAfter } from "../record/RefundDecision.ts"
-import type { Attempt, Change, Payment, Refund } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, suspenseSettled } from "../store/PaymentPostings.ts"
 import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
-import { amountIn, moverOf, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
-import type { Verdict } from "./Verdict.ts"
+import { amountIn, moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import type { Change } from "../store/Change.ts"
+
+/** What an operator says about a payment that no machine can settle. */
+export interface Verdict {
+  /** Of money in suspense: the organisation keeps what came, or pays for what went; failed: the provider has it back. */
+  readonly outcome: "completed" | "failed"
+  /** How the operator knows. */
+  readonly reason: string
+}
 
 /** A person's word on it, for the record and for the audit log. */
 interface Said {
@@ -62,10 +70,10 @@ const partsGone = (
 
 const EVENTS = 4
 
-export const makeSuspense = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
-  const ledger = yield* LedgerStore
+  const ledger = yield* Ledger
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
@@ -189,10 +197,9 @@ export const makeSuspense = Effect.gen(function* () {
         )
         return yield* close(permit, payment, taken, accepted, said)
       }
-      const message = `Only ${amountIn(payment, attempt).toString()} of ${payment.amount.toString()} arrived.`
       const given: Settled = {
         status: "failed",
-        patch: { next_action: null, failure: { code: "UNDERPAID", message, provider: attempt.provider } },
+        patch: underpaid(payment, attempt),
         cause: `given up by ${permit.actor.id}`,
         attempt: laidToRest(attempt),
         entries: entriesOf(payment, story, items, false)
@@ -202,4 +209,6 @@ export const makeSuspense = Effect.gen(function* () {
   }
 })
 
-export type Suspense = Effect.Effect.Success<typeof makeSuspense>
+export class Suspense extends Context.Tag("corridor/Suspense")<Suspense, Effect.Effect.Success<typeof make>>() {
+  static readonly layer = Layer.effect(Suspense, make)
+}

@@ -8,6 +8,7 @@ import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { isPursued } from "../record/PaymentChange.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
+import type { PaymentPatch } from "../store/Change.ts"
 
 /** Where a payment's money is that has no place. */
 export interface Waiting {
@@ -71,6 +72,12 @@ export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined
 
 /** What the payment would be if what has arrived were all that was asked for. */
 export const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
+
+/** The payment waits no longer for the rest of its money. */
+export const underpaid = (payment: Payment, attempt: Attempt): PaymentPatch => {
+  const message = `Only ${amountIn(payment, attempt).toString()} of ${payment.amount.toString()} arrived.`
+  return { next_action: null, failure: { code: "UNDERPAID", message, provider: attempt.provider } }
+}
 
 /** What a ramp could not settle was taken by its first leg. */
 export const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt): Attempt | undefined =>

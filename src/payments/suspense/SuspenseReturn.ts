@@ -2,7 +2,7 @@
  * Sends money in suspense back through the provider that took it. The return is an attempt of its own, committed before the
  * provider is asked: it is looked up, and shown to a person, like every other.
  */
-import { Clock, Duration, Effect, Either, Option } from "effect"
+import { Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
@@ -14,7 +14,7 @@ import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { laidToRest, refOf } from "../record/PaymentCommand.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
-import type { Attempt, NewAttempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { eventsOf } from "../record/PaymentEvents.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
@@ -22,8 +22,9 @@ import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { heldToSuspense } from "../record/RampPostings.ts"
 import { returnedMoney } from "../record/ReturnChange.ts"
 import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
-import { changed, type Suspense } from "./Suspense.ts"
-import { amountIn, byHand, openReturn, type Return, returnOf } from "./SuspenseItems.ts"
+import { changed, Suspense } from "./Suspense.ts"
+import { byHand, openReturn, type Return, returnOf, underpaid } from "./SuspenseItems.ts"
+import type { NewAttempt } from "../store/Change.ts"
 
 type Refunding = Provider & Required<Pick<Provider, "refund">>
 
@@ -50,118 +51,122 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
   }
 }
 
-export const makeSuspenseReturn = (suspense: Suspense) =>
-  Effect.gen(function* () {
-    const store = yield* PaymentStore
-    const outcomes = yield* RecordOutcome
-    const audit = yield* AuditLog
-    const providers = yield* Providers
-    const answer = yield* ProviderAnswer
-    const ids = yield* Ids
+const make = Effect.gen(function* () {
+  const suspense = yield* Suspense
+  const store = yield* PaymentStore
+  const outcomes = yield* RecordOutcome
+  const audit = yield* AuditLog
+  const providers = yield* Providers
+  const answer = yield* ProviderAnswer
+  const ids = yield* Ids
 
-    /** Only where a repeated reference moves money once: a person may have to repeat the command. */
-    const refunderOf = (payment: Payment, { provider: name }: Attempt): Effect.Effect<Refunding, Conflict> => {
-      const provider = providers.find(name)
-      if (provider?.refund !== undefined && provider.honoursReference) {
-        return Effect.succeed({ ...provider, refund: provider.refund })
-      }
-      return new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
+  /** Only where a repeated reference moves money once: a person may have to repeat the command. */
+  const refunderOf = (payment: Payment, { provider: name }: Attempt): Effect.Effect<Refunding, Conflict> => {
+    const provider = providers.find(name)
+    if (provider?.refund !== undefined && provider.honoursReference) {
+      return Effect.succeed({ ...provider, refund: provider.refund })
     }
+    return new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
+  }
 
-    /** A payment that waits for the rest of its money waits no longer; what a ramp holds waits in suspense like the rest. */
-    const commit = Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, wanted: Return) {
-      const { about, money, taker } = wanted
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const [attempt_id, ...fresh] = (yield* ids.several(EVENTS + 1)) as [string, ...Array<string>]
-      const attempt: NewAttempt = {
-        attempt_id,
-        leg: "return",
-        provider: taker.provider,
-        config_id: taker.config_id,
-        started_at: at,
-        enquire_in: Duration.toSeconds(orphanedAfter),
-        of_attempt: about.attempt.attempt_id,
-        received: withTotal({}, money)
-      }
-      // Money of a refused attempt goes back without touching the payment, which another provider may have.
-      const ended = isSettled(payment.status) || about.attempt.outcome === "declined"
-      const message = `Only ${amountIn(payment, taker).toString()} of ${payment.amount.toString()} arrived.`
-      const status = ended ? payment.status : "failed"
-      const patch = ended
-        ? {}
-        : { next_action: null, failure: { code: "UNDERPAID" as const, message, provider: taker.provider } }
-      const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
-      const written = yield* store.apply({
-        payment,
-        status,
-        patch,
-        cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
-        at,
-        nextAttempt: attempt,
-        ...(ended ? {} : { attempt: laidToRest(taker) }),
-        entries: about.held === null ? [] : [heldToSuspense(payment, about.attempt, about.held)],
-        events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
-      })
-      if (!written) return yield* changed()
-      const known: Known = { payment: after, attempt: openAttempt(after, attempt) }
-      return known
+  /** A payment that waits for the rest of its money waits no longer; what a ramp holds waits in suspense like the rest. */
+  const commit = Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, wanted: Return) {
+    const { about, money, taker } = wanted
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const [attempt_id, ...fresh] = (yield* ids.several(EVENTS + 1)) as [string, ...Array<string>]
+    const attempt: NewAttempt = {
+      attempt_id,
+      leg: "return",
+      provider: taker.provider,
+      config_id: taker.config_id,
+      started_at: at,
+      enquire_in: Duration.toSeconds(orphanedAfter),
+      of_attempt: about.attempt.attempt_id,
+      received: withTotal({}, money)
+    }
+    // Money of a refused attempt goes back without touching the payment, which another provider may have.
+    const ended = isSettled(payment.status) || about.attempt.outcome === "declined"
+    const status = ended ? payment.status : "failed"
+    const patch = ended ? {} : underpaid(payment, taker)
+    const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
+    const written = yield* store.apply({
+      payment,
+      status,
+      patch,
+      cause: `return of ${money.toString()} asked for by ${permit.actor.id}`,
+      at,
+      nextAttempt: attempt,
+      ...(ended ? {} : { attempt: laidToRest(taker) }),
+      entries: about.held === null ? [] : [heldToSuspense(payment, about.attempt, about.held)],
+      events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     })
-
-    /** Money that goes to a provider passes no floor. */
-    const committed = (permit: Permit<"platform">, payment: Payment, wanted: Return) =>
-      Effect.catchTag(commit(permit, payment, wanted), "InsufficientFunds", Effect.die)
-
-    const renewed = (attempt: Attempt) =>
-      Effect.flatMap(
-        store.renewSend(attempt.attempt_id, null),
-        Option.match({
-          onNone: inAMinute,
-          onSome: (known) => Effect.succeed(known)
-        })
-      )
-
-    const send = Effect.fnUntraced(function* (
-      permit: Permit<"platform">,
-      known: Known,
-      { taker }: Return,
-      provider: Refunding,
-      window: SendWindow,
-      reason: string
-    ) {
-      const { attempt, payment } = known
-      // What came since then is not part of what was ordered under this reference.
-      const money = returnedMoney(attempt)
-      const reference = attempt.attempt_id
-      const sent = provider.refund({ attempt: refOf(taker), reference, money })
-      const outcome = yield* answer.outcome(provider, sent, window)
-      // What may have been sent before is not refused because it was too late to send it again.
-      if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
-      const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
-      yield* outcomes.hear(known, outcome, {
-        cause: `return at ${provider.name}`,
-        ...(outcome._tag === "Accepted" ? { note } : {})
-      })
-      yield* refusalIn(outcome, attempt)
-      const amount = { amount: money.toNumericText(), currency: money.currency }
-      yield* audit.record(permit, {
-        action: "payment.suspense_refunded",
-        org: payment.org_id,
-        subject: ["payment", payment.payment_id],
-        detail: { reason, ...amount, provider: provider.name, attempt_id: taker.attempt_id, reference }
-      })
-      return yield* suspense.again(payment)
-    })
-
-    return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, reason: string) {
-      const story = yield* store.story(payment)
-      const waiting = yield* suspense.waitingFor(payment)
-      const wanted = yield* Either.mapLeft(returnOf(payment, story, waiting), (message) => new Conflict({ message }))
-      // All that was read belongs together, or it is another amount that should go back.
-      if ((yield* suspense.again(payment)).version !== payment.version) return yield* changed()
-      const provider = yield* refunderOf(payment, wanted.taker)
-      const window = yield* openSendWindow
-      const open = openReturn(story, wanted)
-      const known = open === undefined ? yield* committed(permit, payment, wanted) : yield* renewed(open)
-      return yield* send(permit, known, wanted, provider, window, reason)
-    })
+    if (!written) return yield* changed()
+    const known: Known = { payment: after, attempt: openAttempt(after, attempt) }
+    return known
   })
+
+  /** Money that goes to a provider passes no floor. */
+  const committed = (permit: Permit<"platform">, payment: Payment, wanted: Return) =>
+    Effect.catchTag(commit(permit, payment, wanted), "InsufficientFunds", Effect.die)
+
+  const renewed = (attempt: Attempt) =>
+    Effect.flatMap(
+      store.renewSend(attempt.attempt_id, null),
+      Option.match({
+        onNone: inAMinute,
+        onSome: (known) => Effect.succeed(known)
+      })
+    )
+
+  const send = Effect.fnUntraced(function* (
+    permit: Permit<"platform">,
+    known: Known,
+    { taker }: Return,
+    provider: Refunding,
+    window: SendWindow,
+    reason: string
+  ) {
+    const { attempt, payment } = known
+    // What came since then is not part of what was ordered under this reference.
+    const money = returnedMoney(attempt)
+    const reference = attempt.attempt_id
+    const sent = provider.refund({ attempt: refOf(taker), reference, money })
+    const outcome = yield* answer.outcome(provider, sent, window)
+    // What may have been sent before is not refused because it was too late to send it again.
+    if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
+    const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
+    yield* outcomes.hear(known, outcome, {
+      cause: `return at ${provider.name}`,
+      ...(outcome._tag === "Accepted" ? { note } : {})
+    })
+    yield* refusalIn(outcome, attempt)
+    const amount = { amount: money.toNumericText(), currency: money.currency }
+    yield* audit.record(permit, {
+      action: "payment.suspense_refunded",
+      org: payment.org_id,
+      subject: ["payment", payment.payment_id],
+      detail: { reason, ...amount, provider: provider.name, attempt_id: taker.attempt_id, reference }
+    })
+    return yield* suspense.again(payment)
+  })
+
+  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, reason: string) {
+    const story = yield* store.story(payment)
+    const waiting = yield* suspense.waitingFor(payment)
+    const wanted = yield* Either.mapLeft(returnOf(payment, story, waiting), (message) => new Conflict({ message }))
+    // All that was read belongs together, or it is another amount that should go back.
+    if ((yield* suspense.again(payment)).version !== payment.version) return yield* changed()
+    const provider = yield* refunderOf(payment, wanted.taker)
+    const window = yield* openSendWindow
+    const open = openReturn(story, wanted)
+    const known = open === undefined ? yield* committed(permit, payment, wanted) : yield* renewed(open)
+    return yield* send(permit, known, wanted, provider, window, reason)
+  })
+})
+
+export class SuspenseReturn extends Context.Tag("corridor/SuspenseReturn")<
+  SuspenseReturn,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly layer = Layer.effect(SuspenseReturn, make)
+}

@@ -54,6 +54,13 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
     ) => Effect.Effect<A, E | IdempotencyConflict>
     /** Of a request that did something; one that did nothing has written no row, and nothing is kept. */
     readonly keep: (key: NewKey, status: number, response: string) => Effect.Effect<void>
+    /**
+     * Belongs before, or into the transaction of, the first thing that a request does; one without a key claims nothing.
+     * `paymentId`: what it is about, where that is a payment.
+     */
+    readonly claim: (paymentId: string | null, key: NewKey | undefined) => Effect.Effect<void, IdempotencyConflict>
+    /** For a request that claimed its key and then did nothing. */
+    readonly release: (key: NewKey) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -103,7 +110,11 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
               return done
             })
           ),
-        keep: store.keepResponse
+        keep: store.keepResponse,
+        claim: Effect.fnUntraced(function* (paymentId, key) {
+          if (key !== undefined && !(yield* store.claim(paymentId, key))) return yield* stillRunning()
+        }),
+        release: store.release
       }
     })
   )

@@ -1,6 +1,6 @@
 /** Visiting the hosted checkout the way a browser without scripts does. */
 import { Effect } from "effect"
-import { makeCheckoutUrl } from "../../../src/payments/dispatch/CheckoutUrl.ts"
+import { CheckoutUrl } from "../../../src/payments/dispatch/CheckoutUrl.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { initiate } from "../../payments/support/Calls.ts"
 import { byCard } from "../../payments/support/Requests.ts"
@@ -15,7 +15,7 @@ export const pathOf = (url: unknown): string => {
 }
 
 /** Of any payment, whether or not anyone was given the address. */
-export const checkoutOf = (paymentId: string) => Effect.map(makeCheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
+export const checkoutOf = (paymentId: string) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
 
 export const visit = (path: string, headers: Readonly<Record<string, string>> = {}) => send(path, { headers })
 

@@ -5,13 +5,12 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
-import type { Payment } from "../../../src/payments/store/Payment.ts"
-import { fromRow, type PaymentRow, toRow } from "../../../src/payments/store/PaymentRow.ts"
+import type { Payment, RampFacts } from "../../../src/payments/store/Payment.ts"
+import { paymentOf, toRow } from "../../../src/payments/store/PaymentRow.ts"
 import { type PaidLeg, providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
-import type { RampFacts } from "../../../src/payments/store/RampFacts.ts"
-import { recipientInfo } from "../../../src/payments/initiate/RecipientInfo.ts"
 import { draftPayment, shillings } from "../support/NewPayment.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
+import { recipientInfo } from "../../../src/payments/initiate/PaymentPlan.ts"
 
 const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 const KE = CountryCode.make("KE")
@@ -166,8 +165,9 @@ const cases: ReadonlyArray<readonly [name: string, leg: PaidLeg, payment: Partia
 ]
 
 const stored = (payment: Payment): Payment => {
-  const row = JSON.parse(JSON.stringify(toRow(payment))) as PaymentRow
-  return fromRow({ ...row, created_at: payment.created_at, updated_at: payment.updated_at })
+  const row = JSON.parse(JSON.stringify(toRow(payment))) as ReturnType<typeof toRow>
+  const { created_at, updated_at } = payment
+  return paymentOf({ ...row, metadata: JSON.stringify(row.metadata), created_at, updated_at })
 }
 
 describe("providerOrder", () => {

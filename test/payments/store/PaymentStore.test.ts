@@ -2,7 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
-import type { Attempt, Change, Payment } from "../../../src/payments/store/Payment.ts"
+import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
@@ -20,6 +20,7 @@ import {
   newOwner,
   newPayment
 } from "../support/NewPayment.ts"
+import type { Change } from "../../../src/payments/store/Change.ts"
 
 const anywhere = Option.none<string>()
 

@@ -3,12 +3,13 @@ import { Effect, Layer } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
 import { queueOf } from "./Calls.ts"
 
 const operator = operatorPermit("platform", "amina")
 
 /** The service's own stands over the usual providers. */
-const overTheProviders = Resolution.layer.pipe(Layer.provide(RecordOutcome.layer))
+const overTheProviders = ResolutionLive.pipe(Layer.provide(RecordOutcome.layer))
 
 export const resolve = (paymentId: string, outcome: "completed" | "failed", reason = "seen at the bank") =>
   Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason })).pipe(

@@ -4,18 +4,11 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { PaymentStatus } from "../../../src/domain/PaymentStatus.ts"
-import type {
-  Attempt,
-  AttemptPatch,
-  Change,
-  NewAttempt,
-  OperatorItem,
-  Payment,
-  StoredCallback
-} from "../../../src/payments/store/Payment.ts"
+import type { Attempt, OperatorItem, Payment, StoredCallback } from "../../../src/payments/store/Payment.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import type { AttemptPatch, Change, NewAttempt } from "../../../src/payments/store/Change.ts"
 
 export const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 

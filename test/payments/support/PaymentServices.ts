@@ -6,16 +6,8 @@ import { ServicesLive } from "../../../src/app/Services.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { webhookTables } from "../../../src/webhooks/MemoryTables.ts"
-import { Actions } from "../../../src/payments/actions/Actions.ts"
-import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
-import { Dispatch } from "../../../src/payments/dispatch/Dispatch.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
-import { Initiation } from "../../../src/payments/initiate/Initiation.ts"
+import { PaymentsLive } from "../../../src/payments/PaymentsLive.ts"
 import type { StoredEvent } from "../../../src/webhooks/Webhook.ts"
-import { Payments } from "../../../src/payments/read/Payments.ts"
-import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
-import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
-import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { type Provider, Providers } from "../../../src/providers/port/Provider.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
 import type { Backend } from "../../support/Stores.ts"
@@ -35,14 +27,7 @@ const withRails = (others: ReadonlyArray<Provider>) =>
 
 /** Fresh, since the services have layers of the same name over the usual providers. */
 const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.fresh(
-    Layer.mergeAll(Actions.layer, Initiation.layer, Callbacks.layer, Enquiries.layer, Payments.layer, Ramps.layer).pipe(
-      Layer.provideMerge(Settling.layer),
-      Layer.provide(Dispatch.layer),
-      Layer.provide(RecordOutcome.layer),
-      Layer.provideMerge(providers)
-    )
-  ).pipe(Layer.provideMerge(ServicesLive))
+  Layer.fresh(PaymentsLive.pipe(Layer.provideMerge(providers))).pipe(Layer.provideMerge(ServicesLive))
 
 /** The built-in rails, and these. */
 export const servicesAndRails = (others: ReadonlyArray<Provider>) => paymentsOver(withRails(others))

@@ -9,6 +9,7 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
 import { people } from "../../support/Credentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
 import { actable } from "../support/Acting.ts"
@@ -144,10 +145,7 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       )
       yield* Effect.flatMap(Resolution, (resolution) =>
         resolution.giveBack(operatorPermit("platform", "amina"), payment_id, "again")
-      ).pipe(
-        Effect.provide(Resolution.layer.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))),
-        Effect.flip
-      )
+      ).pipe(Effect.provide(ResolutionLive.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))), Effect.flip)
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* Effect.either(giveBack(payment_id))

@@ -9,6 +9,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
 import { balanceOf, deposit, newBeneficiary, openAccount, withdraw } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
@@ -48,7 +49,7 @@ onDatabasePaymentServer(
             outcome: "completed",
             reason: "it was paid"
           })
-        }).pipe(Effect.provide(Resolution.layer.pipe(Layer.provideMerge(RecordOutcome.layer))))
+        }).pipe(Effect.provide(ResolutionLive.pipe(Layer.provideMerge(RecordOutcome.layer))))
         const after = yield* settlement
         expect({
           made: made.status === undefined,

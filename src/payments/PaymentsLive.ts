@@ -1,0 +1,51 @@
+/** Everything that happens to payments, over whichever providers there are. */
+import { Layer } from "effect"
+import { Actions } from "./actions/Actions.ts"
+import { Cancel } from "./actions/Cancel.ts"
+import { Otp } from "./actions/Otp.ts"
+import { Callbacks } from "./callbacks/Callbacks.ts"
+import { Enquiries } from "./callbacks/Enquiries.ts"
+import { CheckoutUrl } from "./dispatch/CheckoutUrl.ts"
+import { Dispatch } from "./dispatch/Dispatch.ts"
+import { Settling } from "./dispatch/Settling.ts"
+import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
+import { Initiation } from "./initiate/Initiation.ts"
+import { Ramps } from "./ramps/Ramps.ts"
+import { CalledOff } from "./record/CalledOff.ts"
+import { PaymentCommand } from "./record/PaymentCommand.ts"
+import { RecordOutcome } from "./record/RecordOutcome.ts"
+import { Refunds } from "./refund/Refunds.ts"
+import { HeldRate } from "./review/HeldRate.ts"
+import { Review } from "./review/Review.ts"
+import { ReviewThreshold } from "./review/ReviewThreshold.ts"
+import { PaymentRouter } from "./route/PaymentRouter.ts"
+import { Resolution } from "./suspense/Resolution.ts"
+import { Suspense } from "./suspense/Suspense.ts"
+import { SuspenseReturn } from "./suspense/SuspenseReturn.ts"
+
+export const ResolutionLive = Resolution.layer.pipe(
+  Layer.provide(SuspenseReturn.layer.pipe(Layer.provideMerge(Suspense.layer)))
+)
+
+export const PaymentsLive = Layer.mergeAll(
+  Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),
+  Callbacks.layer,
+  Enquiries.layer,
+  Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
+  Ramps.layer,
+  ResolutionLive
+).pipe(
+  Layer.provideMerge(Settling.layer),
+  Layer.provideMerge(Dispatch.layer),
+  Layer.provideMerge(RecordOutcome.layer),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      CalledOff.layer,
+      CheckoutUrl.layer,
+      HeldRate.layer,
+      PaymentCommand.layer,
+      PaymentRouter.layer,
+      ReviewThreshold.layer
+    )
+  )
+)

@@ -1,0 +1,63 @@
+/** Beneficiaries in memory. */
+import { Clock, Effect, Layer, Option } from "effect"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
+import type { Scope } from "../../platform/database/Query.ts"
+import { paymentTables } from "../store/MemoryTables.ts"
+import type { Beneficiary } from "./Beneficiary.ts"
+import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
+
+interface StoredBeneficiary extends Beneficiary {
+  readonly deleted_at: Date | null
+}
+
+const beneficiaryTables = { beneficiaries: memoryTable<StoredBeneficiary>("beneficiaries") }
+
+const withoutDeletion = ({ deleted_at: _deleted, ...beneficiary }: StoredBeneficiary): Beneficiary => beneficiary
+
+export const beneficiaryStoreMemory = Layer.effect(
+  BeneficiaryStore,
+  Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
+    const sees = (scope: Scope, row: { readonly org_id: string }) => Option.isNone(scope) || row.org_id === scope.value
+    const find = (scope: Scope, id: string) =>
+      Option.fromNullable(beneficiaries.get(id)).pipe(
+        Option.filter((row) => row.deleted_at === null && sees(scope, row))
+      )
+    const change = (scope: Scope, id: string, patch: (now: Date) => Partial<StoredBeneficiary>) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        Option.map(find(scope, id), (row) => {
+          const changed: StoredBeneficiary = { ...row, ...patch(new Date(now)) }
+          beneficiaries.set(id, changed)
+          return withoutDeletion(changed)
+        })
+      )
+    const look = (scope: Scope, id: string) => Effect.sync(() => Option.map(find(scope, id), withoutDeletion))
+    return {
+      insert: (beneficiary) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const at = new Date(now)
+          const row: Beneficiary = { ...beneficiary, created_at: at, updated_at: at }
+          beneficiaries.set(row.beneficiary_id, { ...row, deleted_at: null })
+          return row
+        }),
+      list: (scope, of, window) =>
+        Effect.sync(() => {
+          const rows = Array.from(beneficiaries.values()).filter(
+            (row) =>
+              row.deleted_at === null && sees(scope, row) && (Option.isNone(of) || row.beneficiary_of === of.value)
+          )
+          return newestFirst(rows, (row) => row.beneficiary_id, window).map(withoutDeletion)
+        }),
+      find: look,
+      findForUpdate: look,
+      update: (scope, id, fields) => change(scope, id, (now) => ({ ...fields, updated_at: now })),
+      remove: (scope, id) => Effect.asVoid(change(scope, id, (now) => ({ deleted_at: now }))),
+      hasPaymentUnderWay: (scope, id) =>
+        Effect.sync(() =>
+          Array.from(payments.values()).some(
+            (row) => row.beneficiary_id === id && sees(scope, row) && !isSettled(row.status)
+          )
+        )
+    }
+  })
+)

@@ -1,0 +1,80 @@
+/** Beneficiaries in PostgreSQL. */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option, Schema } from "effect"
+import * as Api from "../../contract/api/Beneficiaries.ts"
+import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
+import type { BeneficiaryFields } from "./Beneficiary.ts"
+import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
+
+const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: Schema.String }))
+const beneficiary = rowAs(Row)
+const beneficiaries = rowsAs(Row)
+
+const underWay = paymentStatuses.filter((status) => !isSettled(status))
+
+const asColumns = <F extends BeneficiaryFields>({
+  bank_details,
+  loan_client_details,
+  momo_details,
+  wallet_details,
+  ...scalars
+}: F) => ({
+  ...scalars,
+  bank_details: JSON.stringify(bank_details),
+  loan_client_details: JSON.stringify(loan_client_details),
+  momo_details: JSON.stringify(momo_details),
+  wallet_details: JSON.stringify(wallet_details)
+})
+
+export const beneficiaryStoreSql = Layer.effect(
+  BeneficiaryStore,
+  Effect.map(SqlClient.SqlClient, (sql): Store => {
+    const columns = sql.literal(`beneficiary_id, org_id, beneficiary_of, account_type, beneficiary_type, country,
+        currency, fname, lname, email, phone_number, momo_details, bank_details, loan_client_details, wallet_details,
+        external_account_id, created_at, updated_at`)
+    const one = (scope: Scope, id: string) =>
+      sql`beneficiary_id = ${id} and deleted_at is null and ${inScope(sql, scope)}`
+    return {
+      insert: (made) =>
+        sql`insert into beneficiaries ${sql.insert(asColumns(made))} returning ${columns}`.pipe(
+          Effect.flatMap(beneficiaries),
+          Effect.map((rows) => rows[0]!),
+          Effect.orDie
+        ),
+      list: (scope, of, window) => {
+        const maker = Option.match(of, {
+          onNone: () => sql.literal("true"),
+          onSome: (userId) => sql`beneficiary_of = ${userId}`
+        })
+        return sql`select ${columns} from beneficiaries where deleted_at is null
+            and ${inScope(sql, scope)} and ${maker} ${newest(sql, "beneficiary_id", window)}`.pipe(
+          Effect.flatMap(beneficiaries),
+          Effect.orDie
+        )
+      },
+      find: (scope, id) =>
+        sql`select ${columns} from beneficiaries where ${one(scope, id)}`.pipe(
+          Effect.flatMap(beneficiary),
+          Effect.orDie
+        ),
+      findForUpdate: (scope, id) =>
+        sql`select ${columns} from beneficiaries where ${one(scope, id)} for update`.pipe(
+          Effect.flatMap(beneficiary),
+          Effect.orDie
+        ),
+      update: (scope, id, fields) =>
+        sql`update beneficiaries set ${sql.update(asColumns(fields))}, updated_at = now()
+            where ${one(scope, id)} returning ${columns}`.pipe(Effect.flatMap(beneficiary), Effect.orDie),
+      remove: (scope, id) =>
+        sql`update beneficiaries set deleted_at = now() where ${one(scope, id)}`.pipe(Effect.orDie, Effect.asVoid),
+      hasPaymentUnderWay: (scope, id) =>
+        sql`select 1 from payments where beneficiary_id = ${id} and ${sql.in("status", underWay)}
+            and ${inScope(sql, scope)} limit 1`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          Effect.orDie
+        )
+    }
+  })
+)

@@ -1,0 +1,98 @@
+/** Attempts as they are read, alone or beside their payment. */
+import { providerNames } from "../../domain/Corridor.ts"
+import { fields, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
+import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
+import { paymentOf, selectedColumns } from "./PaymentRow.ts"
+
+const outcome = nullable(oneOf("accepted", "declined", "unknown"))
+
+const attemptTable = {
+  attempt_id: text,
+  payment_id: text,
+  org_id: text,
+  leg: oneOf("payment", "collection", "settlement", "refund", "return"),
+  provider: oneOf(...providerNames),
+  config_id: nullable(text),
+  outcome,
+  reason: nullable(text),
+  provider_payment_id: nullable(text),
+  started_at: time,
+  answered_at: nullable(time),
+  enquiries: number,
+  next_enquiry_at: nullable(time),
+  sends: number,
+  sent_at: time,
+  of_attempt: nullable(text),
+  received: recordOf(text),
+  said: nullable(fields({ outcome, reason: nullable(text) })),
+  ordered: nullable(recordOf(text))
+}
+
+const attemptNames = Object.keys(attemptTable)
+
+export const attemptColumns = (prefix = ""): string => attemptNames.map((name) => prefix + name).join(", ")
+
+const attemptRow = rowOf(attemptTable)
+
+export const attemptOf = (selected: object): Attempt => {
+  const row = attemptRow(selected)
+  return {
+    attempt_id: row.attempt_id,
+    payment_id: row.payment_id,
+    org_id: row.org_id,
+    leg: row.leg,
+    provider: row.provider,
+    config_id: row.config_id,
+    outcome: row.outcome,
+    reason: row.reason,
+    provider_payment_id: row.provider_payment_id,
+    started_at: row.started_at,
+    answered_at: row.answered_at,
+    enquiries: row.enquiries,
+    next_enquiry_at: row.next_enquiry_at,
+    sends: row.sends,
+    sent_at: row.sent_at,
+    of_attempt: row.of_attempt,
+    received: row.received,
+    said: row.said,
+    ordered: row.ordered
+  }
+}
+
+const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth })
+
+export const dueAttemptOf = (selected: object): DueAttempt => {
+  const { hinted, lease_token, sent_ago } = dueRow(selected)
+  return { ...attemptOf(selected), lease_token, sent_ago, hinted }
+}
+
+/** A payment `p` and its attempt `a` in one row. */
+export const knownColumns = `${selectedColumns("p.")}, ${attemptNames.map((name) => `a.${name} as a_${name}`).join(", ")}`
+
+const attemptBeside = rowOf(prefixed(attemptTable, "a_"))
+
+export const knownOf = (selected: object): { readonly payment: Payment; readonly attempt: Attempt } => {
+  const row = attemptBeside(selected)
+  const attempt = {
+    attempt_id: row.a_attempt_id,
+    payment_id: row.a_payment_id,
+    org_id: row.a_org_id,
+    leg: row.a_leg,
+    provider: row.a_provider,
+    config_id: row.a_config_id,
+    outcome: row.a_outcome,
+    reason: row.a_reason,
+    provider_payment_id: row.a_provider_payment_id,
+    started_at: row.a_started_at,
+    answered_at: row.a_answered_at,
+    enquiries: row.a_enquiries,
+    next_enquiry_at: row.a_next_enquiry_at,
+    sends: row.a_sends,
+    sent_at: row.a_sent_at,
+    of_attempt: row.a_of_attempt,
+    received: row.a_received,
+    said: row.a_said,
+    ordered: row.a_ordered
+  }
+  return { payment: paymentOf(selected), attempt }
+}

@@ -1,0 +1,109 @@
+/** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
+import type { NewFee } from "../../domain/Fee.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Entry } from "../../domain/Ledger.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import type { Received } from "../../domain/Received.ts"
+import type { AttemptOutcome } from "../../domain/Settlement.ts"
+import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
+import type { StoredEvent } from "../../webhooks/Webhook.ts"
+import type { Attempt, OperatorItem, Payment, Refund, RefundState, Said, StoredCallback } from "./Payment.ts"
+
+/** What a change may set on a payment besides its status. */
+export type PaymentPatch = Partial<
+  Pick<
+    Payment,
+    | "provider"
+    | "provider_payment_id"
+    | "provider_status"
+    | "provider_data"
+    | "next_action"
+    | "action_data"
+    | "comments"
+    | "payout_id"
+    | "webhook_metadata"
+    | "otp_failures"
+    | "card_details"
+    | "holds"
+    | "ramp"
+    | "failure"
+    | "refunds"
+    | "amount"
+    | "target"
+    | "org_rate_id"
+    | "expires_at"
+  >
+>
+
+export interface AttemptPatch {
+  readonly attempt_id: string
+  readonly outcome: AttemptOutcome | null
+  readonly reason: string | null
+  readonly provider_payment_id: string | null
+  readonly answered_at: Date | null
+  /** Seconds until the provider is asked about it; null: never by itself; as planned: as if nothing had been heard. */
+  readonly enquire_in: number | null | "as planned"
+  readonly received?: Received
+  readonly said?: Said
+  readonly ordered?: Received
+}
+
+/** One that is not sent by whoever commits it has no time yet at which it is asked about. */
+export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
+  readonly enquire_in: number | null
+  readonly of_attempt?: string
+  /** Of money on its way back: how much. */
+  readonly received?: Received
+}
+
+/** Everything that a new payment brings along: written together or not at all. */
+export interface Opening {
+  readonly payment: Payment
+  /** The first candidate's attempt, committed before its socket opens; none while the payment is held. */
+  readonly attempt: NewAttempt | null
+  readonly fees?: ReadonlyArray<NewFee>
+  readonly item?: OperatorItem
+  readonly key?: NewKey
+}
+
+/** Money that a provider took or gave for a payment that has no place for it. */
+export interface SuspenseMoney {
+  readonly attempt_id: string
+  readonly provider: ProviderName
+  /** Above zero: it came to the provider; below: it went from it. */
+  readonly amount: Money
+  /** What tells it from other money of the same attempt: the same occasion is booked once. */
+  readonly occasion: string
+}
+
+/** What of a payment a refund gives back. */
+export type Part = Pick<Refund, "refund_id" | "amount" | "target">
+
+/** Everything that one word of a provider, or one act of a person, changes: written together or not at all. */
+export interface Change {
+  readonly payment: Payment
+  readonly status: PaymentStatus
+  readonly patch: PaymentPatch
+  readonly cause: string
+  readonly at: Date
+  readonly attempt?: AttemptPatch
+  /** The next candidate's attempt, committed before its socket opens. */
+  readonly nextAttempt?: NewAttempt
+  /** Comes with its attempt as `nextAttempt`. */
+  readonly newRefund?: Part
+  readonly settledRefund?: Part & { readonly from: RefundState; readonly state: "completed" | "failed" }
+  readonly suspense?: ReadonlyArray<SuspenseMoney>
+  /** What moves in the books besides what follows from the change itself. */
+  readonly entries?: ReadonlyArray<Entry>
+  readonly events: ReadonlyArray<StoredEvent>
+  /** `adopted`: it was stored when it came, before anyone knew what it was about. */
+  readonly callback?: StoredCallback & { readonly adopted?: boolean }
+  /** An item of the same kind for the same attempt that is open takes the new words. */
+  readonly openItems?: ReadonlyArray<OperatorItem & { readonly closed_by?: string }>
+  readonly closeItems?: ReadonlyArray<{
+    readonly kind: OperatorItem["kind"]
+    readonly attempt_id: string | null
+    readonly by: string
+  }>
+}

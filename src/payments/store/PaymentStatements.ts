@@ -1,0 +1,189 @@
+/** The two statements that write payments. Each takes any number of rows as JSON, and is its own transaction. */
+import { patience } from "../../platform/database/LockWait.ts"
+import { postingColumns, postingNames, postingRecord } from "../../money/ledger/PostingSql.ts"
+import { paymentColumns, toRow } from "./PaymentRow.ts"
+import type { Change, PaymentPatch } from "./Change.ts"
+
+const columns = paymentColumns.join(", ")
+
+const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
+
+const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, started_at timestamptz, enquire_in float8,
+    of_attempt uuid, received jsonb`
+
+const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at,
+      next_enquiry_at, sends, of_attempt, received)`
+
+/** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
+const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
+      ${from}.config_id, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
+      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
+
+/** What a change may set on a payment besides its status, with the type of its column. */
+const changeable = {
+  provider: "text",
+  provider_payment_id: "text",
+  provider_status: "text",
+  provider_data: "jsonb",
+  next_action: "text",
+  action_data: "jsonb",
+  comments: "text",
+  payout_id: "text",
+  otp_failures: "integer",
+  webhook_metadata: "jsonb",
+  card_details: "jsonb",
+  holds: "boolean",
+  ramp: "jsonb",
+  failure: "jsonb",
+  refunds: "jsonb",
+  amount: "numeric",
+  target_amount: "numeric",
+  org_rate_id: "uuid",
+  expires_at: "timestamptz"
+} satisfies Record<Exclude<keyof PaymentPatch, "target"> | "target_amount", string>
+
+const changeableNames = Object.keys(changeable) as ReadonlyArray<keyof typeof changeable>
+
+/** They alone travel to the database: the rest of a payment never changes. */
+export const changedColumns = ({ patch, payment }: Pick<Change, "patch" | "payment">) => {
+  const after = toRow({ ...payment, ...patch })
+  const columns: Record<string, unknown> = {}
+  for (const name of changeableNames) columns[name] = after[name]
+  return columns
+}
+
+/** An entry that the books have already is left out: the same event may be told twice. */
+const insertPostings = (source: string, rows: string) => `insert into ledger_postings (${postingColumns})
+    select ${postingNames.map((name) => `b.${name}`).join(", ")}
+    from ${source} cross join lateral jsonb_to_recordset(${rows}) as b (${postingRecord})
+    on conflict do nothing`
+
+/**
+ * $1: [{...payment columns, attempt, fees, item, idempotency, postings}]. The first attempt is committed with the payment,
+ * before any socket opens. A payment that is there already was written by the same statement, whose answer was lost:
+ * nothing of it is written again.
+ */
+export const createStatement = `
+  with ${patience("$2")}, input as (
+    select i.* from patience cross join jsonb_array_elements($1::jsonb) as i (body)
+  ), created as (
+    insert into payments (${columns})
+    select ${paymentColumns.map((name) => `p.${name}`).join(", ")}
+    from input cross join lateral jsonb_populate_record(null::payments, body) p
+    on conflict (payment_id) do nothing
+    returning payment_id, org_id, status, version, created_at
+  ), history as (
+    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
+    select c.payment_id, c.version, c.org_id, null, c.status, 'initiated by the caller', c.created_at from created c
+  ), keyed as (
+    insert into idempotency_keys (org_id, operation, key, body_digest, claim, payment_id)
+    select k.org_id, k.operation, k.key, k.body_digest, k.claim, c.payment_id
+    from input
+    cross join lateral jsonb_to_record(body -> 'idempotency') as k (
+      org_id uuid, operation text, key text, body_digest text, claim uuid)
+    join created c on c.payment_id = (body ->> 'payment_id')::uuid
+    where jsonb_typeof(body -> 'idempotency') = 'object'
+  ), charged as (
+    insert into payment_fees (fee_id, payment_id, org_id, fee_rule_id, amount, currency, created_at)
+    select f.fee_id, c.payment_id, c.org_id, f.fee_rule_id, f.amount, f.currency, c.created_at
+    from input
+    cross join lateral jsonb_to_recordset(body -> 'fees') as f (
+      fee_id uuid, fee_rule_id uuid, amount numeric, currency text)
+    join created c on c.payment_id = (body ->> 'payment_id')::uuid
+  ), posted as (
+    ${insertPostings("input", "body -> 'postings'")}
+  ), held as (
+    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at)
+    select o.item_id, c.org_id, o.kind, c.payment_id, null, o.detail, c.created_at
+    from input
+    cross join lateral jsonb_to_record(body -> 'item') as o (item_id uuid, kind text, detail text)
+    join created c on c.payment_id = (body ->> 'payment_id')::uuid
+    where jsonb_typeof(body -> 'item') = 'object'
+  )
+  ${insertAttempt}
+  select ${attemptValues("a")}
+  from input
+  cross join lateral jsonb_to_record(body -> 'attempt') as a (${attemptFields})
+  join created c on c.payment_id = (body ->> 'payment_id')::uuid
+  where jsonb_typeof(body -> 'attempt') = 'object'`
+
+/**
+ * $1: [{seq, payment_id, org_id, version, from_status, status, …}]. Nothing of a change is written unless the payment
+ * still has the version it was decided on; answers with the `seq` of each change that was written.
+ */
+export const applyStatement = `
+  with ${patience("$2")}, input as (
+    select i.* from patience cross join jsonb_to_recordset($1::jsonb) as i (
+      seq integer, change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
+      at timestamptz,
+      ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
+      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
+  ), changed as (
+    update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
+      updated_at = greatest(p.created_at, i.at),
+      ${changeableNames.map((name) => `${name} = i.${name}`).join(", ")}
+    from input i
+    where p.payment_id = i.payment_id and p.org_id = i.org_id and p.version = i.version
+    returning i.*
+  ), history as (
+    insert into payment_history (payment_id, version, org_id, from_status, to_status, cause, at)
+    select payment_id, version + 1, org_id, from_status, status, cause, at from changed where status <> from_status
+  ), answered as (
+    update attempts a set outcome = x.outcome, reason = x.reason, provider_payment_id = x.provider_payment_id,
+      answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
+      ordered = coalesce(a.ordered, x.ordered),
+      next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
+      leased_until = null, lease_token = null
+    from changed c cross join lateral jsonb_to_record(c.attempt) as x (
+      attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
+      enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
+    where a.attempt_id = x.attempt_id and a.payment_id = c.payment_id
+    returning a.payment_id
+  ), followed as (
+    -- The join makes the declined attempt give way first: only one attempt of a leg may be open at a time.
+    ${insertAttempt}
+    select ${attemptValues("n")}
+    from changed c left join answered on answered.payment_id = c.payment_id
+    cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
+    where jsonb_typeof(c.next_attempt) = 'object'
+  ), told as (
+    insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
+    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at
+    from changed c cross join lateral jsonb_to_recordset(c.events) as e (event_id uuid, event_type text, payload text)
+  ), posted as (
+    ${insertPostings("changed c", "c.postings")}
+  ), called as (
+    insert into provider_callbacks (callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at)
+    select k.callback_id, k.provider, k.event_key, c.payment_id, k.attempt_id, c.org_id, k.report, k.effect, c.at
+    from changed c cross join lateral jsonb_to_record(c.callback) as k (
+      callback_id uuid, provider text, event_key text, attempt_id uuid, report text, effect text, adopted boolean)
+    where jsonb_typeof(c.callback) = 'object' and k.adopted is not true
+  ), adopted as (
+    update provider_callbacks k set payment_id = c.payment_id, attempt_id = x.attempt_id, org_id = c.org_id,
+      effect = x.effect
+    from changed c cross join lateral jsonb_to_record(c.callback) as x (
+      callback_id uuid, attempt_id uuid, effect text, adopted boolean)
+    where jsonb_typeof(c.callback) = 'object' and x.adopted and k.callback_id = x.callback_id and k.payment_id is null
+  ), closed as (
+    update operator_items o set closed_at = c.at, closed_by = x.by
+    from changed c cross join lateral jsonb_to_recordset(c.close_items) as x (kind text, attempt_id uuid, by text)
+    where o.payment_id = c.payment_id and o.closed_at is null and o.kind = x.kind
+      and o.attempt_id is not distinct from x.attempt_id
+  ), opened as (
+    insert into operator_items (item_id, org_id, kind, payment_id, attempt_id, detail, opened_at, closed_at, closed_by)
+    select o.item_id, c.org_id, o.kind, c.payment_id, o.attempt_id, o.detail, c.at,
+      case when o.closed_by is null then null else c.at end, o.closed_by
+    from changed c cross join lateral jsonb_to_recordset(c.open_items) as o (
+      item_id uuid, kind text, attempt_id uuid, detail text, closed_by text)
+    on conflict (payment_id, kind, attempt_id) where closed_at is null do update set detail = excluded.detail
+  )
+  select seq from changed`
+
+/**
+ * $1: [{seq, change_id, payment_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each
+ * that is the cause of it: written by the same statement, whose answer was lost.
+ */
+export const ownChangesStatement = `
+  select i.seq from jsonb_to_recordset($1::jsonb) as i (seq integer, change_id bigint, payment_id uuid, next_attempt_id uuid)
+  where exists (select from payments p where p.payment_id = i.payment_id and p.last_change = i.change_id)
+    or exists (select from attempts a where a.attempt_id = i.next_attempt_id)`

@@ -1,0 +1,20 @@
+/** Callbacks that belong to no payment, in memory. */
+import { Clock, Duration, Effect, Layer } from "effect"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { retentionBatch, strayCallbackRetention } from "../../domain/Policies.ts"
+import { paymentTables } from "./MemoryTables.ts"
+import { StrayCallbackStore } from "./StrayCallbackStore.ts"
+
+export const strayCallbackStoreMemory = Layer.effect(
+  StrayCallbackStore,
+  Effect.map(openTables(paymentTables), ({ callbacks }) => ({
+    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+      const before = now - Duration.toMillis(strayCallbackRetention)
+      const old = Array.from(callbacks.entries())
+        .filter(([, { payment_id, received_at }]) => payment_id === null && received_at.getTime() < before)
+        .slice(0, retentionBatch)
+      for (const [id] of old) callbacks.delete(id)
+      return old.length
+    })
+  }))
+)

@@ -1,0 +1,104 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { UnexpectedRow } from "../../../src/platform/database/Rows.ts"
+import { attemptOf } from "../../../src/payments/store/AttemptRow.ts"
+import { paymentOf, toRow } from "../../../src/payments/store/PaymentRow.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+import { draftPayment, newOwner, newPayment } from "../support/NewPayment.ts"
+
+const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
+
+const goodRow = Effect.map(draftPayment({ org_id: ID, user_id: ID }), (payment) => ({
+  ...toRow(payment),
+  metadata: JSON.stringify(payment.metadata)
+}))
+
+const attemptRow = {
+  attempt_id: ID,
+  payment_id: ID,
+  org_id: ID,
+  leg: "payment",
+  provider: "fiat",
+  config_id: null,
+  outcome: null,
+  reason: null,
+  provider_payment_id: null,
+  started_at: new Date(0),
+  answered_at: null,
+  enquiries: 0,
+  next_enquiry_at: null,
+  sends: 1,
+  sent_at: new Date(0),
+  of_attempt: null,
+  received: {},
+  said: null,
+  ordered: null
+}
+
+const wrong: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
+  ["version", "1", "version: expected a number, found string"],
+  ["payment_id", undefined, "payment_id: expected text, found undefined"],
+  ["status", "lost", "status: expected one of"],
+  ["amount", 1500, "amount: expected text, found number"],
+  ["currency", "KSH", "currency: expected a currency, found string"],
+  ["country", "XX", "country: expected a country, found string"],
+  ["payer_details", [], "payer_details: expected an object, found a list"],
+  ["metadata", {}, "metadata: expected text, found object"],
+  ["action_data", { redirect_url: 1 }, "action_data.redirect_url: expected text, found number"],
+  ["failure", { code: "BROKEN", message: "", provider: null }, "failure.code: expected one of"],
+  ["refunds", [{ refund_id: ID }], "refunds.0.amount: expected text, found undefined"],
+  ["fee_ids", [null], "fee_ids.0: expected text, found null"],
+  ["holds", 1, "holds: expected true or false, found number"],
+  ["expires_at", "2026-03-02", "expires_at: expected a time, found string"]
+]
+
+const wrongInAttempt: ReadonlyArray<readonly [column: string, value: unknown, message: string]> = [
+  ["leg", "third", "leg: expected one of"],
+  ["received", { KES: 1 }, "received.KES: expected text, found number"],
+  ["said", { outcome: null }, "said.reason: expected text, found undefined"],
+  ["sent_at", null, "sent_at: expected a time, found null"]
+]
+
+describe("A row with a column of a wrong type", () => {
+  it.effect.each(wrong)("of a payment, %s as %j, is refused by name", ([column, value, message]) =>
+    Effect.gen(function* () {
+      const row = yield* goodRow
+      expect(paymentOf(row).payment_id).toBe(row.payment_id)
+      expect(() => paymentOf({ ...row, [column]: value })).toThrow(UnexpectedRow)
+      expect(() => paymentOf({ ...row, [column]: value })).toThrow(message)
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it.each(wrongInAttempt)("of an attempt, %s as %j, is refused by name", (column, value, message) => {
+    expect(attemptOf(attemptRow)).toEqual(attemptRow)
+    expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(UnexpectedRow)
+    expect(() => attemptOf({ ...attemptRow, [column]: value })).toThrow(message)
+  })
+})
+
+const onDatabase = StoresLive.pipe(
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(Ids.layer),
+  Layer.provide(testSettings())
+)
+
+layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("A table that was changed by hand", (it) => {
+  it.effect("makes one clear defect of every read", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const sql = yield* SqlClient.SqlClient
+      const owner = yield* newOwner
+      const { payment } = yield* newPayment(owner)
+      yield* sql`alter table payments alter column comments type jsonb using '{}'::jsonb`
+      const exit = yield* Effect.exit(store.find(Option.some(owner.org_id), payment.payment_id))
+      const defect = Exit.isFailure(exit) ? Option.getOrNull(Cause.dieOption(exit.cause)) : null
+      expect(defect).toBeInstanceOf(UnexpectedRow)
+      expect(defect).toMatchObject({ message: "comments: expected text, found object" })
+    })
+  )
+})
