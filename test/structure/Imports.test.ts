@@ -59,6 +59,8 @@ describe("imports", () => {
 
   it("make no circle of folders", () => expect(circles(arrowsBetween(dirname))).toEqual([]))
 
+  it("make no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
+
   it.each([
     ["src/domain/Money.ts", "../platform/database/Query.ts"],
     ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],

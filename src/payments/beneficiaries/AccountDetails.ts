@@ -5,9 +5,11 @@ import { isCryptoAssetCode, networksOf } from "../../domain/CryptoAsset.ts"
 import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
-import type { BeneficiaryFields, Draft } from "./Beneficiary.ts"
+import type * as Api from "../../contract/api/Beneficiaries.ts"
 
-type Details = Pick<BeneficiaryFields, "bank_details" | "momo_details" | "wallet_details">
+export type Draft = Omit<typeof Api.CreateBeneficiary.Type, "org_id">
+
+type Details = Pick<typeof Api.Beneficiary.Type, "bank_details" | "momo_details" | "wallet_details">
 
 /** `field: reason` for everything that is wrong, so that a caller corrects it all at once. */
 export type Checked<A> = Either.Either<A, ReadonlyArray<string>>

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import type * as Api from "../../contract/api/Beneficiaries.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
-import { type Checked, checkAccountDetails } from "./AccountDetails.ts"
+import { type Checked, checkAccountDetails, type Draft } from "./AccountDetails.ts"
 
 type Shown = typeof Api.Beneficiary.Type
 
@@ -13,8 +13,6 @@ export interface Beneficiary extends Shown {
 
 /** What its maker decides about it. */
 export type BeneficiaryFields = Omit<Shown, "beneficiary_id" | "beneficiary_of" | "created_at" | "updated_at">
-
-export type Draft = Omit<typeof Api.CreateBeneficiary.Type, "org_id">
 
 export type Patch = typeof Api.ChangeBeneficiary.Type
 

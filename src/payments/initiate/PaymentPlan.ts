@@ -3,7 +3,6 @@
  * checked here, and each refusal names its field.
  */
 import { Either, Option, Redacted } from "effect"
-import type { InitiatePayment } from "../../contract/api/PaymentsInit.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { maskCard } from "../../domain/Card.ts"
 import { flowOf } from "../../domain/Corridor.ts"
@@ -15,9 +14,7 @@ import { countryOfPhoneNumber } from "../../domain/PhoneNumber.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import type { JsonObject, Payment } from "../store/Payment.ts"
-import { destinationProblems, payerProblems } from "./RequestCheck.ts"
-
-export type Request = typeof InitiatePayment.Type
+import { destinationProblems, payerProblems, type Request } from "./RequestCheck.ts"
 
 /** What the plan needs to know beside the request. */
 export interface Surroundings {

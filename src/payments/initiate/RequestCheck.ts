@@ -7,9 +7,11 @@ import { isExpired } from "../../domain/Card.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
 import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
-import type { Request } from "./PaymentPlan.ts"
+import type { InitiatePayment } from "../../contract/api/PaymentsInit.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { sameAccount, type SentDetails } from "../beneficiaries/Destination.ts"
+
+export type Request = typeof InitiatePayment.Type
 
 const phoneProblems = ({ payer_details }: Request, country: CountryCode): ReadonlyArray<string> => {
   const phone = payer_details === undefined ? undefined : readPhoneNumber(payer_details.phone, country)

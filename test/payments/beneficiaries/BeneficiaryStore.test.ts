@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
-import { checkBeneficiary, type Draft } from "../../../src/payments/beneficiaries/Beneficiary.ts"
+import { checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
+import type { Draft } from "../../../src/payments/beneficiaries/AccountDetails.ts"
 import { BeneficiaryStore } from "../../../src/payments/beneficiaries/BeneficiaryStore.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

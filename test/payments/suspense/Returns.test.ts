@@ -1,6 +1,6 @@
 /** money on its way back, and verdicts on suspense. Each test states what should be so. */
 import { expect } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -79,7 +79,8 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       yield* arrives("1100.00")
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })
-      yield* giveBack(payment_id)
+      // An enquiry about it may be under way: then the command says that the payment changed, and is given again.
+      yield* Effect.retry(giveBack(payment_id), { schedule: Schedule.spaced("100 millis"), times: 50 })
       const sent = stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
       expect
         .soft(
