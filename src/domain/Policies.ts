@@ -1,5 +1,5 @@
 /** Every Schedule and time limit of the service, so that its patience can be read on one page. */
-import { type Array as Arr, Duration, Effect, Option, Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
+import { type Array as Arr, Duration, Effect, type Option, Schedule, ScheduleDecision, ScheduleIntervals } from "effect"
 
 export type Delays = Arr.NonEmptyReadonlyArray<Duration.Duration>
 
