@@ -61,7 +61,7 @@ const comparable = (value: unknown): unknown =>
 const rowsOf = (pool: Pool, paymentId: string) =>
   Effect.promise(async () => {
     const { rows } = await pool.query<{ readonly events: ReadonlyArray<string> }>(
-      `select to_jsonb(p) as payment,
+      `select to_jsonb(p) - 'last_change' as payment,
         (select jsonb_agg(to_jsonb(a)) from attempts a where a.payment_id = p.payment_id) as attempts,
         (select jsonb_agg(to_jsonb(h) order by h.version) from payment_history h where h.payment_id = p.payment_id) as history,
         (select jsonb_agg(to_jsonb(c)) from provider_callbacks c where c.payment_id = p.payment_id) as callbacks,
