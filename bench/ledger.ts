@@ -5,6 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
+import { PaymentId } from "../src/domain/Identifiers.ts"
 import { Pool } from "pg"
 import { migrate } from "../src/platform/database/Migrations.ts"
 import { CurrencyCode } from "../src/domain/Currency.ts"
@@ -59,11 +60,11 @@ const bench = (seconds: number) =>
 
     const settlement = LedgerAccount.settlement(org_id, currency)
     const rail = LedgerAccount.provider("fiat", currency)
-    const entry = Effect.map(ids.next, (entry_id): Entry => ({
-      entry_id,
+    const entry = Effect.map(ids.make(PaymentId), (payment_id): Entry => ({
+      entry_id: payment_id,
       org_id,
       kind: "payin",
-      payment_id: entry_id,
+      payment_id,
       reference: null,
       postings: move(rail, settlement, amount)
     }))

@@ -1,5 +1,6 @@
 /** Endpoints, events and deliveries as the stores hold them. */
 import { Schema } from "effect"
+import { PaymentId } from "../domain/Identifiers.ts"
 
 export const Webhook = Schema.Struct({
   webhook_id: Schema.String,
@@ -30,7 +31,7 @@ const StoredEvent = Schema.Struct({
   event_id: Schema.String,
   org_id: Schema.String,
   event_type: Schema.String,
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   /** The exact bytes that every delivery sends. */
   payload: Schema.String,
   created_at: Schema.DateFromSelf

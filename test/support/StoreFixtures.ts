@@ -6,8 +6,9 @@ import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { OrganizationStore, type NewOrganization } from "../../src/people/organizations/OrganizationStore.ts"
 import { type NewUser, UserStore } from "../../src/people/users/UserStore.ts"
+import { idFrom } from "./AnyId.ts"
 
-export const nextId = Effect.flatMap(Ids, (ids) => ids.next)
+export const nextId = Effect.flatMap(Ids, (ids) => Effect.map(ids.next, idFrom))
 
 export const newOrganization = (about: Partial<NewOrganization> = {}) =>
   Effect.gen(function* () {

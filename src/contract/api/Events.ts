@@ -1,11 +1,12 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
+import { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { Id, Timestamp } from "./Envelope.ts"
+import { Id, idOf, Timestamp } from "./Envelope.ts"
 import { PaymentFailure } from "./Payments.ts"
 import { VirtualTransaction } from "./VirtualAccounts.ts"
 import { TransactionData } from "./WebhookLog.ts"
@@ -14,7 +15,7 @@ const Status = Schema.Literal(...paymentStatuses)
 const Text = Schema.NullOr(Schema.String)
 
 const PaymentEventData = Schema.Struct({
-  payment_id: Id,
+  payment_id: idOf(PaymentId),
   transaction_id: Id,
   status: Status,
   previous_status: Status,
@@ -35,7 +36,7 @@ const PaymentEventData = Schema.Struct({
 const RefundEventData = Schema.Struct({
   ...PaymentEventData.fields,
   amount: WireDecimal.annotations({ description: "Of the part that this event is about" }),
-  refund_id: Schema.NullOr(Id).annotations({
+  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({
     description: "null where the provider took or sent the whole payment back by itself"
   }),
   refunded_amount: WireDecimal.annotations({ description: "What has gone back in all" })

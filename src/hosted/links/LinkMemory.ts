@@ -1,5 +1,6 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
@@ -8,7 +9,7 @@ import type { PaymentLink } from "./PaymentLink.ts"
 const linkTables = {
   paymentLinks: memoryTable<StoredLink>("paymentLinks"),
   linkPayments: memoryTable<LinkPayment>("linkPayments"),
-  history: memoryTable<{ readonly payment_id: string; readonly to_status: string; readonly at: Date }>("history")
+  history: memoryTable<{ readonly payment_id: PaymentId; readonly to_status: string; readonly at: Date }>("history")
 }
 
 export const linkStoreMemory = Layer.effect(

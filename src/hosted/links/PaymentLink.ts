@@ -1,4 +1,5 @@
 /** A payment link as the stores hold it, and what can be told of it at a moment. */
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { makerPermit } from "../../domain/Access.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
@@ -21,7 +22,7 @@ export interface PaymentLink {
   readonly expires_at: Date | null
   readonly canceled_at: Date | null
   /** The latest payment, and the form that it came from. */
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly submission: string | null
   /** When the first of its payments was completed. */
   readonly paid_at: Date | null

@@ -1,5 +1,6 @@
 /** The rows of the books, and what a check of them answers. */
 import { Schema } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { EntryKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -14,7 +15,7 @@ export interface StoredPosting {
   readonly account: LedgerAccount
   readonly amount: Money
   readonly kind: EntryKind
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly reference: string | null
   readonly created_at: Date
 }

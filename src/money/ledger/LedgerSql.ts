@@ -1,6 +1,7 @@
 /** The books in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, ownerOf } from "../../domain/Ledger.ts"
@@ -28,7 +29,7 @@ const PostingRow = Schema.Struct({
   account: AccountName,
   amount: Schema.String,
   kind: Schema.Literal(...entryKinds),
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   reference: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf
 })
@@ -59,7 +60,7 @@ const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Typ
 const postingOfRow = (row: typeof PostingRow.Type): StoredPosting => ({ ...row, amount: moneyIn(row) })
 
 /** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
-const withoutOldSettlements = (paymentId: string, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
+const withoutOldSettlements = (paymentId: PaymentId, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
   const old = new Map(rows.filter(({ about }) => about === paymentId).map(({ money }) => [money.currency, money.minor]))
   return rows
     .filter(({ about }) => about !== paymentId)

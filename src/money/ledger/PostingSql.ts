@@ -7,6 +7,7 @@
  */
 import type { SqlError } from "@effect/sql"
 import { Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { violates } from "../../platform/database/Query.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { type Entry, LedgerAccount, settled } from "../../domain/Ledger.ts"
@@ -18,7 +19,7 @@ export interface PostingRow {
   readonly currency: string
   readonly amount: string
   readonly kind: string
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly reference: string | null
 }
 

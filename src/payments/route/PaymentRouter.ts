@@ -1,5 +1,6 @@
 /** Which providers a payment, or a leg of a ramp, is offered to at this moment, whom to ask first, and why none takes it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
+import { AttemptId } from "../../domain/Identifiers.ts"
 import type { PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
@@ -91,7 +92,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           }
           const window = yield* openSendWindow
           const attempt: NewAttempt = {
-            attempt_id: yield* ids.next,
+            attempt_id: yield* ids.make(AttemptId),
             leg,
             provider: picked.provider,
             config_id: picked.config_id,

@@ -1,6 +1,7 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer, Option, Random, Schema } from "effect"
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, violates } from "../../platform/database/Query.ts"
@@ -150,7 +151,7 @@ export const paymentStoreSql = Layer.scoped(
     const byPayment = yield* findBy("payment_id")
     const byTransaction = yield* findBy("transaction_id")
 
-    const known = yield* batched((ids: ReadonlyArray<string>) =>
+    const known = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${sql.literal(knownColumns)}
           from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.pipe(

@@ -1,8 +1,9 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 import { Context, type Effect, type Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 
 export interface Named {
-  readonly payment_id?: string | undefined
+  readonly payment_id?: PaymentId | undefined
   readonly account_id?: string | undefined
   readonly escrow_id?: string | undefined
 }

@@ -1,6 +1,7 @@
 /** What went through virtual accounts, in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest } from "../../platform/database/Query.ts"
@@ -28,7 +29,7 @@ const StoredRow = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal(...paymentRails),
   reference: Schema.String,
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   rate: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf

@@ -48,7 +48,8 @@ const fullOpening = Effect.gen(function* () {
   yield* atomically(setLimit({ org_id: owner.org_id, currency: CurrencyCode.make("KES"), credit_limit: amount }))
   const name = { org_id: owner.org_id, operation: "a test", key: yield* nextId }
   const key = { ...name, body_digest: "digest", claim: yield* nextId }
-  const opening = { payment, attempt: yield* draftAttempt(), item: yield* newItem(payment, payment.payment_id), key }
+  const attempt = yield* draftAttempt()
+  const opening = { payment, attempt, item: yield* newItem(payment, attempt.attempt_id), key }
   return { opening, owner, payment, name }
 })
 

@@ -1,0 +1,12 @@
+/** What an id names is part of its type: one that names something else does not compile. */
+import { Schema } from "effect"
+
+export const PaymentId = Schema.String.pipe(Schema.brand("PaymentId"))
+export type PaymentId = typeof PaymentId.Type
+
+/** Also of a refund, which goes by the id of its attempt. */
+export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
+export type AttemptId = typeof AttemptId.Type
+
+/** The schema of any such id. */
+export type Naming<Id extends string> = Schema.Schema<Id, string>
