@@ -8,5 +8,8 @@ export type PaymentId = typeof PaymentId.Type
 export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
 export type AttemptId = typeof AttemptId.Type
 
+export const OrgId = Schema.String.pipe(Schema.brand("OrgId"))
+export type OrgId = typeof OrgId.Type
+
 /** The schema of any such id. */
 export type Naming<Id extends string> = Schema.Schema<Id, string>

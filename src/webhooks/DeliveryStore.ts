@@ -1,6 +1,6 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { PaymentId } from "../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type DeliveryStatus, StoredDelivery } from "./Webhook.ts"
@@ -25,7 +25,7 @@ interface Store {
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Delivery>>
   /** Oldest first. The times of its events save an index on `events`, which every payment would have to keep up. */
   readonly ofPayment: (
-    orgId: string,
+    orgId: OrgId,
     paymentId: PaymentId,
     eventTimes: ReadonlyArray<Date>
   ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>

@@ -1,10 +1,10 @@
 /** Endpoints, events and deliveries as the stores hold them. */
 import { Schema } from "effect"
-import { PaymentId } from "../domain/Identifiers.ts"
+import { OrgId, PaymentId } from "../domain/Identifiers.ts"
 
 export const Webhook = Schema.Struct({
   webhook_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String),
   status: Schema.Literal("active", "disabled"),
@@ -29,7 +29,7 @@ export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof Sealed
 
 const StoredEvent = Schema.Struct({
   event_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   event_type: Schema.String,
   payment_id: Schema.NullOr(PaymentId),
   /** The exact bytes that every delivery sends. */
@@ -50,7 +50,7 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 
 export const StoredDelivery = Schema.Struct({
   delivery_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   webhook_id: Schema.String,
   event_id: Schema.String,
   event_type: Schema.String,
@@ -66,7 +66,7 @@ export type StoredDelivery = typeof StoredDelivery.Type
 /** A delivery that is left to be sent; its row goes when it is delivered or dead. */
 export interface QueuedDelivery {
   readonly delivery_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly webhook_id: string
   /** How often it was tried since it came into the queue. */
   readonly attempt: number

@@ -1,5 +1,6 @@
 /** Webhook endpoints at rest. Their secrets are sealed, and are no part of what reads give. */
 import { Context, type Effect, type Option, Schema } from "effect"
+import type { OrgId } from "../domain/Identifiers.ts"
 import type { Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { SealedSecrets, type StoredWebhook, Webhook } from "./Webhook.ts"
@@ -18,7 +19,7 @@ export type SealedRow = typeof SealedRow.Type
 
 interface Store {
   /** Of an organisation. Until the end of the transaction that it stands in, nobody else counts them to add one. */
-  readonly countToAdd: (orgId: string) => Effect.Effect<number>
+  readonly countToAdd: (orgId: OrgId) => Effect.Effect<number>
   readonly insert: (webhook: NewWebhook) => Effect.Effect<Webhook>
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Webhook>>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Webhook>>

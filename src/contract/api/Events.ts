@@ -1,6 +1,6 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
-import { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
@@ -60,7 +60,7 @@ const FreezeEventData = Schema.Struct({
 }).annotations({ identifier: "FreezeEventData" })
 
 const KybEventData = Schema.Struct({
-  org_id: Id,
+  org_id: idOf(OrgId),
   kyb_status: Schema.Literal("approved", "rejected"),
   reason: Text.annotations({ description: "In the KYB provider's words" })
 }).annotations({ identifier: "KybEventData" })
@@ -211,7 +211,7 @@ export const eventEnvelope = (type: EventType) =>
   Schema.Struct({
     event_id: Id.annotations({ description: "The same in every delivery of the event: process each once" }),
     event_type: Schema.Literal(type),
-    org_id: Id,
+    org_id: idOf(OrgId),
     created_at: Timestamp,
     data: eventsAbout[type].data
   })

@@ -1,7 +1,7 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
@@ -47,7 +47,7 @@ export const PaymentRecord = Schema.Struct({
   status: Status,
   direction: Flow,
   payment_method: PaymentMethod,
-  org_id: Schema.NullOr(Id),
+  org_id: Schema.NullOr(idOf(OrgId)),
   beneficiary_id: Schema.NullOr(Id),
   transaction_id: Schema.NullOr(Id),
   target_amount: Schema.NullOr(WireDecimal),
@@ -147,7 +147,7 @@ export const TimelineItem = Schema.Union(
 export const OperatorItem = Schema.Struct({
   item_id: Id,
   kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"),
-  org_id: Id,
+  org_id: idOf(OrgId),
   payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null when it is about a webhook endpoint" }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
   webhook_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a payment" }),

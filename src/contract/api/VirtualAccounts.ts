@@ -1,7 +1,7 @@
 /** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
@@ -11,7 +11,7 @@ import { asSent } from "./Text.ts"
 
 export const VirtualAccount = Schema.Struct({
   account_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   user_id: Id,
   customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
   virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
@@ -29,7 +29,7 @@ export const VirtualAccount = Schema.Struct({
 export const VirtualTransaction = Schema.Struct({
   transaction_id: Id.annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
   account_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   user_id: Id.annotations({ description: "The account's user" }),
   type: Schema.Literal("credit", "debit"),
   status: Schema.Literal("pending", "completed", "failed", "reversed").annotations({

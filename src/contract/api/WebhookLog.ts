@@ -1,10 +1,11 @@
 /** Events, their deliveries, and how to send one again or one for a test. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"
-import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
@@ -32,7 +33,7 @@ export const Delivery = Schema.Struct({
 export const Event = Schema.Struct({
   event_id: Id,
   event_type: Schema.String,
-  org_id: Id,
+  org_id: idOf(OrgId),
   created_at: Timestamp,
   data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
 }).annotations({ identifier: "Event" })

@@ -1,8 +1,9 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
-import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
@@ -10,7 +11,7 @@ const Status = Schema.Literal("active", "disabled")
 
 export const Webhook = Schema.Struct({
   webhook_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String).annotations({ description: "The event types and patterns it receives" }),
   status: Status,

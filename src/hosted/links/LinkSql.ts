@@ -1,7 +1,7 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
@@ -12,7 +12,7 @@ import type { PaymentLink } from "./PaymentLink.ts"
 
 const StoredRow = {
   link_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   created_by: Schema.String,
   link_ref: Schema.String,
   email: Schema.NullOr(Schema.String),

@@ -1,6 +1,6 @@
 /** Payment links at rest, each with the payments that were made through it. */
 import { Context, type Effect, type Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
@@ -12,7 +12,7 @@ export type StoredLink = Omit<PaymentLink, "submission" | "paid_at">
 export interface LinkPayment {
   readonly payment_id: PaymentId
   readonly link_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly submission: string
 }
 

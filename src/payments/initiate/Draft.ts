@@ -1,6 +1,6 @@
 /** A payment as it is first written down. */
 import { Clock, type Context, Effect } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import type { Ids } from "../../domain/Ids.ts"
@@ -13,7 +13,7 @@ type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ram
 export const draft = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
   permit: Permit<Access>,
-  orgId: string,
+  orgId: OrgId,
   described: Described,
   charged: ReadonlyArray<NewFee>
 ) {

@@ -1,6 +1,6 @@
 /** Reading payments. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
 import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
@@ -27,7 +27,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
     readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Effect.Effect<Payment, NotFound>
     readonly findByTransaction: (permit: Permit<"any">, transactionId: string) => Effect.Effect<Payment, NotFound>
     /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
-    readonly answerTo: (orgId: string, paymentId: PaymentId) => Effect.Effect<string>
+    readonly answerTo: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
     readonly timeline: (
       permit: Permit<"any">,
       paymentId: PaymentId

@@ -1,5 +1,5 @@
 /** Attempts as they are read, alone or beside their payment. */
-import { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { fields, idOf, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
 import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
@@ -10,7 +10,7 @@ const outcome = nullable(oneOf("accepted", "declined", "unknown"))
 const attemptTable = {
   attempt_id: idOf(AttemptId),
   payment_id: idOf(PaymentId),
-  org_id: text,
+  org_id: idOf(OrgId),
   leg: oneOf("payment", "collection", "settlement", "refund", "return"),
   provider: oneOf(...providerNames),
   config_id: nullable(text),

@@ -1,6 +1,6 @@
 /** A payment and its attempts as the stores hold them. */
 import { Schema } from "effect"
-import { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -18,7 +18,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export interface Payment {
   readonly payment_id: PaymentId
   readonly transaction_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly user_id: string
   readonly status: PaymentStatus
   /** Rises with every change; a change is written only on the version it was decided on. */
@@ -83,7 +83,7 @@ export type Leg = "payment" | "collection" | "settlement" | "refund" | "return"
 export interface Attempt {
   readonly attempt_id: AttemptId
   readonly payment_id: PaymentId
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly leg: Leg
   readonly provider: ProviderName
   readonly config_id: string | null
@@ -135,7 +135,7 @@ export const StoredCallback = Schema.Struct({
   event_key: Schema.String,
   payment_id: Schema.NullOr(PaymentId),
   attempt_id: Schema.NullOr(AttemptId),
-  org_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(OrgId),
   report: Schema.String,
   effect: Schema.Literal("applied", "nothing to change", "suspense", "unknown payment", "provider asked"),
   received_at: Schema.DateFromSelf
@@ -150,7 +150,7 @@ export interface StrayCallback extends StoredCallback {
 
 const itemFields = {
   item_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   payment_id: PaymentId,
   attempt_id: Schema.NullOr(AttemptId),
   detail: Schema.String,
@@ -191,7 +191,7 @@ export interface Refund {
 
 export const HistoryRow = Schema.Struct({
   payment_id: PaymentId,
-  org_id: Schema.String,
+  org_id: OrgId,
   version: Schema.Number,
   from_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
   to_status: Schema.Literal(...paymentStatuses),
@@ -202,7 +202,7 @@ export interface HistoryRow extends Schema.Schema.Type<typeof HistoryRow> {}
 
 export interface StoredFee extends NewFee {
   readonly payment_id: PaymentId
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly created_at: Date
 }
 

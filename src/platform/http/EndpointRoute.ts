@@ -4,7 +4,7 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
@@ -85,14 +85,14 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   }
 
   /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
-  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
+  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<OrgId> => {
     const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
     return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
-      typeof named === "string" ? [uuidOrNil(named)] : []
+      typeof named === "string" ? [idOrNil(OrgId)(named)] : []
     )
   }
 
-  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<string>) {
+  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<OrgId>) {
     const selector = Option.fromNullable(first)
     const permit = yield* authorize(caller, access, selector)
     for (const other of others) yield* authorize(caller, access, Option.some(other))

@@ -1,6 +1,6 @@
 /** A key makes a request that moves money safe to send again: the first answer is given again, or the second refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
-import type { PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, type PaymentId } from "../../domain/Identifiers.ts"
 import { canonicalJson } from "../../domain/CanonicalJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
@@ -39,7 +39,7 @@ const withoutCard = (body: unknown): unknown => {
 /** Handed in by whoever owns what was asked for: the answer that the payment, as it now stands, is worth. */
 export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
   StateAsAnswer,
-  (orgId: string, paymentId: PaymentId) => Effect.Effect<string>
+  (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
 >() {}
 
 export class Idempotency extends Context.Tag("corridor/Idempotency")<
@@ -81,7 +81,8 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           return Effect.fail(stillRunning())
         }
         // A crash cut it off: the payment itself says what became of it.
-        return Effect.map(stateOf(found.org_id, found.payment_id), (response) => ({
+        // What has a payment belongs to an organisation.
+        return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id), (response) => ({
           _tag: "Replay",
           status: 200,
           response

@@ -2,6 +2,7 @@
 import type { webhookTables } from "../MemoryTables.ts"
 import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatabase.ts"
 import { Array as Arr, Clock, Effect, Order, Random } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
@@ -95,7 +96,7 @@ export const claimingMemory = (
   return {
     due: (after) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const due = new Map<string, boolean>()
+        const due = new Map<OrgId, boolean>()
         for (const { next_at, org_id } of webhookQueue.values()) {
           due.set(org_id, due.get(org_id) === true || next_at.getTime() <= now)
         }

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -53,7 +54,7 @@ const fullOpening = Effect.gen(function* () {
   return { opening, owner, payment, name }
 })
 
-const heldBy = (org_id: string) =>
+const heldBy = (org_id: OrgId) =>
   Effect.map(
     Effect.flatMap(LedgerStore, ({ balancesOf }) => balancesOf(Option.some(org_id))),
     (all) => all.map(({ account, balance }) => `${account} ${balance.toString()}`).toSorted()

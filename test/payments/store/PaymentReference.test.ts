@@ -1,7 +1,7 @@
 /** Finding a payment by what somebody was told: the caller's reference, or as much of an id as they have. */
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentReference.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
@@ -49,7 +49,7 @@ onBothStores("A payment", (it) => {
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { mine, one, other, theirs, two } = yield* three
-      const found = (scope: Option.Option<string>, reference: string) =>
+      const found = (scope: Option.Option<OrgId>, reference: string) =>
         Effect.map(store.list(scope, { reference }, everything), (all) =>
           all.map(({ payment_id }) => payment_id).sort()
         )

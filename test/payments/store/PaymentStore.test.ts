@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import type { AttemptId } from "../../../src/domain/Identifiers.ts"
+import type { AttemptId, OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -23,7 +23,7 @@ import {
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { nilId } from "../../support/AnyId.ts"
 
-const anywhere = Option.none<string>()
+const anywhere = Option.none<OrgId>()
 
 /** All that the store tells about a payment. */
 const stateOf = (payment: Payment) =>

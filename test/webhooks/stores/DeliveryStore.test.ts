@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
@@ -8,7 +9,7 @@ import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
-const newHook = (org_id: string) =>
+const newHook = (org_id: OrgId) =>
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const webhook_id = yield* nextId
@@ -16,7 +17,7 @@ const newHook = (org_id: string) =>
     return yield* store.insert({ webhook_id, org_id, ...about })
   })
 
-const send = (org_id: string) =>
+const send = (org_id: OrgId) =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const event = { org_id, event_type: "kyb.approved", payment_id: null, payload: "{}", test: false }

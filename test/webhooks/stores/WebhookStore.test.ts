@@ -1,12 +1,13 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
-const newWebhook = (org_id: string, about: Partial<NewWebhook> = {}) =>
+const newWebhook = (org_id: OrgId, about: Partial<NewWebhook> = {}) =>
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const webhook_id = yield* nextId
