@@ -13,7 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SqlClient } from "@effect/sql"
 import { Effect, Fiber, Layer } from "effect"
-import { OrgId } from "../src/domain/Identifiers.ts"
+import { OrgId, WebhookId } from "../src/domain/Identifiers.ts"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/people/organizations/OrganizationStore.ts"
@@ -79,7 +79,7 @@ const newOrganization = Effect.gen(function* () {
 const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
     const [ids, store, vault] = [yield* Ids, yield* WebhookStore, yield* Vault]
-    const webhook_id = yield* ids.next
+    const webhook_id = yield* ids.make(WebhookId)
     const secret = formatSecret(yield* ids.bytes(SECRET_BYTES))
     const secret_sealed = yield* vault.encrypt(secret, secretContext(webhook_id))
     yield* store.insert({ webhook_id, org_id, endpoint_url, events: ["*"], secret_sealed })

@@ -11,5 +11,8 @@ export type AttemptId = typeof AttemptId.Type
 export const OrgId = Schema.String.pipe(Schema.brand("OrgId"))
 export type OrgId = typeof OrgId.Type
 
+export const WebhookId = Schema.String.pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
 /** The schema of any such id. */
 export type Naming<Id extends string> = Schema.Schema<Id, string>

@@ -1,13 +1,13 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { Context, type Effect, type Option, Schema } from "effect"
-import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
+import type { OrgId, PaymentId, WebhookId } from "../domain/Identifiers.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type DeliveryStatus, StoredDelivery } from "./Webhook.ts"
 
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
-  readonly webhook_id?: string | undefined
+  readonly webhook_id?: WebhookId | undefined
 }
 
 export const Delivery = Schema.Struct({

@@ -1,9 +1,9 @@
 /** Endpoints, events and deliveries as the stores hold them. */
 import { Schema } from "effect"
-import { OrgId, PaymentId } from "../domain/Identifiers.ts"
+import { OrgId, PaymentId, WebhookId } from "../domain/Identifiers.ts"
 
 export const Webhook = Schema.Struct({
-  webhook_id: Schema.String,
+  webhook_id: WebhookId,
   org_id: OrgId,
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String),
@@ -51,7 +51,7 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 export const StoredDelivery = Schema.Struct({
   delivery_id: Schema.String,
   org_id: OrgId,
-  webhook_id: Schema.String,
+  webhook_id: WebhookId,
   event_id: Schema.String,
   event_type: Schema.String,
   status: DeliveryStatus,
@@ -67,7 +67,7 @@ export type StoredDelivery = typeof StoredDelivery.Type
 export interface QueuedDelivery {
   readonly delivery_id: string
   readonly org_id: OrgId
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   /** How often it was tried since it came into the queue. */
   readonly attempt: number
   readonly next_at: Date

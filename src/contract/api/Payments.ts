@@ -1,7 +1,7 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
@@ -134,7 +134,7 @@ export const TimelineItem = Schema.Union(
     ...at,
     kind: Schema.Literal("delivery"),
     delivery_id: Id,
-    webhook_id: Id,
+    webhook_id: idOf(WebhookId),
     event_id: Id,
     event_type: Schema.String,
     status: Schema.Literal("pending", "delivered", "dead"),
@@ -150,7 +150,7 @@ export const OperatorItem = Schema.Struct({
   org_id: idOf(OrgId),
   payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null when it is about a webhook endpoint" }),
   attempt_id: Schema.NullOr(idOf(AttemptId)),
-  webhook_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a payment" }),
+  webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
   dead_letters: Schema.NullOr(Schema.Int).annotations({
     description: "How many deliveries to the endpoint are dead; null when it is about a payment"

@@ -72,8 +72,9 @@ export const claimingMemory = (
     now: number
   ): ReadonlyArray<Open> => {
     const webhook = webhooks.get(webhookId)
-    const own = webhookEndpointConcurrency - (underWay.get(webhookId) ?? 0)
-    if (webhook?.status !== "active" || own <= 0) return []
+    if (webhook?.status !== "active") return []
+    const own = webhookEndpointConcurrency - (underWay.get(webhook.webhook_id) ?? 0)
+    if (own <= 0) return []
     const due = waiting.filter((row) => row.next_at.getTime() <= now).toSorted(soonest)
     return due.length > 0 ? [{ webhook, due, own }] : []
   }
@@ -89,7 +90,7 @@ export const claimingMemory = (
     const deliveries = yield* Effect.forEach(spread(Array.from(drawn), lane), ({ row, webhook }) =>
       take(webhook, row, now, options.leaseMillis)
     )
-    const last = walked.length === webhookEndpointWalk ? walked.at(-1)?.[0] : undefined
+    const last = walked.length === webhookEndpointWalk ? walked.at(-1)?.[1][0].webhook_id : undefined
     return { deliveries, next: last === undefined ? [] : [[lane.org_id, last] as const] }
   })
 

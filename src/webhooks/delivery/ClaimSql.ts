@@ -1,7 +1,7 @@
 /** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { ClaimedDelivery } from "./Delivery.ts"
@@ -9,7 +9,7 @@ import type { Claiming } from "./QueueStore.ts"
 
 const dueRows = rowsAs(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
-const lane = { lane: OrgId, next: Schema.NullOr(Schema.String) }
+const lane = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
 /** A lane that gives nothing still says where its walk ended: that row has no delivery. */
 const ClaimRow = Schema.Union(
@@ -23,7 +23,7 @@ const claimRows = rowsAs(ClaimRow)
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => (row.delivery_id === null ? [] : [row]))
 
-const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, string> =>
+const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
 
 export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({

@@ -1,5 +1,5 @@
 /** What a worker has claimed and not settled yet, counted by endpoint and by organisation. */
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookConcurrency } from "../../domain/Policies.ts"
 import type { ClaimedDelivery } from "./Delivery.ts"
 
@@ -18,8 +18,8 @@ export class UnderWay {
   /** Those that still wait for their receiver; the others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()
 
-  get byEndpoint(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>()
+  get byEndpoint(): ReadonlyMap<WebhookId, number> {
+    const counts = new Map<WebhookId, number>()
     for (const { delivery } of this.deliveries.values()) {
       counts.set(delivery.webhook_id, (counts.get(delivery.webhook_id) ?? 0) + 1)
     }

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
 import { organizationStoreMemory } from "../../../src/people/organizations/OrganizationMemory.ts"
 import { organizationStoreSql } from "../../../src/people/organizations/OrganizationSql.ts"
 import { eventStoreMemory } from "../../../src/webhooks/EventMemory.ts"
@@ -37,9 +37,9 @@ import { testSettings, TestVault, type Variables } from "../../support/TestSetti
 export class Endpoints extends Context.Tag("test/Endpoints")<
   Endpoints,
   {
-    readonly failingSince: (webhookId: string) => Effect.Effect<Date | null>
+    readonly failingSince: (webhookId: WebhookId) => Effect.Effect<Date | null>
     /** Moves the first failure into the past. */
-    readonly age: (webhookId: string, hours: number) => Effect.Effect<void>
+    readonly age: (webhookId: WebhookId, hours: number) => Effect.Effect<void>
     readonly queued: Effect.Effect<number>
   }
 >() {}
@@ -136,7 +136,7 @@ export const onBothQueues = (
 }
 
 export interface NewEndpoint {
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   readonly org_id: OrgId
   readonly secret: string
 }
@@ -183,7 +183,7 @@ export const newEvents = (org_id: OrgId, count: number, about: { readonly test?:
     )
   })
 
-export const deliveriesTo = (webhook_id: string) =>
+export const deliveriesTo = (webhook_id: WebhookId) =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.list(Option.none(), { webhook_id }, { after: Option.none(), take: 1000 })
   )
