@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import { OrgId } from "../src/domain/Identifiers.ts"
 import { AnalyticsStore } from "../src/payments/analytics/AnalyticsStore.ts"
 import { ClosedDays } from "../src/payments/analytics/ClosedDays.ts"
 import { AppLive } from "../src/app/Live.ts"
@@ -25,7 +26,7 @@ const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`
 
 const newOrganization = Effect.gen(function* () {
   const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ next }) => next)
+  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
   const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
   yield* store.insert({ org_id, ...about, features: [], sandbox: true })
   return org_id
@@ -33,7 +34,7 @@ const newOrganization = Effect.gen(function* () {
 
 const newUser = Effect.gen(function* () {
   const store = yield* UserStore
-  const user_id = yield* Effect.flatMap(Ids, ({ next }) => next)
+  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
   const about = { subject: user_id, email: `${user_id}@corridor.example`, country: "KE", is_admin: false }
   yield* store.insert({ user_id, ...about })
   return user_id
@@ -88,11 +89,11 @@ const closeDays = Effect.gen(function* () {
   yield* say(`${closed?.days} of the 366 days closed, with those since, in ${(took / 1000).toFixed(1)} s`)
 })
 
-const measure = (org: string, runs: number) =>
+const measure = (org: OrgId, runs: number) =>
   Effect.gen(function* () {
     const store = yield* AnalyticsStore
     for (const [words, scope] of [
-      ["every organisation", Option.none<string>()],
+      ["every organisation", Option.none<OrgId>()],
       [`one of ${ORGANIZATIONS} organisations`, Option.some(org)]
     ] as const) {
       const cold = yield* stopwatch(store.days(scope, YEAR))

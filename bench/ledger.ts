@@ -5,6 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Logger, LogLevel, Redacted, Schema } from "effect"
+import { OrgId, PaymentId } from "../src/domain/Identifiers.ts"
 import { Pool } from "pg"
 import { migrate } from "../src/platform/database/Migrations.ts"
 import { CurrencyCode } from "../src/domain/Currency.ts"
@@ -47,7 +48,7 @@ const bench = (seconds: number) =>
     const url = urlOf(clusterUrl, DATABASE)
     const database = PgClient.layer({ url: Redacted.make(url), maxConnections: 2 })
     yield* Effect.provide(Logger.withMinimumLogLevel(migrate, LogLevel.None), database)
-    const org_id = yield* ids.next
+    const org_id = yield* ids.make(OrgId)
     yield* statement(
       url,
       `insert into organizations (org_id, name, country, currency, email)
@@ -59,11 +60,11 @@ const bench = (seconds: number) =>
 
     const settlement = LedgerAccount.settlement(org_id, currency)
     const rail = LedgerAccount.provider("fiat", currency)
-    const entry = Effect.map(ids.next, (entry_id): Entry => ({
-      entry_id,
+    const entry = Effect.map(ids.make(PaymentId), (payment_id): Entry => ({
+      entry_id: payment_id,
       org_id,
       kind: "payin",
-      payment_id: entry_id,
+      payment_id,
       reference: null,
       postings: move(rail, settlement, amount)
     }))

@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { SqlClient } from "@effect/sql"
 import { Effect, Fiber, Layer } from "effect"
+import { OrgId, WebhookId } from "../src/domain/Identifiers.ts"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/people/organizations/OrganizationStore.ts"
@@ -69,23 +70,23 @@ const startReceiver = Effect.acquireRelease(
 
 const newOrganization = Effect.gen(function* () {
   const store = yield* OrganizationStore
-  const org_id = yield* Effect.flatMap(Ids, ({ next }) => next)
+  const org_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
   const about = { name: "Bench", country: "KE", currency: "KES", email: "bench@corridor.example" } as const
   yield* store.insert({ org_id, ...about, features: [], sandbox: true })
   return org_id
 })
 
-const newEndpoint = (org_id: string, endpoint_url: string) =>
+const newEndpoint = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
     const [ids, store, vault] = [yield* Ids, yield* WebhookStore, yield* Vault]
-    const webhook_id = yield* ids.next
+    const webhook_id = yield* ids.make(WebhookId)
     const secret = formatSecret(yield* ids.bytes(SECRET_BYTES))
     const secret_sealed = yield* vault.encrypt(secret, secretContext(webhook_id))
     yield* store.insert({ webhook_id, org_id, endpoint_url, events: ["*"], secret_sealed })
   })
 
 /** About as large as the event of a payment. */
-const writeEvents = (org_id: string, count: number) =>
+const writeEvents = (org_id: OrgId, count: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`insert into events (event_id, org_id, event_type, payload, created_at)

@@ -4,8 +4,9 @@
  * and only `authorize`, `makerPermit` and `operatorPermit` make one, so that work without authorization does not compile.
  */
 import { Data, Either, Option } from "effect"
+import { OrgId } from "./Identifiers.ts"
 import { Forbidden } from "./Failure.ts"
-import { nilUuid } from "./Ids.ts"
+import { idOrNil, nilUuid } from "./Ids.ts"
 
 export const roles = ["member", "staff", "org-admin"] as const
 export type Role = (typeof roles)[number]
@@ -83,7 +84,7 @@ export interface Caller {
   readonly userId: string
   readonly apiKeyId: Option.Option<string>
   readonly organization: Option.Option<{
-    readonly orgId: string
+    readonly orgId: OrgId
     readonly role: Role
     readonly features: ReadonlySet<string>
     readonly permissions: ReadonlySet<Permission>
@@ -104,7 +105,7 @@ export interface Actor {
 /** `scope` is the organisation that every query is held to; none (a platform admin who named no organisation) is all. */
 export class Permit<A extends Access> extends Data.Class<{
   readonly access: A
-  readonly scope: Option.Option<string>
+  readonly scope: Option.Option<OrgId>
   readonly actor: Actor
   readonly role: Role | "admin"
 }> {
@@ -126,7 +127,7 @@ const actorOf = (caller: Caller): Actor =>
   })
 
 /** Holds a permit to no organisation at all, where `none` would be every one. */
-const nowhere = Option.some(nilUuid)
+const nowhere = Option.some(idOrNil(OrgId)(nilUuid))
 
 /** Whoever they are elsewhere, they come as themselves alone: what is theirs by membership does not count here. */
 const personPermit = <A extends Access>(caller: Caller, access: A): Either.Either<Permit<A>, Forbidden> => {
@@ -142,7 +143,7 @@ const personPermit = <A extends Access>(caller: Caller, access: A): Either.Eithe
 export const authorize = <A extends Access>(
   caller: Caller,
   access: A,
-  selector: Option.Option<string>
+  selector: Option.Option<OrgId>
 ): Either.Either<Permit<A>, Forbidden> => {
   const requirement: Requirement = accessTable[access]
   if (requirement.role === "stranger") return personPermit(caller, access)
@@ -175,7 +176,7 @@ export const authorize = <A extends Access>(
 }
 
 /** Whoever made something that strangers use later, such as a payment link: what it does is done in their name. */
-export const makerPermit = <A extends Access>(access: A, orgId: string, userId: string): Permit<A> =>
+export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: string): Permit<A> =>
   new Permit({
     access,
     scope: Option.some(orgId),
@@ -187,7 +188,7 @@ export const makerPermit = <A extends Access>(access: A, orgId: string, userId: 
 export const operatorPermit = <A extends Access>(
   access: A,
   operator: string,
-  scope: Option.Option<string> = Option.none()
+  scope: Option.Option<OrgId> = Option.none()
 ): Permit<A> =>
   new Permit({ access, scope, actor: { kind: "operator", id: operator, userId: Option.none() }, role: "admin" })
 

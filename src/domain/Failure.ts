@@ -1,5 +1,6 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
 import { Data, Duration } from "effect"
+import type { PaymentId } from "./Identifiers.ts"
 import { currencyOf, kindOf, type LedgerAccount } from "./Ledger.ts"
 import { busyRetryAfter } from "./Policies.ts"
 import type { Rate } from "./Rate.ts"
@@ -31,7 +32,7 @@ interface Words {
 
 /** Once a payment exists, its ids go with the answer. */
 interface OfPayment {
-  readonly paymentId?: string
+  readonly paymentId?: PaymentId
   readonly transactionId?: string
 }
 
@@ -115,7 +116,7 @@ export class NoRoute extends Data.TaggedError("NoRoute")<Words & OfPayment> {
 
 /** The payment exists and has failed: its ids go with the answer, so that it can be looked up. */
 export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
-  Words & { readonly paymentId: string; readonly transactionId: string }
+  Words & { readonly paymentId: PaymentId; readonly transactionId: string }
 > {
   readonly code = "ALL_PROVIDERS_FAILED"
 }

@@ -1,5 +1,6 @@
 /** Time-ordered UUIDs (version 7) from Effect's Clock and an exchangeable source of random bytes. */
 import { Clock, Context, Effect, Layer, Random } from "effect"
+import type { Naming } from "./Identifiers.ts"
 import { randomBytes } from "node:crypto"
 
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
@@ -39,6 +40,9 @@ export const uuidOrNil = (text: string): string => {
   return uuidShape.test(lower) ? lower : nilUuid
 }
 
+/** The same for an id of which it is known what it names. */
+export const idOrNil = <Id extends string>(_of: Naming<Id>) => uuidOrNil as (text: string) => Id
+
 /** Ids of one millisecond sort in the order in which they were made: twelve of their bits count, from a random start. */
 const makeOrdered = (): typeof uuidv7 => {
   let lastMillis = -1
@@ -57,6 +61,8 @@ export class Ids extends Context.Tag("corridor/Ids")<
   Ids,
   {
     readonly next: Effect.Effect<string>
+    /** One that names something new. */
+    readonly make: <Id extends string>(of: Naming<Id>) => Effect.Effect<Id>
     readonly several: (count: number) => Effect.Effect<Array<string>>
     readonly bytes: (count: number) => Effect.Effect<Uint8Array>
   }
@@ -64,9 +70,11 @@ export class Ids extends Context.Tag("corridor/Ids")<
   /** Nobody else has the bytes that it is given. */
   static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => {
     const ordered = makeOrdered()
+    const next = Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), ordered)
     return {
       bytes,
-      next: Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), ordered),
+      next,
+      make: <Id extends string>(_of: Naming<Id>) => next as Effect.Effect<Id>,
       several: (count) =>
         Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES * count), (millis, random) =>
           Array.from({ length: count }, (_, at) => ordered(millis, random.subarray(at * RANDOM_BYTES)))

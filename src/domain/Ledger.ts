@@ -3,6 +3,7 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
+import type { OrgId, PaymentId } from "./Identifiers.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"
@@ -106,9 +107,9 @@ export type EntryKind = (typeof entryKinds)[number]
 export interface Entry {
   readonly entry_id: string
   /** Whose business it is; every account with a floor in it belongs to this organisation. */
-  readonly org_id: string | null
+  readonly org_id: OrgId | null
   readonly kind: EntryKind
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly reference: string | null
   readonly postings: ReadonlyArray<Posting>
 }

@@ -1,5 +1,6 @@
 /** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
 import { Array as Arr, BigDecimal, Order } from "effect"
+import type { OrgId } from "./Identifiers.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
 import type { AnyCurrencyCode } from "./CryptoAsset.ts"
@@ -16,7 +17,7 @@ export interface Corridor {
 export interface RouteConfig {
   readonly config_id: string
   /** The organisation it is scoped to; null is everybody's. */
-  readonly org_id: string | null
+  readonly org_id: OrgId | null
   readonly provider: ProviderName
   readonly country: string
   readonly payment_method: PaymentMethod
@@ -30,7 +31,7 @@ export interface RouteConfig {
 
 export interface RouteQuestion {
   readonly corridor: Corridor
-  readonly orgId: string
+  readonly orgId: OrgId
   /** What the provider itself would collect or pay: limits are in this currency. */
   readonly money: Money
   readonly configs: ReadonlyArray<RouteConfig>

@@ -1,12 +1,13 @@
 /** Deliveries as their owner sees them: what was sent where, what came of it, and the way back into the queue. */
 import { Context, type Effect, type Option, Schema } from "effect"
+import type { OrgId, PaymentId, WebhookId } from "../domain/Identifiers.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type DeliveryStatus, StoredDelivery } from "./Webhook.ts"
 
 export interface DeliveryFilter {
   readonly status?: DeliveryStatus | undefined
-  readonly webhook_id?: string | undefined
+  readonly webhook_id?: WebhookId | undefined
 }
 
 export const Delivery = Schema.Struct({
@@ -24,8 +25,8 @@ interface Store {
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Delivery>>
   /** Oldest first. The times of its events save an index on `events`, which every payment would have to keep up. */
   readonly ofPayment: (
-    orgId: string,
-    paymentId: string,
+    orgId: OrgId,
+    paymentId: PaymentId,
     eventTimes: ReadonlyArray<Date>
   ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
   /** From the first attempt on, at once. False when it was waiting in the queue already, or is not in scope. */

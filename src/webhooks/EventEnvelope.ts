@@ -1,4 +1,5 @@
 /** An event as its receivers got it, read back from the exact text that was sent. */
+import type { OrgId } from "../domain/Identifiers.ts"
 import { parse } from "lossless-json"
 import { WireNumber } from "../domain/Decimal.ts"
 import type { WebhookEvent } from "./Webhook.ts"
@@ -10,7 +11,7 @@ export const envelopeOf = ({ created_at, payload }: WebhookEvent) => {
   const sent = parse(payload, null, { parseNumber }) as {
     readonly event_id: string
     readonly event_type: string
-    readonly org_id: string
+    readonly org_id: OrgId
     readonly data: Readonly<Record<string, unknown>>
   }
   const { data, event_id, event_type, org_id } = sent

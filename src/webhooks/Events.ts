@@ -1,5 +1,6 @@
 /** How features tell of what they did. Belongs in the transaction of what an event tells of. */
 import { Clock, Context, Effect, Layer } from "effect"
+import type { OrgId } from "../domain/Identifiers.ts"
 import type { EventType } from "../domain/EventTypes.ts"
 import { Ids } from "../domain/Ids.ts"
 import { EventStore } from "./EventStore.ts"
@@ -11,7 +12,7 @@ export class Events extends Context.Tag("corridor/Events")<
   {
     /** Of something that happened now. */
     readonly tell: (
-      about: { readonly event_type: EventType; readonly org_id: string },
+      about: { readonly event_type: EventType; readonly org_id: OrgId },
       data: Readonly<Record<string, unknown>>
     ) => Effect.Effect<void>
     /** One whose text its feature has written. */

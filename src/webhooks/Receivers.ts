@@ -1,4 +1,5 @@
 /** What the trigger on `events` does in the database, for the memory stores: an event finds its receivers as it is written. */
+import type { WebhookId } from "../domain/Identifiers.ts"
 import { createHash } from "node:crypto"
 import type { Opened } from "../platform/database/MemoryDatabase.ts"
 import type { webhookTables } from "./MemoryTables.ts"
@@ -10,7 +11,7 @@ import type { WebhookEvent } from "./Webhook.ts"
 type Tables = Opened<typeof webhookTables>
 
 /** One event has one delivery to an endpoint, so the two make its id. */
-const deliveryId = (now: number, eventId: string, webhookId: string): string =>
+const deliveryId = (now: number, eventId: string, webhookId: WebhookId): string =>
   uuidv7(now, createHash("sha256").update(`${eventId} ${webhookId}`).digest())
 
 const addDeliveries = (tables: Tables, event: WebhookEvent, now: number): void => {

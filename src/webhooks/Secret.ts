@@ -1,4 +1,5 @@
 /** The signing secret of an endpoint: made once, shown once, kept sealed. */
+import type { WebhookId } from "../domain/Identifiers.ts"
 export const SECRET_BYTES = 32
 
 const prefix = "whsec_"
@@ -6,4 +7,4 @@ const prefix = "whsec_"
 export const formatSecret = (bytes: Uint8Array): string => `${prefix}${Buffer.from(bytes).toString("base64")}`
 
 /** Where a sealed secret belongs: it opens for no other endpoint. */
-export const secretContext = (webhookId: string): string => `webhook ${webhookId}`
+export const secretContext = (webhookId: WebhookId): string => `webhook ${webhookId}`

@@ -1,9 +1,10 @@
 /** Endpoints, events and deliveries as the stores hold them. */
 import { Schema } from "effect"
+import { OrgId, PaymentId, WebhookId } from "../domain/Identifiers.ts"
 
 export const Webhook = Schema.Struct({
-  webhook_id: Schema.String,
-  org_id: Schema.String,
+  webhook_id: WebhookId,
+  org_id: OrgId,
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String),
   status: Schema.Literal("active", "disabled"),
@@ -28,9 +29,9 @@ export interface StoredWebhook extends Webhook, Schema.Schema.Type<typeof Sealed
 
 const StoredEvent = Schema.Struct({
   event_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   event_type: Schema.String,
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   /** The exact bytes that every delivery sends. */
   payload: Schema.String,
   created_at: Schema.DateFromSelf
@@ -49,8 +50,8 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 
 export const StoredDelivery = Schema.Struct({
   delivery_id: Schema.String,
-  org_id: Schema.String,
-  webhook_id: Schema.String,
+  org_id: OrgId,
+  webhook_id: WebhookId,
   event_id: Schema.String,
   event_type: Schema.String,
   status: DeliveryStatus,
@@ -65,8 +66,8 @@ export type StoredDelivery = typeof StoredDelivery.Type
 /** A delivery that is left to be sent; its row goes when it is delivered or dead. */
 export interface QueuedDelivery {
   readonly delivery_id: string
-  readonly org_id: string
-  readonly webhook_id: string
+  readonly org_id: OrgId
+  readonly webhook_id: WebhookId
   /** How often it was tried since it came into the queue. */
   readonly attempt: number
   readonly next_at: Date

@@ -1,12 +1,13 @@
 /** What about webhooks waits for a person: endpoints that are disabled, and endpoints with dead letters. */
 import { Context, type Effect, Schema } from "effect"
+import { OrgId, WebhookId } from "../domain/Identifiers.ts"
 import { type Scope } from "../platform/database/Query.ts"
 import type { Window } from "../platform/database/Window.ts"
 
 const endpoint = {
   item_id: Schema.String,
-  org_id: Schema.String,
-  webhook_id: Schema.String,
+  org_id: OrgId,
+  webhook_id: WebhookId,
   endpoint_url: Schema.String,
   /** How many of the endpoint's deliveries are dead. */
   dead_letters: Schema.Number,

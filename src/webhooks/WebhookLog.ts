@@ -1,5 +1,6 @@
 /** What was sent and what came of it: events to catch up with, deliveries to send again, and events made for a test. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
+import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
 import type { TransactionData } from "../contract/api/WebhookLog.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
@@ -48,7 +49,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
     /** What a payment, which the permit's holder was allowed to read, has told of itself. */
     readonly deliveriesOf: (
       permit: Permit<"any">,
-      payment: { readonly org_id: string; readonly payment_id: string },
+      payment: { readonly org_id: OrgId; readonly payment_id: PaymentId },
       eventTimes: ReadonlyArray<Date>
     ) => Effect.Effect<ReadonlyArray<PaymentDelivery>>
     /** What waits for a person. */

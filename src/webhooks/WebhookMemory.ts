@@ -1,6 +1,7 @@
 /** Webhook endpoints in memory. */
 import { webhookTables } from "./MemoryTables.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
+import type { WebhookId } from "../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
 import { webhookSecretOverlap } from "../domain/Policies.ts"
@@ -20,9 +21,9 @@ export const webhookStoreMemory = Layer.effect(
   Effect.map(openTables(webhookTables), (tables): WebhookStore["Type"] => {
     const { webhookDeliveries, webhookQueue, webhooks } = tables
     const sees = (scope: Scope) => (row: StoredWebhook) => Option.isNone(scope) || row.org_id === scope.value
-    const stored = (scope: Scope, id: string) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))
-    const look = (scope: Scope, id: string) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
-    const change = (scope: Scope, id: string, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
+    const stored = (scope: Scope, id: WebhookId) => Option.filter(Option.fromNullable(webhooks.get(id)), sees(scope))
+    const look = (scope: Scope, id: WebhookId) => Effect.sync(() => Option.map(stored(scope, id), withoutSecrets))
+    const change = (scope: Scope, id: WebhookId, patch: (row: StoredWebhook, now: number) => Partial<StoredWebhook>) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         Option.map(stored(scope, id), (row) => {
           const changed: StoredWebhook = { ...row, ...patch(row, now), updated_at: new Date(now) }

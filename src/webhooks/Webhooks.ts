@@ -1,5 +1,6 @@
 /** The life of a webhook endpoint: registered where it may be called, changed, its secret rotated, removed. */
 import { Context, Effect, Layer, Option } from "effect"
+import { WebhookId } from "../domain/Identifiers.ts"
 import type { NewWebhook, UpdateWebhook } from "../contract/api/Webhooks.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
 import { Settings } from "../platform/config/Settings.ts"
@@ -27,20 +28,20 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
   Webhooks,
   {
     readonly list: (permit: Permit<Access>, window: Window) => Effect.Effect<ReadonlyArray<Webhook>>
-    readonly find: (permit: Permit<Access>, id: string) => Effect.Effect<Webhook, NotFound>
+    readonly find: (permit: Permit<Access>, id: WebhookId) => Effect.Effect<Webhook, NotFound>
     readonly create: (
       permit: Permit<"webhooks">,
       wanted: { readonly endpoint_url: string; readonly events?: ReadonlyArray<string> | undefined }
     ) => Effect.Effect<Fresh, Conflict | Invalid>
     readonly update: (
       permit: Permit<"webhooks">,
-      id: string,
+      id: WebhookId,
       wanted: typeof UpdateWebhook.Type
     ) => Effect.Effect<Webhook, Invalid | NotFound>
-    readonly remove: (permit: Permit<"webhooks">, id: string) => Effect.Effect<void, NotFound>
+    readonly remove: (permit: Permit<"webhooks">, id: WebhookId) => Effect.Effect<void, NotFound>
     readonly rotateSecret: (
       permit: Permit<"webhooks">,
-      id: string,
+      id: WebhookId,
       immediate: boolean
     ) => Effect.Effect<Fresh, NotFound>
   }
@@ -63,9 +64,9 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
         })
       )
 
-      const find = (permit: Permit<Access>, id: string) => orNotFound(store.find(permit.scope, id))
+      const find = (permit: Permit<Access>, id: WebhookId) => orNotFound(store.find(permit.scope, id))
 
-      const findForUpdate = (permit: Permit<Access>, id: string) => orNotFound(store.findForUpdate(permit.scope, id))
+      const findForUpdate = (permit: Permit<Access>, id: WebhookId) => orNotFound(store.findForUpdate(permit.scope, id))
 
       /** A name without an address now may have one later: every connection looks it up and checks it again. */
       const mayResolveLater = (url: string, { kind }: EndpointRefused): boolean =>
@@ -90,7 +91,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
           detail: { ...detail }
         })
 
-      const newSecret = Effect.fnUntraced(function* (webhookId: string) {
+      const newSecret = Effect.fnUntraced(function* (webhookId: WebhookId) {
         const secret_key = formatSecret(yield* ids.bytes(SECRET_BYTES))
         return { secret_key, sealed: yield* vault.encrypt(secret_key, secretContext(webhookId)) }
       })
@@ -104,7 +105,7 @@ export class Webhooks extends Context.Tag("corridor/Webhooks")<
             return yield* new Invalid({ message: "org_id: say which organisation the endpoint is for." })
           }
           yield* checkEndpoint(endpoint_url)
-          const webhook_id = yield* ids.next
+          const webhook_id = yield* ids.make(WebhookId)
           const { sealed, secret_key } = yield* newSecret(webhook_id)
           const asked = { endpoint_url, events: Array.from(new Set(events)) }
           return yield* atomically(

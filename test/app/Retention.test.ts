@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { forgetAll } from "../../src/app/Retention.ts"
 import { MemoryDatabase } from "../../src/platform/database/MemoryDatabase.ts"
 import { rateLockTables } from "../../src/money/rates/RateLockMemory.ts"
@@ -104,7 +105,7 @@ for (const backend of backends) {
         const owner = yield* newOwner
         const payment = yield* draftPayment(owner)
         yield* store.create({ payment, attempt: null })
-        const stored = (payment_id: string | null, days: number) =>
+        const stored = (payment_id: PaymentId | null, days: number) =>
           Effect.gen(function* () {
             const event_key = yield* nextId
             const callback_id = yield* nextId

@@ -2,6 +2,7 @@
 import type { AddressInfo } from "node:net"
 import { expect } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
+import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { Pool } from "pg"
 import { startCompletion } from "../../bench/fastify/Completion.ts"
 import { fastifyServer } from "../../bench/fastify/Server.ts"
@@ -58,7 +59,7 @@ const comparable = (value: unknown): unknown =>
       .replaceAll(/fiat_[0-9a-f]{24}/g, "(provider's id)")
   )
 
-const rowsOf = (pool: Pool, paymentId: string) =>
+const rowsOf = (pool: Pool, paymentId: PaymentId) =>
   Effect.promise(async () => {
     const { rows } = await pool.query<{ readonly events: ReadonlyArray<string> }>(
       `select to_jsonb(p) - 'last_change' as payment,
@@ -76,7 +77,7 @@ const rowsOf = (pool: Pool, paymentId: string) =>
   })
 
 interface Initiated {
-  readonly response: { readonly payment_id: string; readonly transaction_id: string }
+  readonly response: { readonly payment_id: PaymentId; readonly transaction_id: string }
 }
 
 /** Initiates a payment at the server on the port, and waits for its completion. */

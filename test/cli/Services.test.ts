@@ -4,7 +4,6 @@ import { Effect, Either, Layer, Option, Schema } from "effect"
 import { Events } from "../../src/webhooks/Events.ts"
 import { AuditLog } from "../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../src/domain/Access.ts"
-import { nilUuid } from "../../src/domain/Ids.ts"
 import { Organizations, WantedOrganization } from "../../src/people/organizations/Organizations.ts"
 import { RateQuote } from "../../src/money/rates/RateQuote.ts"
 import { Rates, WantedRate } from "../../src/money/rates/Rates.ts"
@@ -12,6 +11,7 @@ import { Users, WantedUser } from "../../src/people/users/Users.ts"
 import { UserStore } from "../../src/people/users/UserStore.ts"
 import { onBothStores } from "../support/Stores.ts"
 import { testSettings, type Variables } from "../support/TestSettings.ts"
+import { nilId } from "../support/AnyId.ts"
 
 const platform = operatorPermit("platform", "olga")
 const all = { after: Option.none(), take: 100 }
@@ -91,7 +91,7 @@ onBothStores("Organizations, Users, Rates", (it) => {
 
       const twice = yield* Effect.flip(users.create(platform, person("ada@X.example")))
       expect(twice._tag).toBe("Conflict")
-      const nowhere = person("bob@x.example", { org_id: nilUuid, role: "staff" })
+      const nowhere = person("bob@x.example", { org_id: nilId, role: "staff" })
       expect((yield* Effect.flip(users.create(platform, nowhere)))._tag).toBe("NotFound")
       expect(yield* store.findByEmail("bob@x.example")).toEqual(Option.none())
       expect(yield* actions).toEqual(before)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { Ids } from "../../src/domain/Ids.ts"
+import { AttemptId, OrgId, PaymentId, WebhookId } from "../../src/domain/Identifiers.ts"
+import { idOrNil, Ids, nilUuid } from "../../src/domain/Ids.ts"
 
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -24,4 +25,37 @@ describe("Ids", () => {
       }).pipe(Effect.provide(layer))
     )
   }
+})
+
+describe("What an id names", () => {
+  const ofPayment = (payment: PaymentId): string => payment
+  const ofBoth = (payment: PaymentId, attempt: AttemptId): string => `${payment} ${attempt}`
+
+  it.effect("is part of its type", () =>
+    Effect.gen(function* () {
+      const ids = yield* Ids
+      const payment = yield* ids.make(PaymentId)
+      const attempt = yield* ids.make(AttemptId)
+      expect([payment, attempt]).toEqual([expect.stringMatching(shape), expect.stringMatching(shape)])
+      expect(ofBoth(payment, attempt)).toBe(`${payment} ${attempt}`)
+      // @ts-expect-error An attempt is no payment.
+      ofPayment(attempt)
+      // @ts-expect-error Nor is an organisation.
+      ofPayment(yield* ids.make(OrgId))
+      // @ts-expect-error Nor is an endpoint of webhooks.
+      ofPayment(yield* ids.make(WebhookId))
+      // @ts-expect-error They are swapped.
+      ofBoth(attempt, payment)
+      // @ts-expect-error Text names nothing until someone says what.
+      ofPayment(yield* ids.next)
+    }).pipe(Effect.provide(Ids.layer))
+  )
+
+  it("is kept where text from outside may name it", () => {
+    const given = "0190B4B6-5A3C-7000-8000-0000000000AF"
+    expect(ofPayment(idOrNil(PaymentId)(given))).toBe(given.toLowerCase())
+    expect(ofPayment(idOrNil(PaymentId)("x"))).toBe(nilUuid)
+    // @ts-expect-error An attempt is no payment.
+    ofPayment(idOrNil(AttemptId)(given))
+  })
 })

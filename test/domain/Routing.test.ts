@@ -6,9 +6,10 @@ import { flows, paymentMethods, type ProviderName } from "../../src/domain/Corri
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { preference, route, type RouteConfig, type RouteQuestion } from "../../src/domain/Routing.ts"
+import { idFrom } from "../support/AnyId.ts"
 
-const ACME = "acme"
-const GLOBEX = "globex"
+const ACME = idFrom("acme")
+const GLOBEX = idFrom("globex")
 
 const corridor = { country: "KE", paymentMethod: "card", flow: "inbound" } as const
 

@@ -1,13 +1,15 @@
 /** Rows for the store suites. Every suite makes its own, since all tests of a suite share one database. */
 import { Effect } from "effect"
+import type { OrgId } from "../../src/domain/Identifiers.ts"
 import { ApiKeyStore, type NewKey } from "../../src/people/apiKeys/ApiKeyStore.ts"
 import type { Role } from "../../src/domain/Access.ts"
 import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { OrganizationStore, type NewOrganization } from "../../src/people/organizations/OrganizationStore.ts"
 import { type NewUser, UserStore } from "../../src/people/users/UserStore.ts"
+import { idFrom } from "./AnyId.ts"
 
-export const nextId = Effect.flatMap(Ids, (ids) => ids.next)
+export const nextId = Effect.flatMap(Ids, (ids) => Effect.map(ids.next, idFrom))
 
 export const newOrganization = (about: Partial<NewOrganization> = {}) =>
   Effect.gen(function* () {
@@ -33,7 +35,7 @@ export const newUser = (about: Partial<NewUser> = {}) =>
     return yield* store.insert({ ...user, ...about })
   })
 
-export const newMember = (org_id: string, role: Role, about: Partial<NewUser> = {}) =>
+export const newMember = (org_id: OrgId, role: Role, about: Partial<NewUser> = {}) =>
   Effect.gen(function* () {
     const user = yield* newUser(about)
     yield* Effect.flatMap(UserStore, (store) => store.putMember({ org_id, user_id: user.user_id, role }))
@@ -43,7 +45,7 @@ export const newMember = (org_id: string, role: Role, about: Partial<NewUser> = 
 /** The text whose hash the key is stored under. */
 export const keyText = (api_key_id: string): string => `key ${api_key_id}`
 
-export const newKey = (org_id: string, user_id: string, about: Partial<NewKey> = {}) =>
+export const newKey = (org_id: OrgId, user_id: string, about: Partial<NewKey> = {}) =>
   Effect.gen(function* () {
     const store = yield* ApiKeyStore
     const api_key_id = yield* nextId

@@ -1,5 +1,6 @@
 /** The sandbox's two organisations: made once, in one transaction, and remembered sealed so that every start shows the same keys. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { developmentAudience, developmentIssuer, issuesTokens } from "../../people/auth/DevelopmentIssuer.ts"
 import { TokenSigner } from "../../people/auth/TokenSigner.ts"
@@ -24,7 +25,7 @@ const Seed = Schema.parseJson(
   Schema.Struct({
     orgs: Schema.Array(
       Schema.Struct({
-        org_id: Schema.String,
+        org_id: OrgId,
         name: Schema.String,
         api_key: Schema.String,
         users: Schema.Array(Person)
@@ -81,7 +82,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         about: (typeof sandboxOrganizations)[number]
       ) {
         const { country, currency, features, name, slug } = about
-        const org_id = yield* ids.next
+        const org_id = yield* ids.make(OrgId)
         const email = `hello@${slug}.example`
         yield* organizations.insert({ org_id, name, country, currency, features, email, sandbox: true })
         const people = yield* Effect.forEach([...roles].reverse(), (role) =>
@@ -127,7 +128,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         })
       )
 
-      const token = (sub: string, email: string, orgId?: string) =>
+      const token = (sub: string, email: string, orgId?: OrgId) =>
         ownTokens
           ? signer.issue({
               sub,

@@ -1,7 +1,8 @@
 /** `corridor dlq` */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { WebhookId } from "../../domain/Identifiers.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
 import { type Autopsy, DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
 import { Webhooks } from "../../webhooks/Webhooks.ts"
@@ -24,7 +25,7 @@ const listAll = Effect.fn("Cli.listDeadLetters")(function* (
   const letters = yield* DeadLetters
   const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
   const permit = yield* permitFor("platform", scope)
-  const selection = { webhook_id: Option.getOrUndefined(Option.map(webhook, uuidOrNil)) }
+  const selection = { webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))) }
   const data = yield* allPages(
     (window) => letters.list(permit, selection, window),
     (letter) => letter.delivery_id
@@ -106,7 +107,7 @@ const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, sin
   const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", Time, text))
   const selection: Selection = {
     delivery_id: Option.getOrUndefined(Option.map(id, uuidOrNil)),
-    webhook_id: Option.getOrUndefined(Option.map(webhook, uuidOrNil)),
+    webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))),
     since: Option.getOrUndefined(from)
   }
   return selection
@@ -117,7 +118,7 @@ const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed
   if (Option.isNone(webhook)) return
   const endpoints = yield* Webhooks
   const none = `--webhook: there is no webhook with the id ${webhook.value} ("corridor webhooks list" shows them).`
-  yield* Effect.mapError(endpoints.find(yield* permitFor("any"), uuidOrNil(webhook.value)), () => refuse(none))
+  yield* Effect.mapError(endpoints.find(yield* permitFor("any"), idOrNil(WebhookId)(webhook.value)), () => refuse(none))
 })
 
 const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: Selection) {

@@ -1,10 +1,11 @@
 /** `corridor orgs` */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import type { Organization } from "../../people/organizations/Organization.ts"
 import { features } from "../../domain/Feature.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Change } from "../../people/organizations/OrganizationChange.ts"
 import { Organizations, WantedOrganization } from "../../people/organizations/Organizations.ts"
 import { thresholdOf } from "../../people/organizations/OrganizationView.ts"
@@ -88,7 +89,7 @@ const list = Command.make("list", { json }, (input) => onApp(input.json, listAll
 const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: Change) {
   const organizations = yield* Organizations
   const { org_id } = yield* found(
-    yield* organizations.find(uuidOrNil(id)),
+    yield* organizations.find(idOrNil(OrgId)(id)),
     `There is no organisation with the id ${id} ("corridor orgs list" shows them).`
   )
   const data = yield* organizations

@@ -1,8 +1,9 @@
 /** `corridor payments` */
 import { Args, Command } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
@@ -64,7 +65,7 @@ const referredTo = Effect.fnUntraced(function* (given: string) {
 const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   const payments = yield* Payments
   const permit = yield* permitFor("any")
-  const payment = yield* payments.find(permit, uuidOrNil(given)).pipe(
+  const payment = yield* payments.find(permit, idOrNil(PaymentId)(given)).pipe(
     Effect.orElse(() => payments.findByTransaction(permit, uuidOrNil(given))),
     Effect.orElse(() => referredTo(given))
   )
@@ -98,7 +99,7 @@ const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
   const resolution = yield* Resolution
   const permit = yield* permitFor("platform")
   const payment = yield* resolution
-    .resolve(permit, uuidOrNil(given), { outcome, reason })
+    .resolve(permit, idOrNil(PaymentId)(given), { outcome, reason })
     .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
   return { data: encodeRecord(recordOf(payment)), text: `Settled by hand.\n${summary(payment)}` }
 })
@@ -127,7 +128,7 @@ const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reas
   const resolution = yield* Resolution
   const permit = yield* permitFor("platform")
   const payment = yield* resolution
-    .giveBack(permit, uuidOrNil(given), reason)
+    .giveBack(permit, idOrNil(PaymentId)(given), reason)
     .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
   return { data: encodeRecord(recordOf(payment)), text: `Given back.\n${summary(payment)}` }
 })

@@ -12,7 +12,7 @@ import { minute, table } from "../shared/Table.ts"
 
 const listAll = Effect.fn("Cli.queue")(function* (org: Option.Option<string>) {
   const payments = yield* Payments
-  const scope = Option.isNone(org) ? org : Option.some((yield* organizationNamed(org.value)).org_id)
+  const scope = Option.isNone(org) ? Option.none() : Option.some((yield* organizationNamed(org.value)).org_id)
   const permit = yield* permitFor("operations", scope)
   const data = yield* allPages(
     (window) => payments.queue(permit, window),

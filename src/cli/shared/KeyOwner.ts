@@ -1,11 +1,12 @@
 /** Whose key it will be: a member, whose own role is the most that the key can do. */
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { type Role, roleAtLeast } from "../../domain/Access.ts"
 import { Users } from "../../people/users/Users.ts"
 import { found, refuse } from "./Input.ts"
 import { userNamed } from "./LookUp.ts"
 
-export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: string, role: Role, named: Option.Option<string>) {
+export const keyOwner = Effect.fn("Cli.keyOwner")(function* (orgId: OrgId, role: Role, named: Option.Option<string>) {
   const users = yield* Users
   if (Option.isNone(named)) {
     return yield* found(

@@ -1,6 +1,7 @@
 /** From what an operator names to the row that is meant. */
 import { Effect } from "effect"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { OrgId } from "../../domain/Identifiers.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
 import { found } from "./Input.ts"
@@ -8,7 +9,7 @@ import { found } from "./Input.ts"
 export const organizationNamed = Effect.fn("Cli.organizationNamed")(function* (id: string) {
   const organizations = yield* Organizations
   return yield* found(
-    yield* organizations.find(uuidOrNil(id)),
+    yield* organizations.find(idOrNil(OrgId)(id)),
     `--org: there is no organisation with the id ${id} ("corridor orgs list" shows them).`
   )
 })

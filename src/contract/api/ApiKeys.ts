@@ -1,8 +1,9 @@
 /** API keys: list, create, rotate, revoke. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { roles } from "../../domain/Access.ts"
-import { countedPageOf, envelope, Id, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
+import { countedPageOf, envelope, Id, idOf, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { text } from "./Text.ts"
@@ -11,7 +12,7 @@ export const ApiKey = Schema.Struct({
   api_key_id: Id,
   prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
   name: Schema.String,
-  org_id: Id,
+  org_id: idOf(OrgId),
   user_id: Id.annotations({ description: "The user that the key belongs to: whoever made or rotated it" }),
   obtained_by: Schema.NullOr(Id).annotations({
     description:

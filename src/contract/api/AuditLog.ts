@@ -1,13 +1,14 @@
 /** The audit log: who changed keys, roles, configurations and rates. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Id, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { OrgId } from "../../domain/Identifiers.ts"
+import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const AuditEntry = Schema.Struct({
   audit_id: Id,
-  org_id: Schema.NullOr(Id).annotations({ description: "null when it concerns the whole platform" }),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "null when it concerns the whole platform" }),
   actor_type: Schema.Literal("user", "api_key", "operator"),
   actor_id: Schema.String,
   action: Schema.String.annotations({ description: "For example `api_key.rotated`" }),

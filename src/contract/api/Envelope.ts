@@ -1,5 +1,6 @@
 /** The shapes that many operations share: the success envelope, pages, timestamps, ids in paths. */
 import { Schema } from "effect"
+import type { Naming } from "../../domain/Identifiers.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 
 export const Timestamp = Schema.Date.annotations({
@@ -7,17 +8,17 @@ export const Timestamp = Schema.Date.annotations({
   jsonSchema: { type: "string", format: "date-time", description: "ISO 8601, UTC" }
 })
 
-export const Id = Schema.String.annotations({
-  description: "UUIDv7",
-  jsonSchema: { format: "uuid" }
-})
+const uuid = { description: "UUIDv7", jsonSchema: { format: "uuid" } }
+
+export const Id = Schema.String.annotations(uuid)
+
+export const idOf = <Named extends string>(of: Naming<Named>) => of.annotations(uuid)
 
 /** An id in a path: whatever cannot be an id is treated as one that does not exist. */
-export const IdParam = Schema.transform(Schema.String, Schema.String, {
-  strict: true,
-  decode: uuidOrNil,
-  encode: (id) => id
-})
+export const idParam = <Named extends string>(of: Naming<Named>) =>
+  Schema.transform(Schema.String, of, { strict: true, decode: uuidOrNil, encode: (id) => id })
+
+export const IdParam = idParam(Schema.String)
 
 export const envelope = <S extends Schema.Schema.Any>(data: S) =>
   Schema.Struct({ status: Schema.Literal("success"), message: Schema.String, data })

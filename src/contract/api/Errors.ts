@@ -1,6 +1,7 @@
 /** Error bodies as they are on the wire, for the typed client and the API reference. */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 
 export const meanings = {
@@ -54,7 +55,7 @@ export const InitiationNotFound = Schema.Struct(coded).annotations(
 )
 
 const ofPayment = {
-  payment_id: Schema.optionalWith(Schema.String, { exact: true }),
+  payment_id: Schema.optionalWith(PaymentId, { exact: true }),
   transaction_id: Schema.optionalWith(Schema.String, { exact: true })
 }
 
@@ -72,7 +73,7 @@ export const NoRoute = Schema.Struct(coded).annotations(
 
 export const AllProvidersFailed = Schema.Struct({
   ...coded,
-  payment_id: Schema.String,
+  payment_id: PaymentId,
   transaction_id: Schema.String
 }).annotations(
   HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the payment is `failed`" })

@@ -1,13 +1,14 @@
 /** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { AcceptsArray, operation } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccounts.ts"
@@ -72,7 +73,7 @@ export const PartyPayout = Schema.Struct({
   beneficiary_id: Id,
   amount: WireDecimal,
   currency: CurrencyCode,
-  payment_id: Id,
+  payment_id: idOf(PaymentId),
   transaction_id: Id,
   status: Schema.Literal(...paymentStatuses)
 }).annotations({ identifier: "PartyPayout" })

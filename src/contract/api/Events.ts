@@ -1,11 +1,12 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { Id, Timestamp } from "./Envelope.ts"
+import { Id, idOf, Timestamp } from "./Envelope.ts"
 import { PaymentFailure } from "./Payments.ts"
 import { VirtualTransaction } from "./VirtualAccounts.ts"
 import { TransactionData } from "./WebhookLog.ts"
@@ -14,7 +15,7 @@ const Status = Schema.Literal(...paymentStatuses)
 const Text = Schema.NullOr(Schema.String)
 
 const PaymentEventData = Schema.Struct({
-  payment_id: Id,
+  payment_id: idOf(PaymentId),
   transaction_id: Id,
   status: Status,
   previous_status: Status,
@@ -35,7 +36,7 @@ const PaymentEventData = Schema.Struct({
 const RefundEventData = Schema.Struct({
   ...PaymentEventData.fields,
   amount: WireDecimal.annotations({ description: "Of the part that this event is about" }),
-  refund_id: Schema.NullOr(Id).annotations({
+  refund_id: Schema.NullOr(idOf(AttemptId)).annotations({
     description: "null where the provider took or sent the whole payment back by itself"
   }),
   refunded_amount: WireDecimal.annotations({ description: "What has gone back in all" })
@@ -59,7 +60,7 @@ const FreezeEventData = Schema.Struct({
 }).annotations({ identifier: "FreezeEventData" })
 
 const KybEventData = Schema.Struct({
-  org_id: Id,
+  org_id: idOf(OrgId),
   kyb_status: Schema.Literal("approved", "rejected"),
   reason: Text.annotations({ description: "In the KYB provider's words" })
 }).annotations({ identifier: "KybEventData" })
@@ -210,7 +211,7 @@ export const eventEnvelope = (type: EventType) =>
   Schema.Struct({
     event_id: Id.annotations({ description: "The same in every delivery of the event: process each once" }),
     event_type: Schema.Literal(type),
-    org_id: Id,
+    org_id: idOf(OrgId),
     created_at: Timestamp,
     data: eventsAbout[type].data
   })

@@ -1,17 +1,18 @@
 /** Invitations: how a person becomes a member. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
-import { envelope, Id, IdParam, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { memberExample, OrgMember } from "./Members.ts"
 import { operation } from "./Operation.ts"
 
 export const Invitation = Schema.Struct({
   invitation_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   email: Schema.String,
   role: RoleName,
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),

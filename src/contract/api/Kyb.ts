@@ -1,13 +1,14 @@
 /** KYB, the check of a business: started by the organisation, decided by its provider's callback. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { envelope, Id, IdParam } from "./Envelope.ts"
+import { OrgId } from "../../domain/Identifiers.ts"
+import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { signedCallback } from "./SignedCallback.ts"
 
 export const KybState = Schema.Struct({
-  org_id: Id,
+  org_id: idOf(OrgId),
   kyb_status: Schema.Literal("not_started", "pending", "approved", "rejected"),
   kyb_customer_id: Schema.NullOr(Schema.String).annotations({ description: "The provider's id of the organisation" })
 }).annotations({ identifier: "KybState" })
@@ -50,7 +51,7 @@ const state = {
 export const KybApi = HttpApiGroup.make("kyb")
   .add(
     HttpApiEndpoint.post("initiate", "/organizations/:org_id/kyb")
-      .setPath(Schema.Struct({ org_id: IdParam }))
+      .setPath(Schema.Struct({ org_id: idParam(OrgId) }))
       .addSuccess(envelope(KybState), { status: 201 })
       .addError(NotFound)
       .addError(Conflict)

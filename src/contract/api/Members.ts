@@ -1,16 +1,17 @@
 /** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { permissionRoles, permissions } from "../../domain/Access.ts"
 import { PermissionName, RoleName } from "../../domain/AccessNames.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
-import { envelope, Id, IdParam, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const OrgMember = Schema.Struct({
   user_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   email: Schema.String,
   role: RoleName,
   permissions: Schema.Array(PermissionName).annotations({

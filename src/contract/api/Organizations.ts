@@ -1,13 +1,14 @@
 /** Organisations: read by their own people, made and set up by platform admins. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { Feature } from "../../domain/Feature.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
-import { envelope, Id, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
@@ -28,7 +29,7 @@ export const OrganizationName = Schema.Trim.pipe(
 const threshold = "Payments of this much and more, in the organisation's currency, wait for a review; null: none do"
 
 export const Organization = Schema.Struct({
-  org_id: Id,
+  org_id: idOf(OrgId),
   name: Schema.String,
   country: Schema.String,
   currency: Schema.String,

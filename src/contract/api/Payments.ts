@@ -1,11 +1,12 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { AttemptId, OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment, ToMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
@@ -27,7 +28,7 @@ export const PaymentFailure = Schema.Struct({
 }).annotations({ identifier: "PaymentFailure" })
 
 export const Refund = Schema.Struct({
-  refund_id: Id,
+  refund_id: idOf(AttemptId),
   amount: WireDecimal,
   currency: Schema.String,
   state: Schema.Literal("open", "completed", "failed").annotations({
@@ -39,14 +40,14 @@ export const Refund = Schema.Struct({
 }).annotations({ identifier: "Refund" })
 
 export const PaymentRecord = Schema.Struct({
-  payment_id: Id,
+  payment_id: idOf(PaymentId),
   amount: WireDecimal,
   currency: Schema.String,
   user_id: Id,
   status: Status,
   direction: Flow,
   payment_method: PaymentMethod,
-  org_id: Schema.NullOr(Id),
+  org_id: Schema.NullOr(idOf(OrgId)),
   beneficiary_id: Schema.NullOr(Id),
   transaction_id: Schema.NullOr(Id),
   target_amount: Schema.NullOr(WireDecimal),
@@ -104,7 +105,7 @@ export const TimelineItem = Schema.Union(
   Schema.Struct({
     ...at,
     kind: Schema.Literal("attempt"),
-    attempt_id: Id,
+    attempt_id: idOf(AttemptId),
     provider: ProviderName,
     leg: Schema.String,
     outcome: Schema.NullOr(Schema.Literal("accepted", "declined", "unknown")),
@@ -133,7 +134,7 @@ export const TimelineItem = Schema.Union(
     ...at,
     kind: Schema.Literal("delivery"),
     delivery_id: Id,
-    webhook_id: Id,
+    webhook_id: idOf(WebhookId),
     event_id: Id,
     event_type: Schema.String,
     status: Schema.Literal("pending", "delivered", "dead"),
@@ -146,10 +147,10 @@ export const TimelineItem = Schema.Union(
 export const OperatorItem = Schema.Struct({
   item_id: Id,
   kind: Schema.Literal("unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"),
-  org_id: Id,
-  payment_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a webhook endpoint" }),
-  attempt_id: Schema.NullOr(Id),
-  webhook_id: Schema.NullOr(Id).annotations({ description: "Null when it is about a payment" }),
+  org_id: idOf(OrgId),
+  payment_id: Schema.NullOr(idOf(PaymentId)).annotations({ description: "Null when it is about a webhook endpoint" }),
+  attempt_id: Schema.NullOr(idOf(AttemptId)),
+  webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
   dead_letters: Schema.NullOr(Schema.Int).annotations({
     description: "How many deliveries to the endpoint are dead; null when it is about a payment"
@@ -231,7 +232,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
   )
   .add(
     HttpApiEndpoint.get("byId", "/payments/:payment_id")
-      .setPath(Schema.Struct({ payment_id: IdParam }))
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
       .addSuccess(PaymentRecord)
       .addError(NotFound)
       .pipe(
@@ -245,8 +246,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
   )
   .add(
     HttpApiEndpoint.get("timeline", "/payments/:payment_id/timeline")
-      .setPath(Schema.Struct({ payment_id: IdParam }))
-      .addSuccess(envelope(Schema.Struct({ payment_id: Id, items: Schema.Array(TimelineItem) })))
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
+      .addSuccess(envelope(Schema.Struct({ payment_id: idOf(PaymentId), items: Schema.Array(TimelineItem) })))
       .addError(NotFound)
       .pipe(
         operation({

@@ -1,6 +1,7 @@
 /** Payment initiation, and its explanation before the fact. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import type { Access } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
@@ -9,7 +10,7 @@ import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
-import { envelope, Id, IdParam } from "./Envelope.ts"
+import { envelope, Id, idOf, idParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
 import { Named, operation } from "./Operation.ts"
 import { credentialFields, given, matching, text, typed } from "./Text.ts"
@@ -98,7 +99,7 @@ export const InitiationResult = Schema.Struct({
   statusCode: Schema.Int,
   response: Schema.Struct({
     success: Schema.Boolean,
-    payment_id: Id,
+    payment_id: idOf(PaymentId),
     transaction_id: Id,
     status: Schema.Literal(...paymentStatuses),
     next_action: Schema.optionalWith(
@@ -293,7 +294,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
   )
   .add(
     HttpApiEndpoint.post("action", "/payments-init/:payment_id/action")
-      .setPath(Schema.Struct({ payment_id: IdParam }))
+      .setPath(Schema.Struct({ payment_id: idParam(PaymentId) }))
       .setPayload(ActOnPayment)
       .addSuccess(InitiationResult)
       .addError(InitiationNotFound)

@@ -1,10 +1,11 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, IdParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { text } from "./Text.ts"
@@ -30,7 +31,7 @@ export const ProviderConfig = Schema.Struct({
   priority: Schema.Int.annotations({ description: "The lower number is asked first" }),
   is_active: Schema.Boolean,
   webhook_required: Schema.Boolean,
-  org_id: Schema.NullOr(Id).annotations({ description: "The organisation it is for; null is all of them" }),
+  org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "The organisation it is for; null is all of them" }),
   min_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   max_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   description: Schema.NullOr(Schema.String),

@@ -1,14 +1,15 @@
 /** Users: the people behind an organisation's tokens and keys. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
-import { Id, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const User = Schema.Struct({
   user_id: Id,
-  org_id: Schema.NullOr(Id),
+  org_id: Schema.NullOr(idOf(OrgId)),
   email: Schema.String,
   role: Schema.NullOr(RoleName).annotations({
     description: "In that organisation; like `org_id` null in a list of all organisations' users"

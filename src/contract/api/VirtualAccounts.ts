@@ -1,16 +1,17 @@
 /** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 export const VirtualAccount = Schema.Struct({
   account_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   user_id: Id,
   customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
   virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
@@ -28,7 +29,7 @@ export const VirtualAccount = Schema.Struct({
 export const VirtualTransaction = Schema.Struct({
   transaction_id: Id.annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
   account_id: Id,
-  org_id: Id,
+  org_id: idOf(OrgId),
   user_id: Id.annotations({ description: "The account's user" }),
   type: Schema.Literal("credit", "debit"),
   status: Schema.Literal("pending", "completed", "failed", "reversed").annotations({
@@ -92,7 +93,7 @@ export const NoRoute = refusal.annotations(
 )
 export const AllProvidersFailed = Schema.Struct({
   ...refusal.fields,
-  payment_id: Id.annotations({ description: "The payment that failed: its timeline says why" }),
+  payment_id: idOf(PaymentId).annotations({ description: "The payment that failed: its timeline says why" }),
   transaction_id: Id
 }).annotations(
   HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the money is where it was" })

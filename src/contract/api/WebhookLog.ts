@@ -1,10 +1,11 @@
 /** Events, their deliveries, and how to send one again or one for a test. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { AmountInput } from "../../domain/Decimal.ts"
 import { eventTypes } from "../../domain/EventTypes.ts"
-import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
@@ -20,7 +21,7 @@ export const Delivery = Schema.Struct({
   delivery_id: Id,
   event_id: Id,
   event_type: Schema.String,
-  webhook_id: Id,
+  webhook_id: idOf(WebhookId),
   status: DeliveryStatus,
   attempts: Schema.Int.annotations({ description: "How often it was sent so far, replays included" }),
   last_status_code: Schema.NullOr(Schema.Int),
@@ -32,7 +33,7 @@ export const Delivery = Schema.Struct({
 export const Event = Schema.Struct({
   event_id: Id,
   event_type: Schema.String,
-  org_id: Id,
+  org_id: idOf(OrgId),
   created_at: Timestamp,
   data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
 }).annotations({ identifier: "Event" })
@@ -123,7 +124,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           ...OrgParam,
           ...PageParams,
           status: Schema.optional(DeliveryStatus),
-          webhook_id: Schema.optional(IdParam)
+          webhook_id: Schema.optional(idParam(WebhookId))
         })
       )
       .addSuccess(pageOf(Delivery))

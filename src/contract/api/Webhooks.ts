@@ -1,16 +1,17 @@
 /** Webhook endpoints: register, list, change, remove, rotate the signing secret. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
-import { envelope, Id, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
 export const Webhook = Schema.Struct({
-  webhook_id: Id,
-  org_id: Id,
+  webhook_id: idOf(WebhookId),
+  org_id: idOf(OrgId),
   endpoint_url: Schema.String,
   events: Schema.Array(Schema.String).annotations({ description: "The event types and patterns it receives" }),
   status: Status,
@@ -84,7 +85,7 @@ const example = {
 
 const fresh = { ...example, secret_key: "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0=" }
 
-const WebhookPath = Schema.Struct({ webhook_id: IdParam })
+const WebhookPath = Schema.Struct({ webhook_id: idParam(WebhookId) })
 
 export const WebhooksApi = HttpApiGroup.make("webhooks")
   .add(

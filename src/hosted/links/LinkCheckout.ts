@@ -1,5 +1,6 @@
 /** Where the holder of a link's address pays: the price, the one payment at a time, and how that payment stands. */
 import { Clock, Context, Data, Effect, Either, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
@@ -56,7 +57,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const merchantOf = (link: PaymentLink) =>
         Effect.map(organizations.find(link.org_id), Option.match({ onNone: () => "", onSome: ({ name }) => name }))
 
-      const paymentIn = (link: PaymentLink, paymentId: string) => payments.find(permitOf(link), paymentId)
+      const paymentIn = (link: PaymentLink, paymentId: PaymentId) => payments.find(permitOf(link), paymentId)
 
       const stateOf = Effect.fnUntraced(function* (link: PaymentLink) {
         const because = closedBecause(link, yield* currentDate)

@@ -1,5 +1,6 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
@@ -8,13 +9,13 @@ import type { PaymentLink } from "./PaymentLink.ts"
 const linkTables = {
   paymentLinks: memoryTable<StoredLink>("paymentLinks"),
   linkPayments: memoryTable<LinkPayment>("linkPayments"),
-  history: memoryTable<{ readonly payment_id: string; readonly to_status: string; readonly at: Date }>("history")
+  history: memoryTable<{ readonly payment_id: PaymentId; readonly to_status: string; readonly at: Date }>("history")
 }
 
 export const linkStoreMemory = Layer.effect(
   LinkStore,
   Effect.map(openTables(linkTables), ({ history, linkPayments, paymentLinks }) => {
-    const sees = (scope: Scope) => (row: { readonly org_id: string }) =>
+    const sees = (scope: Scope) => (row: { readonly org_id: OrgId }) =>
       Option.isNone(scope) || row.org_id === scope.value
     const through = (linkId: string) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)
     const paidAt = (linkId: string): Date | null => {

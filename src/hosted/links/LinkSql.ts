@@ -1,6 +1,7 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
@@ -11,7 +12,7 @@ import type { PaymentLink } from "./PaymentLink.ts"
 
 const StoredRow = {
   link_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   created_by: Schema.String,
   link_ref: Schema.String,
   email: Schema.NullOr(Schema.String),
@@ -23,7 +24,7 @@ const StoredRow = {
   description: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.DateFromSelf),
   canceled_at: Schema.NullOr(Schema.DateFromSelf),
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   created_at: Schema.DateFromSelf
 }
 
@@ -36,7 +37,7 @@ const Row = Schema.Struct({
 
 const rowOf = rowAs(Row)
 const rowsOf = rowsAs(Row)
-const madeRow = rowAs(Schema.Struct({ payment_id: Schema.String }))
+const madeRow = rowAs(Schema.Struct({ payment_id: PaymentId }))
 
 const fromRow = (row: typeof Row.Type): PaymentLink => ({
   ...row,

@@ -1,5 +1,6 @@
 /** Payment links at rest, each with the payments that were made through it. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
@@ -9,9 +10,9 @@ export type NewLink = Omit<PaymentLink, "canceled_at" | "payment_id" | "submissi
 export type StoredLink = Omit<PaymentLink, "submission" | "paid_at">
 
 export interface LinkPayment {
-  readonly payment_id: string
+  readonly payment_id: PaymentId
   readonly link_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly submission: string
 }
 
@@ -35,6 +36,6 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     readonly cancel: (scope: Scope, linkId: string, at: Date) => Effect.Effect<void>
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
     readonly claim: (claim: Claim) => Effect.Effect<boolean>
-    readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<string>>
+    readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<PaymentId>>
   }
 >() {}

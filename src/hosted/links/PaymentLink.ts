@@ -1,4 +1,5 @@
 /** A payment link as the stores hold it, and what can be told of it at a moment. */
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { makerPermit } from "../../domain/Access.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
@@ -6,7 +7,7 @@ import type { Money } from "../../domain/Money.ts"
 
 export interface PaymentLink {
   readonly link_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   /** Whose payments those through the link are. */
   readonly created_by: string
   readonly link_ref: string
@@ -21,7 +22,7 @@ export interface PaymentLink {
   readonly expires_at: Date | null
   readonly canceled_at: Date | null
   /** The latest payment, and the form that it came from. */
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly submission: string | null
   /** When the first of its payments was completed. */
   readonly paid_at: Date | null

@@ -1,5 +1,6 @@
 /** The life of a payment link, as its organisation sees it: made, looked at, called off. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -77,7 +78,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
       }
 
       /** A rate that is only stale comes back; one that nobody ever set does not. */
-      const checkRate = Effect.fnUntraced(function* (orgId: string, { currency, payer_currency = currency }: Draft) {
+      const checkRate = Effect.fnUntraced(function* (orgId: OrgId, { currency, payer_currency = currency }: Draft) {
         const rate = yield* Effect.catchTag(rates.live(orgId, payer_currency, currency), "StaleRate", () =>
           Effect.succeedSome(undefined)
         )

@@ -1,8 +1,9 @@
 /** The hosted checkout of one payment. Whoever holds its address may see it, pay it and call it off, and nothing else. */
 import { timingSafeEqual } from "node:crypto"
 import { Context, Effect, Layer, Option, type Redacted } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { CalledOff, isAbandoned } from "../../payments/record/CalledOff.ts"
@@ -43,7 +44,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
   Checkout,
   {
     /** None for a wrong token and for a payment that does not exist alike. */
-    readonly open: (paymentId: string, token: string) => Effect.Effect<Option.Option<Visit>>
+    readonly open: (given: string, token: string) => Effect.Effect<Option.Option<Visit>>
     /** These change nothing where the stage does not ask for them, so that doing them twice does no harm. */
     readonly pay: (visit: Visit) => Effect.Effect<void>
     readonly cancel: (visit: Visit) => Effect.Effect<void>
@@ -64,7 +65,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const checkoutUrl = yield* CheckoutUrl
       const { mode } = yield* Settings
 
-      const tokenOf = (paymentId: string): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
+      const tokenOf = (paymentId: PaymentId): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
       const stageAtRail = Effect.fnUntraced(function* (attempt: Attempt) {
@@ -98,8 +99,8 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       })
 
       return {
-        open: Effect.fn("Checkout.open")(function* (text, token) {
-          const paymentId = uuidOrNil(text)
+        open: Effect.fn("Checkout.open")(function* (given, token) {
+          const paymentId = idOrNil(PaymentId)(given)
           if (!sameText(token, tokenOf(paymentId))) return Option.none()
           const payment = yield* payments.find(paymentId)
           return Option.isSome(payment) ? Option.some(yield* visit(payment.value)) : Option.none()

@@ -1,6 +1,7 @@
 /** Fee rules in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { batchedReads } from "../../platform/database/Batcher.ts"
@@ -11,7 +12,7 @@ import { type FeeRule, FeeRuleStore, type FeeSubject, type NewFeeRule, subjectKe
 
 const Row = Schema.Struct({
   fee_rule_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   payment_method: PaymentMethod,
   direction: Flow,
   basis_points: Schema.Int,

@@ -1,12 +1,13 @@
 /** What organisations are charged, at rest: at most one rule for an organisation, payment method and direction. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
 import type { FeeTerms } from "../../domain/Fee.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 
 /** What a rule is about. */
 export interface FeeSubject {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly payment_method: PaymentMethod
   readonly direction: Flow
 }

@@ -1,5 +1,6 @@
 /** The rows of the books, and what a check of them answers. */
 import { Schema } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { EntryKind, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -10,18 +11,18 @@ export const AccountName = Schema.String.pipe(Schema.brand("LedgerAccount"))
 
 export interface StoredPosting {
   readonly entry_id: string
-  readonly org_id: string | null
+  readonly org_id: OrgId | null
   readonly account: LedgerAccount
   readonly amount: Money
   readonly kind: EntryKind
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly reference: string | null
   readonly created_at: Date
 }
 
 export interface StoredBalance {
   readonly account: LedgerAccount
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly balance: Money
   /** Null: the balance may fall without end. */
   readonly floor: Money | null
@@ -29,7 +30,7 @@ export interface StoredBalance {
 
 /** How far below zero an organisation's settlement account may go. */
 export interface CreditLimit {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly currency: AnyCurrencyCode
   /** Null: what holds where nothing was set, which is nothing in live mode and anything in a sandbox. */
   readonly credit_limit: Money | null

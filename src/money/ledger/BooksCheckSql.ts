@@ -1,6 +1,7 @@
 /** The check of the books in SQL. Each statement sees one moment of them, so it may run while money moves. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import { toleratedShare } from "../../domain/Exchange.ts"
@@ -31,7 +32,7 @@ const accountsOf = rowsAs(
     foreign: Schema.Boolean
   })
 )
-const strangersOf = rowsAs(Schema.Struct({ org_id: Schema.String }))
+const strangersOf = rowsAs(Schema.Struct({ org_id: OrgId }))
 const currenciesOf = rowsAs(Schema.Struct({ currency }))
 const totalsOf = rowsAs(
   Schema.Struct({ currency, exchanges: Schema.Int, given_away: Schema.String, kept: Schema.String })

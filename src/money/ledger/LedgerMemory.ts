@@ -146,8 +146,7 @@ export const ledgerStoreMemory = Layer.effect(
             entries: unbalanced(entries),
             accounts: compared(accounts),
             strangers: Array.from(new Set(rows.map(({ org_id }) => org_id)))
-              .filter((org_id) => org_id !== null && !tables.organizations.has(org_id))
-              .map((org_id) => ({ org_id: String(org_id) }))
+              .flatMap((org_id) => (org_id === null || tables.organizations.has(org_id) ? [] : [{ org_id }]))
               .slice(0, MOST_NAMED)
           })
         }

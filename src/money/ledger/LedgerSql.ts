@@ -1,6 +1,7 @@
 /** The books in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, ownerOf } from "../../domain/Ledger.ts"
@@ -17,18 +18,18 @@ const AmountRow = Schema.Struct({ account: AccountName, amount: Schema.String })
 
 const BalanceRow = Schema.Struct({
   account: AccountName,
-  org_id: Schema.String,
+  org_id: OrgId,
   balance: Schema.String,
   floor: Schema.NullOr(Schema.String)
 })
 
 const PostingRow = Schema.Struct({
   entry_id: Schema.String,
-  org_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(OrgId),
   account: AccountName,
   amount: Schema.String,
   kind: Schema.Literal(...entryKinds),
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   reference: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf
 })
@@ -59,7 +60,7 @@ const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Typ
 const postingOfRow = (row: typeof PostingRow.Type): StoredPosting => ({ ...row, amount: moneyIn(row) })
 
 /** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
-const withoutOldSettlements = (paymentId: string, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
+const withoutOldSettlements = (paymentId: PaymentId, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
   const old = new Map(rows.filter(({ about }) => about === paymentId).map(({ money }) => [money.currency, money.minor]))
   return rows
     .filter(({ about }) => about !== paymentId)
@@ -99,7 +100,7 @@ export const ledgerStoreSql = Layer.effect(
     const only = (account: LedgerAccount, found: Effect.Effect<Balances>) =>
       Effect.map(found, (amounts) => amounts.get(account)!)
 
-    const limitOf = (org_id: string, currency: AnyCurrencyCode) =>
+    const limitOf = (org_id: OrgId, currency: AnyCurrencyCode) =>
       sql`select credit_limit from ledger_limits
         where org_id = ${org_id} and currency = ${currency}`.pipe(
         Effect.flatMap(limitRow),

@@ -3,6 +3,7 @@
  * transaction, and after they have locked their own rows; a refusal ends that transaction.
  */
 import { Context, type Effect, type Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -48,9 +49,9 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
       window: Window
     ) => Effect.Effect<ReadonlyArray<StoredPosting>>
     /** What waits in suspense because of this payment, for each currency in which something does. */
-    readonly suspenseOf: (paymentId: string) => Effect.Effect<ReadonlyArray<InSuspense>>
+    readonly suspenseOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InSuspense>>
     /** What each provider has because of this payment, where it has anything; below zero where it gave more than it got. */
-    readonly atProviders: (paymentId: string) => Effect.Effect<ReadonlyArray<AtProvider>>
+    readonly atProviders: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<AtProvider>>
     readonly check: Effect.Effect<BooksReport>
   }
 >() {}

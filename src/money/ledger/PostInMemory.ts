@@ -2,6 +2,7 @@
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { ledgerTables, sandboxTables } from "./MemoryTables.ts"
 import { Either } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, type Entry, keepsBalance, kindOf, type LedgerAccount, settled } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -9,12 +10,12 @@ import type { StoredBalance } from "./Books.ts"
 
 type Tables = Opened<typeof ledgerTables & typeof sandboxTables>
 
-export const limitKey = (orgId: string, currency: string): string => `${orgId} ${currency}`
+export const limitKey = (orgId: OrgId, currency: string): string => `${orgId} ${currency}`
 
 export const postingKey = (entryId: string, account: LedgerAccount): string => `${entryId} ${account}`
 
 /** The floor that an account has by its kind and its organisation's credit limit. */
-export const floorOf = (tables: Tables, account: LedgerAccount, orgId: string): Money | null => {
+export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {
   const currency = currencyOf(account)
   if (kindOf(account) !== "settlement") return Money.zero(currency)
   const limit = tables.ledgerLimits.get(limitKey(orgId, currency))
@@ -22,7 +23,7 @@ export const floorOf = (tables: Tables, account: LedgerAccount, orgId: string): 
   return tables.organizations.get(orgId)?.sandbox === true ? null : Money.zero(currency)
 }
 
-export const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: string): StoredBalance =>
+export const balanceOrNew = (tables: Tables, account: LedgerAccount, orgId: OrgId): StoredBalance =>
   tables.ledgerBalances.get(account) ?? {
     account,
     org_id: orgId,

@@ -7,18 +7,19 @@
  */
 import type { SqlError } from "@effect/sql"
 import { Option } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { violates } from "../../platform/database/Query.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { type Entry, LedgerAccount, settled } from "../../domain/Ledger.ts"
 
 export interface PostingRow {
   readonly entry_id: string
-  readonly org_id: string | null
+  readonly org_id: OrgId | null
   readonly account: LedgerAccount
   readonly currency: string
   readonly amount: string
   readonly kind: string
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   readonly reference: string | null
 }
 

@@ -1,4 +1,5 @@
 /** What a check of the books can find, in a sentence each. */
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Problem } from "./Books.ts"
 import type { Exchanged } from "./Rounding.ts"
@@ -64,7 +65,7 @@ export const problemsOf = (found: {
   /** Exchanges that gave more than they may. */
   readonly exchanges: ReadonlyArray<Exchanged>
   /** Organisations that postings name and nobody knows. */
-  readonly strangers: ReadonlyArray<{ readonly org_id: string }>
+  readonly strangers: ReadonlyArray<{ readonly org_id: OrgId }>
 }): ReadonlyArray<Problem> => [
   ...found.books.map(({ currency, left_over }): Problem => ({
     kind: "unbalanced_books",

@@ -1,9 +1,10 @@
 /** Rates that lookups locked, at rest, on the clock of the database. One that a payment was made with stays for good. */
 import { Context, type Duration, type Effect, type Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 
 export const RateLock = Schema.Struct({
   org_rate_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   from_currency: Schema.String,
   to_currency: Schema.String,
   /** Decimal text, without trailing zeros. */
@@ -24,7 +25,7 @@ export class RateLockStore extends Context.Tag("corridor/RateLockStore")<
   {
     /** From now on, for so long. */
     readonly insert: (lock: NewRateLock, ttl: Duration.Duration) => Effect.Effect<RateLock>
-    readonly find: (orgId: string, orgRateId: string) => Effect.Effect<Option.Option<ReadRateLock>>
+    readonly find: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<ReadRateLock>>
     /** Of those that nobody used; answers with how many were forgotten, one batch at most. */
     readonly forgetOld: Effect.Effect<number>
   }

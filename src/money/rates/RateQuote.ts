@@ -1,5 +1,6 @@
 /** What one currency is worth in another for an organisation: now, and under a lock. For lookups, payments and ramps. */
 import { BigDecimal, Context, Data, Duration, Effect, Layer, Option, Schema } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
@@ -68,11 +69,11 @@ export class RateQuote extends Context.Tag("corridor/RateQuote")<
     /** Before anyone's spread; a currency is worth itself. */
     readonly base: (from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
     /** What the organisation's customers get at this moment; nothing is locked. */
-    readonly live: (orgId: string, from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
+    readonly live: (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) => Quote
     /** From now on for so long, whoever names its id may use the rate for this organisation. */
-    readonly lock: (orgId: string, exchange: Exchange, ttl: Duration.Duration) => Effect.Effect<NewLock>
+    readonly lock: (orgId: OrgId, exchange: Exchange, ttl: Duration.Duration) => Effect.Effect<NewLock>
     /** A lock of this organisation, expired or not; any text may be asked for. */
-    readonly locked: (orgId: string, orgRateId: string) => Effect.Effect<Option.Option<LockedRate>>
+    readonly locked: (orgId: OrgId, orgRateId: string) => Effect.Effect<Option.Option<LockedRate>>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,5 +1,6 @@
 /** Base rates at rest: the exact decimal, and when it was set. */
 import { Context, type Effect, type Option, Schema } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 
 export const StoredRate = Schema.Struct({
   from_currency: Schema.String,
@@ -24,7 +25,7 @@ export class RateStore extends Context.Tag("corridor/RateStore")<
     /** The pair's own row and the two that cross through a third currency, each both ways, as far as there are any. */
     readonly between: (from: string, to: string, through: string) => Effect.Effect<ReadonlyArray<ReadRate>>
     /** What an organisation's customers get less than the base rate, in basis points. */
-    readonly spreadOf: (orgId: string) => Effect.Effect<number>
-    readonly setSpread: (orgId: string, basisPoints: number) => Effect.Effect<void>
+    readonly spreadOf: (orgId: OrgId) => Effect.Effect<number>
+    readonly setSpread: (orgId: OrgId, basisPoints: number) => Effect.Effect<void>
   }
 >() {}

@@ -1,5 +1,6 @@
 /** What people do with a payment that exists. Each action runs to its end, whether or not its caller waits for it. */
 import { type BigDecimal, Context, Effect, Layer } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type {
   AllProvidersFailed,
@@ -26,17 +27,17 @@ type Done<E = never> = Effect.Effect<Payment, NotFound | Conflict | IdempotencyC
 export class Actions extends Context.Tag("corridor/Actions")<
   Actions,
   {
-    readonly submitOtp: (permit: Permit<"any">, paymentId: string, otp: string, key?: NewKey) => Done<OtpInvalid>
-    readonly resendOtp: (permit: Permit<"any">, paymentId: string, key?: NewKey) => Done
-    readonly cancel: (permit: Permit<"any">, paymentId: string, reason: string | undefined, key?: NewKey) => Done
-    readonly refund: (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) => Done<Invalid>
+    readonly submitOtp: (permit: Permit<"any">, paymentId: PaymentId, otp: string, key?: NewKey) => Done<OtpInvalid>
+    readonly resendOtp: (permit: Permit<"any">, paymentId: PaymentId, key?: NewKey) => Done
+    readonly cancel: (permit: Permit<"any">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
+    readonly refund: (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) => Done<Invalid>
     readonly review: (
       permit: Permit<"reviews">,
-      paymentId: string,
+      paymentId: PaymentId,
       acceptedRate: BigDecimal.BigDecimal | undefined,
       key?: NewKey
     ) => Done<NoRoute | AllProvidersFailed>
-    readonly reject: (permit: Permit<"reviews">, paymentId: string, reason: string | undefined, key?: NewKey) => Done
+    readonly reject: (permit: Permit<"reviews">, paymentId: PaymentId, reason: string | undefined, key?: NewKey) => Done
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -53,7 +54,7 @@ export class Actions extends Context.Tag("corridor/Actions")<
       /** Under its caller's key: claimed before anyone is asked, and given back when the action changed nothing. */
       const keyed = Effect.fnUntraced(function* <E>(
         permit: Permit<Access>,
-        paymentId: string,
+        paymentId: PaymentId,
         key: NewKey | undefined,
         action: Effect.Effect<Payment, E>
       ) {

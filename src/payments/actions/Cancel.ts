@@ -1,5 +1,6 @@
 /** Calling a payment off: at once while nobody has it, else only when its provider confirms that it will never complete. */
 import { Array as Arr, Context, Effect, Layer } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
@@ -21,7 +22,7 @@ const make = Effect.gen(function* () {
   const providers = yield* Providers
   const answers = yield* ProviderAnswer
 
-  const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+  const read = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
     if (!canMove(payment.status, "canceled")) return yield* refuse(payment, "it can no longer be canceled.")
     const open = openAttemptsOf(yield* store.attemptsOf(paymentId))
@@ -43,7 +44,11 @@ const make = Effect.gen(function* () {
     if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
   })
 
-  return Effect.fn("Cancel.cancel")(function* (permit: Permit<"any">, paymentId: string, reason: string | undefined) {
+  return Effect.fn("Cancel.cancel")(function* (
+    permit: Permit<"any">,
+    paymentId: PaymentId,
+    reason: string | undefined
+  ) {
     const act = cancellation(permit.actor.id, reason)
     const { open, payment } = yield* read(permit, paymentId)
     const attempt = open.length === 0 ? undefined : yield* accepted(payment, open)

@@ -1,5 +1,6 @@
 /** One-time passwords: handed to the provider that asked for one, and counted here, whatever the provider counts. */
 import { Context, Effect, Layer } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { OtpInvalid } from "../../domain/Failure.ts"
 import { passwordAttempts } from "../../domain/Policies.ts"
@@ -22,7 +23,7 @@ const make = Effect.gen(function* () {
   const providers = yield* Providers
   const answer = yield* ProviderAnswer
 
-  const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+  const asked = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
     if (!isWaiting(payment)) return yield* notWaiting(payment)
     const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
@@ -33,7 +34,7 @@ const make = Effect.gen(function* () {
   })
 
   /** Whoever was faster has moved the payment on, which is as well. */
-  const accepted = (permit: Permit<"any">, paymentId: string) =>
+  const accepted = (permit: Permit<"any">, paymentId: PaymentId) =>
     command.decided(
       Effect.flatMap(command.find(permit, paymentId), (payment) =>
         isWaiting(payment)
@@ -67,7 +68,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: string) {
+  const refused = Effect.fnUntraced(function* (permit: Permit<"any">, paymentId: PaymentId) {
     const payment = yield* command.decided(
       Effect.flatMap(command.find(permit, paymentId), (found) =>
         isWaiting(found) ? counted(found) : Effect.succeed(found)
@@ -81,7 +82,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: string, otp: string) {
+    submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
       const { attempt, passwords, payment } = yield* asked(permit, paymentId)
       switch (yield* answer.to(passwords.submit(refOf(attempt), otp), () => "unknown" as const)) {
         case "accepted":
@@ -94,7 +95,7 @@ const make = Effect.gen(function* () {
           return yield* notWaiting(yield* command.find(permit, paymentId))
       }
     }),
-    resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: string) {
+    resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
       const { attempt, passwords, payment } = yield* asked(permit, paymentId)
       const sent = yield* answer.to(passwords.resend(refOf(attempt)), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")

@@ -1,5 +1,6 @@
 /** A beneficiary as the stores hold it, and the one check that both a new and a changed one must pass. */
 import { Either } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Beneficiaries.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { readPhoneNumber } from "../../domain/PhoneNumber.ts"
@@ -8,7 +9,7 @@ import { type Checked, checkAccountDetails, type Draft } from "./AccountDetails.
 type Shown = typeof Api.Beneficiary.Type
 
 export interface Beneficiary extends Shown {
-  readonly org_id: string
+  readonly org_id: OrgId
 }
 
 /** What its maker decides about it. */

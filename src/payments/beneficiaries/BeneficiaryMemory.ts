@@ -1,5 +1,6 @@
 /** Beneficiaries in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
@@ -18,7 +19,7 @@ const withoutDeletion = ({ deleted_at: _deleted, ...beneficiary }: StoredBenefic
 export const beneficiaryStoreMemory = Layer.effect(
   BeneficiaryStore,
   Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
-    const sees = (scope: Scope, row: { readonly org_id: string }) => Option.isNone(scope) || row.org_id === scope.value
+    const sees = (scope: Scope, row: { readonly org_id: OrgId }) => Option.isNone(scope) || row.org_id === scope.value
     const find = (scope: Scope, id: string) =>
       Option.fromNullable(beneficiaries.get(id)).pipe(
         Option.filter((row) => row.deleted_at === null && sees(scope, row))

@@ -1,6 +1,7 @@
 /** Beneficiaries in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import * as Api from "../../contract/api/Beneficiaries.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
@@ -8,7 +9,7 @@ import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import type { BeneficiaryFields } from "./Beneficiary.ts"
 import { BeneficiaryStore, type Store } from "./BeneficiaryStore.ts"
 
-const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: Schema.String }))
+const Row = Schema.typeSchema(Schema.Struct({ ...Api.Beneficiary.fields, org_id: OrgId }))
 const beneficiary = rowAs(Row)
 const beneficiaries = rowsAs(Row)
 

@@ -1,8 +1,9 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanReport, cleanText } from "../../domain/ForeignText.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { strayBatch } from "../../domain/Policies.ts"
 import type { CallbackEvent, CallbackRequest, NoProof, Provider } from "../../providers/port/Provider.ts"
 import type { StoredCallback } from "../store/Payment.ts"
@@ -38,7 +39,8 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
 
       const knownBy = Effect.fnUntraced(function* (provider: ProviderName, { attempt }: CallbackEvent) {
         const { providerPaymentId, reference } = attempt
-        const byReference = reference === null ? Option.none<Known>() : yield* store.known(uuidOrNil(reference))
+        const byReference =
+          reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference))
         if (Option.isSome(byReference) || providerPaymentId === null) {
           return Option.filter(byReference, (one) => one.attempt.provider === provider)
         }

@@ -1,5 +1,6 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -70,7 +71,7 @@ const make = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* <E = never>(
     permit: Permit<Access>,
-    orgId: string,
+    orgId: OrgId,
     planned: PaymentPlan,
     options: LaunchOptions<E> = {}
   ) {

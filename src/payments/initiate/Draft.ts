@@ -1,5 +1,6 @@
 /** A payment as it is first written down. */
 import { Clock, type Context, Effect } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import type { Ids } from "../../domain/Ids.ts"
@@ -12,13 +13,13 @@ type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ram
 export const draft = Effect.fnUntraced(function* (
   ids: Context.Tag.Service<Ids>,
   permit: Permit<Access>,
-  orgId: string,
+  orgId: OrgId,
   described: Described,
   charged: ReadonlyArray<NewFee>
 ) {
   const user = yield* Effect.orDie(permit.actor.userId)
   const at = new Date(yield* Clock.currentTimeMillis)
-  const [payment_id, transaction_id] = (yield* ids.several(2)) as [string, string]
+  const [payment_id, transaction_id] = (yield* ids.several(2)) as [PaymentId, string]
   const payment: Payment = {
     funding: null,
     ramp: null,

@@ -1,5 +1,6 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -47,7 +48,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
     /** For features that pay a beneficiary from an account they keep; whether the caller may is theirs to know. */
     readonly payFrom: <E = never>(
       permit: Permit<Access>,
-      orgId: string,
+      orgId: OrgId,
       wanted: WantedPayout,
       options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
     ) => Effect.Effect<Payment, LaunchFailure | E>
@@ -71,13 +72,13 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         )
 
       /** Only a request that leaves its country open waits for the organisation to be read. */
-      const countryOf = (orgId: string, { country }: Request) =>
+      const countryOf = (orgId: OrgId, { country }: Request) =>
         country === undefined
           ? Effect.map(organizations.find(orgId), (organization) => Option.getOrUndefined(organization)?.country ?? "")
           : Effect.succeed<string>(country)
 
       const plan = Effect.fnUntraced(function* (
-        orgId: string,
+        orgId: OrgId,
         request: Request,
         targetBy: Surroundings["targetBy"] = "caller"
       ) {

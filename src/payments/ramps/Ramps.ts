@@ -1,5 +1,6 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { RampRequest } from "../../contract/api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -64,19 +65,19 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
       const checkoutUrl = yield* CheckoutUrl
       const runDetached = yield* makeRunDetached
 
-      const liveRate = Effect.fnUntraced(function* (orgId: string, direction: RampDirection, request: RampRequest) {
+      const liveRate = Effect.fnUntraced(function* (orgId: OrgId, direction: RampDirection, request: RampRequest) {
         const { crypto_currency: crypto, fiat_currency: fiat } = request
         const [from, to] = direction === "on_ramp" ? ([fiat, crypto] as const) : ([crypto, fiat] as const)
         const rate = yield* Effect.mapError(rates.live(orgId, from, to), () => noRate(from, to, " that is not stale"))
         return yield* Effect.mapError(rate, () => noRate(from, to, ""))
       })
 
-      const candidatesOf = Effect.fnUntraced(function* (orgId: string, leg: LegToRoute) {
+      const candidatesOf = Effect.fnUntraced(function* (orgId: OrgId, leg: LegToRoute) {
         const routed = yield* router.routeLeg(orgId, leg)
         return Arr.isNonEmptyReadonlyArray(routed.candidates) ? routed.candidates : yield* unserved(leg, routed)
       })
 
-      const plan = Effect.fnUntraced(function* (orgId: string, request: RampRequest) {
+      const plan = Effect.fnUntraced(function* (orgId: OrgId, request: RampRequest) {
         const direction = yield* directionOf(request)
         const beneficiary =
           request.beneficiary_id === undefined

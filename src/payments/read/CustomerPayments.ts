@@ -3,13 +3,14 @@
  * payment, of whichever organisation, and whoever asks here has proved to hold it.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 
 export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
   CustomerPayments,
   {
-    readonly find: (paymentId: string) => Effect.Effect<Option.Option<Payment>>
+    readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
     /** The attempt that is under way. */
     readonly openAttempt: (payment: Payment) => Effect.Effect<Option.Option<Attempt>>
   }

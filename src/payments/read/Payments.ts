@@ -1,5 +1,6 @@
 /** Reading payments. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
 import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
@@ -23,13 +24,13 @@ const encodeRamp = Schema.encodeSync(RampResult)
 export class Payments extends Context.Tag("corridor/Payments")<
   Payments,
   {
-    readonly find: (permit: Permit<"any">, paymentId: string) => Effect.Effect<Payment, NotFound>
+    readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Effect.Effect<Payment, NotFound>
     readonly findByTransaction: (permit: Permit<"any">, transactionId: string) => Effect.Effect<Payment, NotFound>
     /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
-    readonly answerTo: (orgId: string, paymentId: string) => Effect.Effect<string>
+    readonly answerTo: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
     readonly timeline: (
       permit: Permit<"any">,
-      paymentId: string
+      paymentId: PaymentId
     ) => Effect.Effect<ReadonlyArray<typeof TimelineItem.Type>, NotFound>
     readonly list: (
       permit: Permit<"transactions">,
@@ -56,7 +57,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
           onSome: (payment: Payment) => Effect.succeed(payment)
         })
       )
-      const find = (permit: Permit<"any">, id: string) => orNotFound(store.find(permit.scope, id))
+      const find = (permit: Permit<"any">, id: PaymentId) => orNotFound(store.find(permit.scope, id))
 
       return {
         find,

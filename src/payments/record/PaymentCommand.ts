@@ -1,5 +1,6 @@
 /** Where every action is done: the payment is looked up, decided on as it stands, and decided again if someone was faster. */
 import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -65,7 +66,7 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
-  const find = (permit: Permit<Access>, paymentId: string) =>
+  const find = (permit: Permit<Access>, paymentId: PaymentId) =>
     Effect.flatMap(
       store.find(permit.scope, paymentId),
       Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })

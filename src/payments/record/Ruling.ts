@@ -3,6 +3,7 @@
  * operator items, callback, suspense and events are assembled here, and nowhere else.
  */
 import { Duration, Either, Option } from "effect"
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -62,7 +63,7 @@ export interface Ruling {
   /** What was in suspense has found its place. */
   readonly cleared?: boolean
   /** The attempt whose money in suspense it is about, where that is another one. */
-  readonly about?: string
+  readonly about?: AttemptId
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   readonly settledRefund?: Change["settledRefund"]

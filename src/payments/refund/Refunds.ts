@@ -3,6 +3,7 @@
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer } from "effect"
+import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid } from "../../domain/Failure.ts"
@@ -101,7 +102,11 @@ const make = Effect.gen(function* () {
       ? Effect.succeed(null)
       : Effect.map(Effect.flatten(rates.locked(org_id, org_rate_id)), ({ rate }) => rate).pipe(Effect.orDie)
 
-  const committed = Effect.fnUntraced(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+  const committed = Effect.fnUntraced(function* (
+    permit: Permit<"refunds">,
+    paymentId: PaymentId,
+    wanted: WantedRefund
+  ) {
     const payment = yield* command.find(permit, paymentId)
     const taker = yield* takerOf(payment)
     const { refunds } = payment
@@ -110,7 +115,7 @@ const make = Effect.gen(function* () {
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
     const attempt: NewAttempt = {
-      attempt_id: yield* ids.next,
+      attempt_id: yield* ids.make(AttemptId),
       leg: "refund",
       provider: taker.provider.name,
       config_id: taker.taken.config_id,
@@ -147,7 +152,7 @@ const make = Effect.gen(function* () {
     return { payment: after, attempt, amount, window, ...taker }
   })
 
-  return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: string, wanted: WantedRefund) {
+  return Effect.fn("Refunds.refund")(function* (permit: Permit<"refunds">, paymentId: PaymentId, wanted: WantedRefund) {
     const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
       committed(permit, paymentId, wanted)
     )

@@ -1,5 +1,6 @@
 /** The second pair of eyes: a held payment is sent on its way by someone who did not initiate it, or turned away. */
 import { Array as Arr, type BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
@@ -98,7 +99,7 @@ const make = Effect.gen(function* () {
       ? refuse(payment, "whoever initiated it cannot be its reviewer.")
       : Effect.succeed(payment)
 
-  const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string) {
+  const heldFor = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId) {
     const payment = yield* command.find(permit, paymentId)
     return yield* isHeld(payment) ? byAnother(permit, payment) : refuse(payment, "it is not held for a review.")
   })
@@ -125,7 +126,7 @@ const make = Effect.gen(function* () {
     return { payment: yield* command.writeAudited(permit, payment, [act], audited(repriced)), sent: undefined }
   })
 
-  const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+  const approve = Effect.fnUntraced(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
     const found = yield* command.find(permit, paymentId)
     if (awaitsCard(found)) return yield* priceAgain(permit, found, accepted)
     const payment = yield* heldFor(permit, paymentId)
@@ -151,7 +152,7 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: string, accepted: AcceptedRate) {
+    review: Effect.fn("Review.review")(function* (permit: Reviewer, paymentId: PaymentId, accepted: AcceptedRate) {
       const { payment, sent } = yield* command.decided(approve(permit, paymentId, accepted))
       if (sent === undefined) return payment
       const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
@@ -159,7 +160,7 @@ const make = Effect.gen(function* () {
       const declined = heard.payment.status === "failed" && heard.outcome === "declined"
       return declined ? yield* whereNoneTookIt(payment, heard.tooLateFor) : heard.payment
     }),
-    reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: string, reason: string | undefined) {
+    reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = permit.actor.id
       return yield* command.decided(
         Effect.flatMap(heldFor(permit, paymentId), (payment) => {

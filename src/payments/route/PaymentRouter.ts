@@ -1,5 +1,6 @@
 /** Which providers a payment, or a leg of a ramp, is offered to at this moment, whom to ask first, and why none takes it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
+import { AttemptId, type OrgId } from "../../domain/Identifiers.ts"
 import type { PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
@@ -39,9 +40,9 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
     /** `money` is what the provider itself collects or pays. */
-    readonly route: (orgId: string, payment: Routed, money: Money) => Effect.Effect<Route>
+    readonly route: (orgId: OrgId, payment: Routed, money: Money) => Effect.Effect<Route>
     /** Whoever serves both legs of a ramp first, then whoever serves this one. */
-    readonly routeLeg: (orgId: string, leg: LegToRoute) => Effect.Effect<Route>
+    readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Effect.Effect<Route>
     /** Whom to ask first, as an attempt that is to be committed before the call. */
     readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
   }
@@ -54,7 +55,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
       const health = yield* ProviderHealth
       const ids = yield* Ids
 
-      const routePayment = Effect.fnUntraced(function* (orgId: string, payment: Routed, money: Money) {
+      const routePayment = Effect.fnUntraced(function* (orgId: OrgId, payment: Routed, money: Money) {
         const { country, direction: flow, payment_method: paymentMethod } = payment
         const now = yield* monotonicMillis
         return route({
@@ -91,7 +92,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           }
           const window = yield* openSendWindow
           const attempt: NewAttempt = {
-            attempt_id: yield* ids.next,
+            attempt_id: yield* ids.make(AttemptId),
             leg,
             provider: picked.provider,
             config_id: picked.config_id,

@@ -1,15 +1,16 @@
 /** Attempts as they are read, alone or beside their payment. */
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { providerNames } from "../../domain/Corridor.ts"
-import { fields, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
+import { fields, idOf, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
 import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
 import { paymentOf, selectedColumns } from "./PaymentRow.ts"
 
 const outcome = nullable(oneOf("accepted", "declined", "unknown"))
 
 const attemptTable = {
-  attempt_id: text,
-  payment_id: text,
-  org_id: text,
+  attempt_id: idOf(AttemptId),
+  payment_id: idOf(PaymentId),
+  org_id: idOf(OrgId),
   leg: oneOf("payment", "collection", "settlement", "refund", "return"),
   provider: oneOf(...providerNames),
   config_id: nullable(text),
@@ -22,7 +23,7 @@ const attemptTable = {
   next_enquiry_at: nullable(time),
   sends: number,
   sent_at: time,
-  of_attempt: nullable(text),
+  of_attempt: nullable(idOf(AttemptId)),
   received: recordOf(text),
   said: nullable(fields({ outcome, reason: nullable(text) })),
   ordered: nullable(recordOf(text))

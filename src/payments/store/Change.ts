@@ -1,4 +1,5 @@
 /** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -37,7 +38,7 @@ export type PaymentPatch = Partial<
 >
 
 export interface AttemptPatch {
-  readonly attempt_id: string
+  readonly attempt_id: AttemptId
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
   readonly provider_payment_id: string | null
@@ -52,7 +53,7 @@ export interface AttemptPatch {
 /** One that is not sent by whoever commits it has no time yet at which it is asked about. */
 export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
   readonly enquire_in: number | null
-  readonly of_attempt?: string
+  readonly of_attempt?: AttemptId
   /** Of money on its way back: how much. */
   readonly received?: Received
 }
@@ -69,7 +70,7 @@ export interface Opening {
 
 /** Money that a provider took or gave for a payment that has no place for it. */
 export interface SuspenseMoney {
-  readonly attempt_id: string
+  readonly attempt_id: AttemptId
   readonly provider: ProviderName
   /** Above zero: it came to the provider; below: it went from it. */
   readonly amount: Money
@@ -103,7 +104,7 @@ export interface Change {
   readonly openItems?: ReadonlyArray<OperatorItem & { readonly closed_by?: string }>
   readonly closeItems?: ReadonlyArray<{
     readonly kind: OperatorItem["kind"]
-    readonly attempt_id: string | null
+    readonly attempt_id: AttemptId | null
     readonly by: string
   }>
 }

@@ -2,6 +2,7 @@
  * The decoder of the widest rows, which are read for every request: a schema of as many columns takes about 30 µs for
  * one, and this takes 3. Every column is checked, and the one that is not what it should be is named.
  */
+import type { Naming } from "../../domain/Identifiers.ts"
 import { UnexpectedRow } from "../../platform/database/Rows.ts"
 
 export interface Column<A> {
@@ -29,6 +30,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const text = column("text", (value) => typeof value === "string")
+/** Text that names something. */
+export const idOf = <Id extends string>(_of: Naming<Id>) => text as Column<Id>
 export const number = column("a number", (value) => typeof value === "number")
 export const truth = column("true or false", (value) => typeof value === "boolean")
 export const time = column("a time", (value) => value instanceof Date)

@@ -1,5 +1,6 @@
 /** A payment and its attempts as the stores hold them. */
 import { Schema } from "effect"
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -15,9 +16,9 @@ import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export interface Payment {
-  readonly payment_id: string
+  readonly payment_id: PaymentId
   readonly transaction_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly user_id: string
   readonly status: PaymentStatus
   /** Rises with every change; a change is written only on the version it was decided on. */
@@ -80,9 +81,9 @@ export interface PaymentFailure {
 export type Leg = "payment" | "collection" | "settlement" | "refund" | "return"
 
 export interface Attempt {
-  readonly attempt_id: string
-  readonly payment_id: string
-  readonly org_id: string
+  readonly attempt_id: AttemptId
+  readonly payment_id: PaymentId
+  readonly org_id: OrgId
   readonly leg: Leg
   readonly provider: ProviderName
   readonly config_id: string | null
@@ -98,7 +99,7 @@ export interface Attempt {
   /** When it was last sent, by the clock of the store. */
   readonly sent_at: Date
   /** Of money on its way back: the attempt that had brought it. */
-  readonly of_attempt: string | null
+  readonly of_attempt: AttemptId | null
   readonly received: Received
   /** What the provider had said before a person decided otherwise. */
   readonly said: Said | null
@@ -132,9 +133,9 @@ export const StoredCallback = Schema.Struct({
   callback_id: Schema.String,
   provider: ProviderName,
   event_key: Schema.String,
-  payment_id: Schema.NullOr(Schema.String),
-  attempt_id: Schema.NullOr(Schema.String),
-  org_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
+  attempt_id: Schema.NullOr(AttemptId),
+  org_id: Schema.NullOr(OrgId),
   report: Schema.String,
   effect: Schema.Literal("applied", "nothing to change", "suspense", "unknown payment", "provider asked"),
   received_at: Schema.DateFromSelf
@@ -149,9 +150,9 @@ export interface StrayCallback extends StoredCallback {
 
 const itemFields = {
   item_id: Schema.String,
-  org_id: Schema.String,
-  payment_id: Schema.String,
-  attempt_id: Schema.NullOr(Schema.String),
+  org_id: OrgId,
+  payment_id: PaymentId,
+  attempt_id: Schema.NullOr(AttemptId),
   detail: Schema.String,
   opened_at: Schema.DateFromSelf
 }
@@ -177,7 +178,7 @@ export type RefundState = "open" | "completed" | "failed"
 
 /** A part of a payment on its way back; its id is that of its attempt. Open and completed parts never exceed the payment. */
 export interface Refund {
-  readonly refund_id: string
+  readonly refund_id: AttemptId
   readonly amount: Money
   /** The same part on the target's side, at the payment's own rate. */
   readonly target: Money
@@ -189,8 +190,8 @@ export interface Refund {
 }
 
 export const HistoryRow = Schema.Struct({
-  payment_id: Schema.String,
-  org_id: Schema.String,
+  payment_id: PaymentId,
+  org_id: OrgId,
   version: Schema.Number,
   from_status: Schema.NullOr(Schema.Literal(...paymentStatuses)),
   to_status: Schema.Literal(...paymentStatuses),
@@ -200,8 +201,8 @@ export const HistoryRow = Schema.Struct({
 export interface HistoryRow extends Schema.Schema.Type<typeof HistoryRow> {}
 
 export interface StoredFee extends NewFee {
-  readonly payment_id: string
-  readonly org_id: string
+  readonly payment_id: PaymentId
+  readonly org_id: OrgId
   readonly created_at: Date
 }
 

@@ -1,4 +1,5 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
+import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { isCountryCode } from "../../domain/Country.ts"
@@ -10,6 +11,7 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import {
   fields,
+  idOf,
   json,
   listOf,
   nullable,
@@ -43,7 +45,7 @@ const ramp = fields({
 })
 
 const refund = fields({
-  refund_id: text,
+  refund_id: idOf(AttemptId),
   amount: text,
   target: text,
   state: oneOf("open", "completed", "failed"),
@@ -55,9 +57,9 @@ const refund = fields({
 type RefundRow = NonNullable<(typeof refund)["holds"]>
 
 const paymentTable = {
-  payment_id: text,
+  payment_id: idOf(PaymentId),
   transaction_id: text,
-  org_id: text,
+  org_id: idOf(OrgId),
   user_id: text,
   status: oneOf(...paymentStatuses),
   version: number,

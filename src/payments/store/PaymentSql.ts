@@ -1,6 +1,7 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, Layer, Option, Random, Schema } from "effect"
+import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, newest, violates } from "../../platform/database/Query.ts"
@@ -136,7 +137,7 @@ export const paymentStoreSql = Layer.scoped(
 
     const prefixed = sql.literal(selectedColumns("p."))
     const findBy = (column: "payment_id" | "transaction_id") =>
-      batched((asked: ReadonlyArray<{ readonly org: string | null; readonly id: string }>) =>
+      batched((asked: ReadonlyArray<{ readonly org: OrgId | null; readonly id: string }>) =>
         sql`select a.seq, ${prefixed}
             from jsonb_to_recordset(${inOrder(asked)}::jsonb) as a (seq integer, org uuid, id uuid)
             join payments p on p.${sql(column)} = a.id and (p.org_id = a.org or a.org is null)`.pipe(
@@ -150,7 +151,7 @@ export const paymentStoreSql = Layer.scoped(
     const byPayment = yield* findBy("payment_id")
     const byTransaction = yield* findBy("transaction_id")
 
-    const known = yield* batched((ids: ReadonlyArray<string>) =>
+    const known = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${sql.literal(knownColumns)}
           from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.pipe(

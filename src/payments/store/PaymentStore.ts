@@ -1,5 +1,6 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { Context, type Effect, type Option } from "effect"
+import type { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -49,7 +50,7 @@ export interface Lane {
 
 export interface FoundStray {
   readonly stray: StrayCallback
-  readonly attempt_id: string
+  readonly attempt_id: AttemptId
 }
 
 /** What is taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
@@ -63,23 +64,23 @@ export interface Store {
   readonly create: (opening: Opening) => Effect.Effect<boolean, InsufficientFunds>
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
   readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
-  readonly find: (scope: Scope, paymentId: string) => Effect.Effect<Option.Option<Payment>>
+  readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: string) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
-  readonly known: (attemptId: string) => Effect.Effect<Option.Option<Known>>
+  readonly known: (attemptId: AttemptId) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>
-  readonly attemptsOf: (paymentId: string) => Effect.Effect<ReadonlyArray<Attempt>>
+  readonly attemptsOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<Attempt>>
   /**
    * Attempts that are due to be asked about, by lanes: of a provider no more than it has room for, of its organisations
    * one after the other. Each is out of sight of other instances for the length of the lease; the asking counts from now.
    */
   readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<DueAttempt>>
   /** Puts an attempt before whoever asks next, at most once in a while; false when one such hint is waiting already. */
-  readonly hint: (attemptId: string) => Effect.Effect<boolean>
+  readonly hint: (attemptId: AttemptId) => Effect.Effect<boolean>
   /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */
   readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
   /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
-  readonly renewSend: (attemptId: string, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
+  readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
   readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>

@@ -1,5 +1,6 @@
 /** Settling by hand what no machine can: an outcome that stayed unknown, a manual payment, money in suspense. Audited. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -45,13 +46,13 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
   {
     readonly resolve: (
       permit: Permit<"platform">,
-      paymentId: string,
+      paymentId: PaymentId,
       verdict: Verdict
     ) => Effect.Effect<Payment, NotFound | Conflict | InsufficientFunds>
     /** Sends money in suspense back through the provider that took it. Repeating it never sends it twice. */
     readonly giveBack: (
       permit: Permit<"platform">,
-      paymentId: string,
+      paymentId: PaymentId,
       reason: string
     ) => Effect.Effect<Payment, NotFound | Conflict>
   }
@@ -66,7 +67,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
       const giveBack = yield* SuspenseReturn
       const { atomically } = yield* Transactor
 
-      const find = (permit: Permit<"platform">, id: string) =>
+      const find = (permit: Permit<"platform">, id: PaymentId) =>
         Effect.flatMap(
           store.find(permit.scope, id),
           Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })

@@ -1,5 +1,6 @@
 /** API keys at rest: the hash, never the key. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
@@ -25,7 +26,7 @@ interface Store {
   readonly findForUpdate: (scope: Scope, id: string) => Effect.Effect<Option.Option<Key>>
   readonly revoke: (scope: Scope, id: string) => Effect.Effect<void>
   /** Every key of this user that still works; answers with their ids. */
-  readonly revokeAllOf: (orgId: string, userId: string) => Effect.Effect<ReadonlyArray<string>>
+  readonly revokeAllOf: (orgId: OrgId, userId: string) => Effect.Effect<ReadonlyArray<string>>
   readonly expire: (scope: Scope, id: string, graceSeconds: number) => Effect.Effect<void>
 }
 

@@ -3,6 +3,7 @@
  * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -20,7 +21,7 @@ type Key = typeof ApiKey.Type
 type Fresh = typeof NewApiKey.Type
 
 interface Owner {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly user_id: string
   readonly obtained_by: string | null
   readonly name: string
@@ -43,7 +44,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
     ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
     readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound | Forbidden>
     /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
-    readonly revokeAllOf: (permit: Permit<"members">, orgId: string, userId: string) => Effect.Effect<void>
+    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: string) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -1,5 +1,6 @@
 /** Callers from the memory tables. */
 import { Clock, Effect, Layer, Option } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { apiKeyTables } from "../apiKeys/MemoryTables.ts"
 import { organizationTables } from "../organizations/MemoryTables.ts"
@@ -32,12 +33,7 @@ export const callerStoreMemory = Layer.effect(
         Effect.sync(() => {
           const user = Array.from(users.values()).find((row) => row.subject === subject)
           if (user === undefined) return stranger(subject)
-          const member = memberships.get(
-            memberKey(
-              Option.getOrElse(orgId, () => ""),
-              user.user_id
-            )
-          )
+          const member = memberships.get(memberKey(OrgId.make(Option.getOrElse(orgId, () => "")), user.user_id))
           return tokenCaller({
             api_key_id: null,
             user_id: user.user_id,

@@ -1,5 +1,6 @@
 /** From what is known of a credential to the caller that it stands for. */
 import { Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
 
 const AnyRole = Schema.NullOr(Schema.Literal(...roles))
@@ -8,7 +9,7 @@ export const Known = Schema.Struct({
   api_key_id: Schema.NullOr(Schema.String),
   user_id: Schema.String,
   is_admin: Schema.Boolean,
-  org_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(OrgId),
   key_role: AnyRole,
   role: AnyRole,
   features: Schema.NullOr(Schema.Array(Schema.String)),

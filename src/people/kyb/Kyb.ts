@@ -1,5 +1,6 @@
 /** KYB from its start to the provider's decision; each change of state with its event, in one transaction. */
 import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { KybCallback } from "../../contract/api/Kyb.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -20,7 +21,7 @@ export interface Received {
 export class Kyb extends Context.Tag("corridor/Kyb")<
   Kyb,
   {
-    readonly initiate: (permit: Permit<"organization">, orgId: string) => Effect.Effect<KybState, NotFound | Conflict>
+    readonly initiate: (permit: Permit<"organization">, orgId: OrgId) => Effect.Effect<KybState, NotFound | Conflict>
     /** Of a callback whose signature was right. `digest` stands for the id of one that has none. */
     readonly receive: (callback: typeof KybCallback.Type, digest: string) => Effect.Effect<Received, NotFound | Invalid>
   }

@@ -1,5 +1,6 @@
 /** KYB in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { organizationTables } from "../organizations/MemoryTables.ts"
 import { type KybApplication, type KybState, KybStore, type StoredKybCallback } from "./KybStore.ts"
@@ -17,14 +18,14 @@ export const kybStoreMemory = Layer.effect(
   Effect.map(
     openTables({ ...kybTables, ...organizationTables }),
     ({ kybApplications, kybCallbacks, organizations }): KybStore["Type"] => {
-      const lock = (orgId: string) =>
+      const lock = (orgId: OrgId) =>
         Effect.sync(() =>
           Option.map(
             Option.fromNullable(organizations.get(orgId)),
             ({ kyb_customer_id, kyb_status, org_id }): KybState => ({ org_id, kyb_status, kyb_customer_id })
           )
         )
-      const change = (orgId: string, fields: Partial<KybState>) =>
+      const change = (orgId: OrgId, fields: Partial<KybState>) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           const organization = organizations.get(orgId)
           if (organization !== undefined) {
@@ -33,7 +34,11 @@ export const kybStoreMemory = Layer.effect(
         })
       return {
         lock,
-        lockByCustomer: (customerId) => Effect.suspend(() => lock(kybApplications.get(customerId)?.org_id ?? "")),
+        lockByCustomer: (customerId) =>
+          Effect.suspend(() => {
+            const application = kybApplications.get(customerId)
+            return application === undefined ? Effect.succeedNone : lock(application.org_id)
+          }),
         open: (application) =>
           Effect.suspend(() => {
             kybApplications.set(application.customer_id, application)

@@ -1,12 +1,13 @@
 /** KYB at rest: the state of an organisation, its applications, and every callback once. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { KybState } from "../../contract/api/Kyb.ts"
 
 export type KybState = typeof KybState.Type
 
 export interface KybApplication {
   readonly customer_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
 }
 
 export interface StoredKybCallback {
@@ -19,12 +20,12 @@ export interface StoredKybCallback {
 
 interface Store {
   /** Inside a transaction the organisation stays locked until its end: changes of one follow each other. */
-  readonly lock: (orgId: string) => Effect.Effect<Option.Option<KybState>>
+  readonly lock: (orgId: OrgId) => Effect.Effect<Option.Option<KybState>>
   /** The same for the organisation whose application it is, the current one or an earlier one. */
   readonly lockByCustomer: (customerId: string) => Effect.Effect<Option.Option<KybState>>
   /** The application becomes the current one. */
   readonly open: (application: KybApplication) => Effect.Effect<void>
-  readonly setStatus: (orgId: string, status: KybState["kyb_status"]) => Effect.Effect<void>
+  readonly setStatus: (orgId: OrgId, status: KybState["kyb_status"]) => Effect.Effect<void>
   /** When the latest decision was made of those that say so. */
   readonly latestDecision: (customerId: string) => Effect.Effect<Option.Option<Date>>
   /** False when it was kept before. */

@@ -1,5 +1,6 @@
 /** Invitations at rest: the hash of a token, never the token. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Role } from "../../domain/Access.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -22,7 +23,7 @@ interface Store {
   readonly withdraw: (scope: Scope, id: string) => Effect.Effect<void>
   /** Those that are open, made by this member and to one of these roles; answers with their ids. */
   readonly withdrawAllBy: (
-    orgId: string,
+    orgId: OrgId,
     userId: string,
     roles: ReadonlyArray<Role>
   ) => Effect.Effect<ReadonlyArray<string>>

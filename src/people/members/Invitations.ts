@@ -1,5 +1,6 @@
 /** How a person becomes a member: invited by someone who may, told of it, and bound once they accept. */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { InviteMember } from "../../contract/api/Invitations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -58,7 +59,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
       ) => audit.record(permit, { action, org: org_id, subject: ["invitation", invitation_id], detail })
 
       /** As they are at this moment, not as they were when the request came in. */
-      const authorityIn = Effect.fnUntraced(function* (permit: Manager, org_id: string) {
+      const authorityIn = Effect.fnUntraced(function* (permit: Manager, org_id: OrgId) {
         const own = Option.isNone(permit.actor.userId)
           ? Option.none<OrgMember>()
           : yield* members.find(org_id, permit.actor.userId.value)
@@ -75,7 +76,7 @@ export class Invitations extends Context.Tag("corridor/Invitations")<
 
       const keep = Effect.fnUntraced(function* (
         permit: Manager,
-        org_id: string,
+        org_id: OrgId,
         { email, role }: typeof InviteMember.Type,
         token: string
       ) {

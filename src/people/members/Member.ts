@@ -1,5 +1,6 @@
 /** A member of an organisation and an invitation into one, as the stores hold them. */
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { roles } from "../../domain/Access.ts"
 import { Membership } from "../users/User.ts"
 
@@ -8,7 +9,7 @@ export type OrgMember = typeof OrgMember.Type
 
 export const Invitation = Schema.Struct({
   invitation_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   email: Schema.String,
   role: Schema.Literal(...roles),
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),

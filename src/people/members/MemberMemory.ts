@@ -1,5 +1,6 @@
 /** Members in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { memberKey, userTables } from "../users/MemoryTables.ts"
 import type { Membership } from "../users/User.ts"
@@ -9,15 +10,15 @@ import { MemberStore } from "./MemberStore.ts"
 export const memberStoreMemory = Layer.effect(
   MemberStore,
   Effect.map(openTables(userTables), ({ memberships, users }): MemberStore["Type"] => {
-    const membersOf = (orgId: string): ReadonlyArray<OrgMember> =>
+    const membersOf = (orgId: OrgId): ReadonlyArray<OrgMember> =>
       Array.from(memberships.values()).flatMap((row) =>
         row.org_id === orgId
           ? [{ ...row, permissions: row.permissions.toSorted(), email: users.get(row.user_id)!.email }]
           : []
       )
-    const first = (orgId: string, found: (member: OrgMember) => boolean) =>
+    const first = (orgId: OrgId, found: (member: OrgMember) => boolean) =>
       Effect.sync(() => Option.fromNullable(membersOf(orgId).find(found)))
-    const change = (orgId: string, userId: string, changed: Partial<Membership>) =>
+    const change = (orgId: OrgId, userId: string, changed: Partial<Membership>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const key = memberKey(orgId, userId)
         const row = memberships.get(key)

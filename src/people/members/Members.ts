@@ -1,5 +1,6 @@
 /** The people of an organisation: their roles and permissions; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -17,7 +18,7 @@ type Refusal = Forbidden | Invalid | NotFound
 
 /** Whom a change is about, and who makes it, as they are while it is made. */
 interface Meeting {
-  readonly org: string
+  readonly org: OrgId
   readonly member: OrgMember
   readonly authority: Authority
 }
@@ -58,7 +59,7 @@ export class Members extends Context.Tag("corridor/Members")<
       const orgOf = (permit: Manager | Permit<"platform">) =>
         Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
 
-      const find = (org: string, userId: string) =>
+      const find = (org: OrgId, userId: string) =>
         Effect.mapError(Effect.flatten(store.find(org, userId)), () => notFound("member"))
 
       /** Nobody is touched by someone below them. */

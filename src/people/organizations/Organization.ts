@@ -1,8 +1,9 @@
 /** An organisation as the stores hold it. */
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 
 export const Organization = Schema.Struct({
-  org_id: Schema.String,
+  org_id: OrgId,
   name: Schema.String,
   country: Schema.String,
   currency: Schema.String,

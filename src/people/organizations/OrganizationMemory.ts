@@ -1,5 +1,6 @@
 /** Organisations in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { organizationTables } from "./MemoryTables.ts"
 import { type Scope } from "../../platform/database/Query.ts"
@@ -13,7 +14,7 @@ export const organizationStoreMemory = Layer.effect(
       Array.from(organizations.values())
         .filter((row) => Option.isNone(scope) || row.org_id === scope.value)
         .map((row) => ({ ...row, spread_bps: spreads.get(row.org_id) ?? 0 }))
-    const find = (scope: Scope, orgId: string) =>
+    const find = (scope: Scope, orgId: OrgId) =>
       Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.org_id === orgId)))
     return {
       insert: (organization) =>

@@ -1,5 +1,6 @@
 /** Organisations at rest. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Organization } from "./Organization.ts"
@@ -17,9 +18,9 @@ export type ChangedOrganization = Pick<
 
 interface Store {
   readonly insert: (organization: NewOrganization) => Effect.Effect<Organization>
-  readonly find: (scope: Scope, orgId: string) => Effect.Effect<Option.Option<Organization>>
+  readonly find: (scope: Scope, orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
   /** Inside a transaction nobody else changes it until its end; payments go on meanwhile. */
-  readonly findForUpdate: (scope: Scope, orgId: string) => Effect.Effect<Option.Option<Organization>>
+  readonly findForUpdate: (scope: Scope, orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
   readonly update: (scope: Scope, changed: ChangedOrganization) => Effect.Effect<Option.Option<Organization>>
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Organization>>
 }

@@ -1,5 +1,6 @@
 /** Organisations: made and listed by the platform's operators, read and changed by their own people too. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { OrganizationName } from "../../contract/api/Organizations.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -31,7 +32,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
   {
     readonly create: (permit: Permit<"platform">, wanted: typeof WantedOrganization.Type) => Effect.Effect<Organization>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: string) => Effect.Effect<Option.Option<Organization>>
+    readonly find: (orgId: OrgId) => Effect.Effect<Option.Option<Organization>>
     /** The organisation that the permit was given for. */
     readonly get: (permit: Permit<"any">) => Effect.Effect<Organization, Invalid | NotFound>
     readonly change: (
@@ -71,7 +72,7 @@ export class Organizations extends Context.Tag("corridor/Organizations")<
         find: (orgId) => store.find(Option.some(orgId), orgId),
         get: (permit) => Effect.flatMap(orgOf(permit), (orgId) => orNotFound(store.find(permit.scope, orgId))),
         create: Effect.fn("Organizations.create")(function* (permit, wanted) {
-          const org_id = yield* ids.next
+          const org_id = yield* ids.make(OrgId)
           const wantedFeatures = Array.from(new Set(wanted.features))
           return yield* atomically(
             Effect.zipLeft(

@@ -1,5 +1,6 @@
 /** A person, and their place in an organisation, as the stores hold them. */
 import { Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { permissions, roles } from "../../domain/Access.ts"
 
@@ -16,7 +17,7 @@ export const User = Schema.Struct({
 export type User = typeof User.Type
 
 export const Membership = Schema.Struct({
-  org_id: Schema.String,
+  org_id: OrgId,
   user_id: Schema.String,
   role: Schema.Literal(...roles),
   /** What was granted to them beyond their role. */
@@ -32,7 +33,7 @@ export type Place = typeof Place.Type
 /** A user, with their role where an organisation is looked at. */
 export const Member = Schema.Struct({
   ...User.fields,
-  org_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(OrgId),
   role: Schema.NullOr(Schema.Literal(...roles))
 })
 export type Member = typeof Member.Type

@@ -1,5 +1,6 @@
 /** People and their memberships in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { memberKey, userTables } from "./MemoryTables.ts"
 import { type Member, type Membership, type Place, type User, userTaken } from "./User.ts"
@@ -8,7 +9,7 @@ import { UserStore } from "./UserStore.ts"
 export const userStoreMemory = Layer.effect(
   UserStore,
   Effect.map(openTables(userTables), ({ memberships, users }): UserStore["Type"] => {
-    const membersOf = (orgId: string) => Array.from(memberships.values()).filter((row) => row.org_id === orgId)
+    const membersOf = (orgId: OrgId) => Array.from(memberships.values()).filter((row) => row.org_id === orgId)
     return {
       insert: (user) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {

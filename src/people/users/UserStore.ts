@@ -1,5 +1,6 @@
 /** People and their memberships at rest. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Permission } from "../../domain/Access.ts"
 import type { Conflict } from "../../domain/Failure.ts"
@@ -20,8 +21,8 @@ interface Store {
   /** Within an organisation: its members, each with their role. */
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Member>>
   readonly putMember: (membership: Place) => Effect.Effect<void>
-  readonly oldestOrgAdmin: (orgId: string) => Effect.Effect<Option.Option<string>>
-  readonly grant: (orgId: string, userId: string, permission: Permission, grantedBy: string) => Effect.Effect<void>
+  readonly oldestOrgAdmin: (orgId: OrgId) => Effect.Effect<Option.Option<string>>
+  readonly grant: (orgId: OrgId, userId: string, permission: Permission, grantedBy: string) => Effect.Effect<void>
 }
 
 export class UserStore extends Context.Tag("corridor/UserStore")<UserStore, Store>() {}

@@ -1,5 +1,6 @@
 /** People: made and listed by the platform's operators, made by an invitation, and looked up by features that meet them. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -30,7 +31,7 @@ export const WantedUser = Schema.Struct({
   country: Schema.NullOr(CountryCode),
   subject: Schema.NullOr(Subject),
   is_admin: Schema.Boolean,
-  membership: Schema.NullOr(Schema.Struct({ org_id: Schema.String, role: RoleName }))
+  membership: Schema.NullOr(Schema.Struct({ org_id: OrgId, role: RoleName }))
 })
 
 export class Users extends Context.Tag("corridor/Users")<
@@ -41,7 +42,7 @@ export class Users extends Context.Tag("corridor/Users")<
       wanted: typeof WantedUser.Type
     ) => Effect.Effect<Member, Conflict | NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly isMember: (orgId: string, userId: string) => Effect.Effect<boolean>
+    readonly isMember: (orgId: OrgId, userId: string) => Effect.Effect<boolean>
     /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */
     readonly register: (permit: Permit<"person">, subject: string, email: string) => Effect.Effect<User, Conflict>
     readonly list: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Member>>
@@ -51,7 +52,7 @@ export class Users extends Context.Tag("corridor/Users")<
     readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
     /** Every organisation that the person belongs to. */
     readonly placesOf: (userId: string) => Effect.Effect<ReadonlyArray<Place>>
-    readonly oldestOrgAdmin: (orgId: string) => Effect.Effect<Option.Option<string>>
+    readonly oldestOrgAdmin: (orgId: OrgId) => Effect.Effect<Option.Option<string>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -67,7 +68,7 @@ export class Users extends Context.Tag("corridor/Users")<
         audit.record(permit, { action: "user.created", org: null, subject: ["user", user_id], detail: { is_admin } })
 
       /** Within what the permit was given for. */
-      const organizationFor = ({ scope }: Permit<"platform">, orgId: string) =>
+      const organizationFor = ({ scope }: Permit<"platform">, orgId: OrgId) =>
         Effect.map(
           organizations.find(orgId),
           Option.filter(({ org_id }) => Option.isNone(scope) || scope.value === org_id)

@@ -1,5 +1,6 @@
 /** From the ids in a verification request to the people of the organisation whom they name. */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
@@ -14,8 +15,8 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
   Recipients,
   {
     /** A user who belongs to the organisation. */
-    readonly member: (orgId: string, given: string) => Effect.Effect<Option.Option<User>>
-    readonly recipient: (orgId: string, target: Target, given: string) => Effect.Effect<Recipient>
+    readonly member: (orgId: OrgId, given: string) => Effect.Effect<Option.Option<User>>
+    readonly recipient: (orgId: OrgId, target: Target, given: string) => Effect.Effect<Recipient>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -24,13 +25,13 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
       const users = yield* Users
       const subjects = yield* VerificationSubjects
 
-      const member = Effect.fnUntraced(function* (orgId: string, given: string) {
+      const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
         const userId = uuidOrNil(given)
         const places = yield* users.placesOf(userId)
         return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
       })
 
-      const recipient = Effect.fnUntraced(function* (orgId: string, target: Target, given: string) {
+      const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
         if (target === "sender") {
           return Option.match(yield* member(orgId, given), {
             onNone: (): Recipient => ({ reason: "No sender with this id." }),

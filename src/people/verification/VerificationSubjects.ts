@@ -1,5 +1,6 @@
 /** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { NotFound } from "../../domain/Failure.ts"
 
@@ -7,7 +8,7 @@ export class VerificationSubjects extends Context.Tag("corridor/VerificationSubj
   VerificationSubjects,
   {
     readonly beneficiary: (
-      orgId: string,
+      orgId: OrgId,
       beneficiaryId: string
     ) => Effect.Effect<Option.Option<{ readonly email: string | null }>>
     readonly transaction: (

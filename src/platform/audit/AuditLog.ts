@@ -1,5 +1,6 @@
 /** Who changed what. `record` belongs in the transaction of the change that it tells of. */
 import { Context, Effect, Layer, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Window } from "../database/Window.ts"
@@ -7,7 +8,7 @@ import { type AuditEntry, AuditStore } from "./AuditStore.ts"
 
 export interface Change {
   readonly action: string
-  readonly org: string | null
+  readonly org: OrgId | null
   readonly subject: readonly [type: string, id: string]
   readonly detail?: Readonly<Record<string, unknown>>
 }

@@ -1,10 +1,11 @@
 /** The few SQL phrases that every tenant query shares. */
 import type { SqlClient, SqlError, Statement } from "@effect/sql"
 import { Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Window } from "./Window.ts"
 
 /** The organisation a query is held to; none is every organisation, which only a platform admin's permit gives. */
-export type Scope = Option.Option<string>
+export type Scope = Option.Option<OrgId>
 
 export const inScope = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
   Option.match(scope, { onNone: () => sql.literal("true"), onSome: (orgId) => sql`org_id = ${orgId}` })

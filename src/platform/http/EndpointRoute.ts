@@ -4,11 +4,12 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
@@ -84,14 +85,14 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   }
 
   /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
-  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<string> => {
+  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<OrgId> => {
     const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
     return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
-      typeof named === "string" ? [uuidOrNil(named)] : []
+      typeof named === "string" ? [idOrNil(OrgId)(named)] : []
     )
   }
 
-  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<string>) {
+  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<OrgId>) {
     const selector = Option.fromNullable(first)
     const permit = yield* authorize(caller, access, selector)
     for (const other of others) yield* authorize(caller, access, Option.some(other))
@@ -108,12 +109,12 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
     named: Readonly<Record<string, unknown>>
   ) {
     if (Option.isSome(scope)) return scope.value
-    const id = (...names: ReadonlyArray<string>) =>
-      uuidOrNil(names.map((name) => named[name]).find((value) => typeof value === "string") ?? "")
+    const text = (...names: ReadonlyArray<string>): string =>
+      names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
     const owner = yield* owners.ownerOf({
-      payment_id: id("payment_id"),
-      account_id: id("account_id", "from_account_id"),
-      escrow_id: id("escrow_id")
+      payment_id: idOrNil(PaymentId)(text("payment_id")),
+      account_id: uuidOrNil(text("account_id", "from_account_id")),
+      escrow_id: uuidOrNil(text("escrow_id"))
     })
     return Option.getOrElse(owner, () => userId)
   })

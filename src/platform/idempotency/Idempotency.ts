@@ -1,5 +1,6 @@
 /** A key makes a request that moves money safe to send again: the first answer is given again, or the second refused. */
 import { Context, Duration, Effect, Layer, Option } from "effect"
+import { OrgId, type PaymentId } from "../../domain/Identifiers.ts"
 import { canonicalJson } from "../../domain/CanonicalJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
@@ -38,7 +39,7 @@ const withoutCard = (body: unknown): unknown => {
 /** Handed in by whoever owns what was asked for: the answer that the payment, as it now stands, is worth. */
 export class StateAsAnswer extends Context.Tag("corridor/StateAsAnswer")<
   StateAsAnswer,
-  (orgId: string, paymentId: string) => Effect.Effect<string>
+  (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
 >() {}
 
 export class Idempotency extends Context.Tag("corridor/Idempotency")<
@@ -58,7 +59,7 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
      * Belongs before, or into the transaction of, the first thing that a request does; one without a key claims nothing.
      * `paymentId`: what it is about, where that is a payment.
      */
-    readonly claim: (paymentId: string | null, key: NewKey | undefined) => Effect.Effect<void, IdempotencyConflict>
+    readonly claim: (paymentId: PaymentId | null, key: NewKey | undefined) => Effect.Effect<void, IdempotencyConflict>
     /** For a request that claimed its key and then did nothing. */
     readonly release: (key: NewKey) => Effect.Effect<void>
   }
@@ -80,7 +81,8 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
           return Effect.fail(stillRunning())
         }
         // A crash cut it off: the payment itself says what became of it.
-        return Effect.map(stateOf(found.org_id, found.payment_id), (response) => ({
+        // What has a payment belongs to an organisation.
+        return Effect.map(stateOf(OrgId.make(found.org_id), found.payment_id), (response) => ({
           _tag: "Replay",
           status: 200,
           response

@@ -3,6 +3,7 @@
  * that request does, and answers to nobody else: `claim` tells two requests with the same key apart.
  */
 import { Context, type Effect, type Option, Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 
 const KeyName = Schema.Struct({ org_id: Schema.String, operation: Schema.String, key: Schema.String })
 export type KeyName = typeof KeyName.Type
@@ -13,7 +14,7 @@ export type NewKey = typeof NewKey.Type
 
 const StoredKey = Schema.Struct({
   ...NewKey.fields,
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   created_at: Schema.DateFromSelf,
   status: Schema.NullOr(Schema.Number),
   response: Schema.NullOr(Schema.String)
@@ -28,7 +29,7 @@ interface Store {
   /** A key older than a day is forgotten. */
   readonly find: (name: KeyName) => Effect.Effect<Option.Option<FoundKey>>
   /** Belongs before, or into the transaction of, the first thing that a request does. False when another was faster. */
-  readonly claim: (paymentId: string | null, key: NewKey) => Effect.Effect<boolean>
+  readonly claim: (paymentId: PaymentId | null, key: NewKey) => Effect.Effect<boolean>
   /** Only where the row is this request's, and the answer its first. */
   readonly keepResponse: (key: NewKey, status: number, response: string) => Effect.Effect<void>
   /** For a request that claimed its key and then did nothing. */

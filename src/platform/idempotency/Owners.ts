@@ -1,15 +1,16 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 
 export interface Named {
-  readonly payment_id?: string | undefined
+  readonly payment_id?: PaymentId | undefined
   readonly account_id?: string | undefined
   readonly escrow_id?: string | undefined
 }
 
 interface Store {
   /** The organisation of the first of them that is named and there. */
-  readonly ownerOf: (named: Named) => Effect.Effect<Option.Option<string>>
+  readonly ownerOf: (named: Named) => Effect.Effect<Option.Option<OrgId>>
 }
 
 export class Owners extends Context.Tag("corridor/Owners")<Owners, Store>() {}

@@ -1,9 +1,10 @@
 /** Owners from the memory tables of the wings above. */
 import { Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../database/MemoryDatabase.ts"
 import { Owners } from "./Owners.ts"
 
-const owned = memoryTable<{ readonly org_id: string }>
+const owned = memoryTable<{ readonly org_id: OrgId }>
 
 export const ownersMemory = Layer.effect(
   Owners,

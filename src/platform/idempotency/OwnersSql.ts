@@ -1,10 +1,11 @@
 /** Owners from PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { rowAs } from "../database/Rows.ts"
 import { Owners } from "./Owners.ts"
 
-const owner = rowAs(Schema.Struct({ org_id: Schema.String }))
+const owner = rowAs(Schema.Struct({ org_id: OrgId }))
 
 export const ownersSql = Layer.effect(
   Owners,

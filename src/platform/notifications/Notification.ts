@@ -1,5 +1,6 @@
 /** A message to a person, as a feature hands it over and as the outbox of the sandbox keeps it. */
 import { Data, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 
 export const notificationPriorities = ["low", "medium", "high", "urgent"] as const
 export type NotificationPriority = (typeof notificationPriorities)[number]
@@ -8,7 +9,7 @@ const Message = Schema.Struct({
   to: Schema.String,
   subject: Schema.String,
   text: Schema.String,
-  org_id: Schema.NullOr(Schema.String),
+  org_id: Schema.NullOr(OrgId),
   kind: Schema.Literal("invitation", "verification_request"),
   priority: Schema.Literal(...notificationPriorities)
 })

@@ -1,6 +1,7 @@
 /** Provider configurations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { BigDecimal, Effect, Layer, Option, Schema } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
 import type { Corridor } from "../../domain/Routing.ts"
@@ -53,7 +54,7 @@ const all = <E, R>(statement: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
   )
 
 interface CorridorOfOrg extends Corridor {
-  readonly orgId: string
+  readonly orgId: OrgId
 }
 
 const keyOf = ({ country, flow, orgId, paymentMethod }: CorridorOfOrg) => `${orgId} ${country} ${paymentMethod} ${flow}`

@@ -1,5 +1,6 @@
 /** Which provider serves which corridor, at rest. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -42,6 +43,6 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
     readonly update: (config: WholeConfig) => Effect.Effect<Option.Option<ProviderConfig>>
     readonly remove: (id: string) => Effect.Effect<void>
     /** What an organisation's payments may use there: its own and the global ones, in no order. */
-    readonly forCorridor: (orgId: string, corridor: Corridor) => Effect.Effect<ReadonlyArray<ProviderConfig>>
+    readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Effect.Effect<ReadonlyArray<ProviderConfig>>
   }
 >() {}

@@ -1,5 +1,6 @@
 /** Who serves which corridor, as platform admins arrange it; every change audited with what it replaced. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -35,7 +36,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
     readonly remove: (permit: Admin, key: ConfigKey) => Effect.Effect<void, NotFound>
     /** For dispatch, which acts for one organisation: its own configurations and the global ones, in no order. */
     readonly forCorridor: (
-      orgId: string,
+      orgId: OrgId,
       country: string,
       method: PaymentMethod,
       flow: Flow
@@ -51,7 +52,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
       const { mode } = yield* Settings
       const { atomically } = yield* Transactor
 
-      const ownerOf = (permit: Admin, named: string | null): string | null =>
+      const ownerOf = (permit: Admin, named: string | null): OrgId | null =>
         named === null ? null : Option.getOrNull(permit.scope)
 
       const check = ({ max_amount, min_amount, webhook_url }: Omit<ProviderConfig, "created_at" | "updated_at">) =>

@@ -1,5 +1,6 @@
 /** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
 import { Context, Data, type Effect, Layer, type Redacted } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
@@ -40,8 +41,8 @@ export interface Recipient {
 export interface PaymentOrder {
   /** Ours, chosen and committed before the call; the same with every retry of this attempt. */
   readonly reference: string
-  readonly paymentId: string
-  readonly orgId: string
+  readonly paymentId: PaymentId
+  readonly orgId: OrgId
   readonly flow: Flow
   readonly method: PaymentMethod
   readonly country: CountryCode

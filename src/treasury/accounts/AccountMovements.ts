@@ -3,6 +3,7 @@
  * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -76,7 +77,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const locked = ({ account_id, org_id }: VirtualAccount) =>
         Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
 
-      const quoted = (orgId: string, orgRateId: string | null | undefined) =>
+      const quoted = (orgId: OrgId, orgRateId: string | null | undefined) =>
         typeof orgRateId === "string" ? rates.locked(orgId, orgRateId) : Effect.succeed(undefined)
 
       return {

@@ -1,5 +1,6 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"
@@ -25,11 +26,11 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
      * books keep the balance: movements do not wait for each other here, in whatever order they lock, only a freeze does.
      * Whoever holds it must not change the account.
      */
-    readonly lock: (orgId: string, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
     /** For a transaction that changes the account: no movement is under way on it from here to the end. */
     readonly lockForChange: (scope: Scope, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly setStatus: (
-      orgId: string,
+      orgId: OrgId,
       id: string,
       status: AccountStatus,
       reason: string | null

@@ -1,5 +1,6 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -33,9 +34,9 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
     ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
     readonly get: (permit: Permit<Access>, accountId: string) => Effect.Effect<AccountWithBalance, NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: string, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly find: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
     /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
-    readonly lock: (orgId: string, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,

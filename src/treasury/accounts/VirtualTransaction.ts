@@ -1,4 +1,5 @@
 /** What went into or out of a virtual account, as the stores hold it. */
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -16,7 +17,7 @@ export type PaymentRail = (typeof paymentRails)[number]
 export interface VirtualTransaction {
   readonly transaction_id: string
   readonly account_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   /** The account's user. */
   readonly user_id: string
   readonly type: TransactionType
@@ -29,7 +30,7 @@ export interface VirtualTransaction {
   /** What ties it to the books: the id of the entry, or of the payment, that moved the money. */
   readonly reference: string
   /** Of a withdrawal: its status, its fee and when it last changed are the payment's. */
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
   /** Of a transfer between currencies, from the debited one to the credited one: decimal text. For the books alone. */
   readonly rate: string | null
   readonly created_at: Date

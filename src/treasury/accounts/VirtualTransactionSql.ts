@@ -1,6 +1,7 @@
 /** What went through virtual accounts, in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest } from "../../platform/database/Query.ts"
@@ -18,7 +19,7 @@ import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 const StoredRow = Schema.Struct({
   transaction_id: Schema.String,
   account_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   user_id: Schema.String,
   type: Schema.Literal(...transactionTypes),
   status: Schema.Literal(...transactionStatuses),
@@ -28,7 +29,7 @@ const StoredRow = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   payment_rail: Schema.Literal(...paymentRails),
   reference: Schema.String,
-  payment_id: Schema.NullOr(Schema.String),
+  payment_id: Schema.NullOr(PaymentId),
   rate: Schema.NullOr(Schema.String),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf

@@ -3,6 +3,7 @@
  * there, so that nothing has to be kept in step.
  */
 import { Context, type Effect, type Option } from "effect"
+import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
@@ -18,7 +19,7 @@ export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransa
       id: string,
       userId?: string | undefined
     ) => Effect.Effect<Option.Option<VirtualTransaction>>
-    readonly findByPayment: (orgId: string, paymentId: string) => Effect.Effect<Option.Option<VirtualTransaction>>
+    readonly findByPayment: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<Option.Option<VirtualTransaction>>
     readonly list: (scope: Scope, accountId: string, window: Window) => Effect.Effect<ReadonlyArray<VirtualTransaction>>
   }
 >() {}

@@ -3,6 +3,7 @@
  * accounts in the parties' names, so that one that fails, or a crash, leaves the money where it can be paid from again.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -65,7 +66,7 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
       const record = yield* RecordMovement
       const runDetached = yield* makeRunDetached
 
-      const destinationOf = Effect.fnUntraced(function* (orgId: string, share: PartyShare) {
+      const destinationOf = Effect.fnUntraced(function* (orgId: OrgId, share: PartyShare) {
         const { account_id } = share.party
         const found = account_id === null ? Option.none() : yield* accounts.lock(orgId, account_id)
         const account = Option.filter(found, (one) => Either.isRight(mayReceive(one)))

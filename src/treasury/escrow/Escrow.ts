@@ -1,4 +1,5 @@
 /** An escrow as the stores hold it: whom it pays, when, and how far it has come. Its money is in the books. */
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -41,7 +42,7 @@ export interface Milestone {
 
 export interface Escrow {
   readonly escrow_id: string
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly name: string
   readonly currency: CurrencyCode
   /** The virtual account that funds it, and gets back what is left. */

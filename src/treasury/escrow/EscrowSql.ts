@@ -1,6 +1,7 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
+import { OrgId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
@@ -12,7 +13,7 @@ import { EscrowStore } from "./EscrowStore.ts"
 
 const EscrowRow = Schema.Struct({
   escrow_id: Schema.String,
-  org_id: Schema.String,
+  org_id: OrgId,
   name: Schema.String,
   currency: Schema.typeSchema(CurrencyCode),
   account_id: Schema.String,

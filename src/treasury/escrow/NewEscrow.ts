@@ -1,5 +1,6 @@
 /** Turns a request into an escrow, as a pure function: every refusal names its field. */
 import { Either } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
@@ -98,7 +99,7 @@ const milestonesOf = (
   })
 
 /** `newId` gives one id after the other: one for the escrow, for every party and every milestone. */
-export const planEscrow = (org_id: string, draft: Draft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
+export const planEscrow = (org_id: OrgId, draft: Draft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
   Either.gen(function* () {
     const { account_id, currency, name } = draft
     const parties = yield* partiesOf(draft, newId)

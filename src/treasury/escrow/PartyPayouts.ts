@@ -3,6 +3,7 @@
  * someone asks. A payout that fails puts the money back there, by itself.
  */
 import { Context, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
@@ -97,7 +98,7 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         return yield* initiation.payFrom(permit, org_id, { amount, beneficiary, description }, options)
       })
 
-      const beneficiaryOf = Effect.fnUntraced(function* (orgId: string, id: string | null) {
+      const beneficiaryOf = Effect.fnUntraced(function* (orgId: OrgId, id: string | null) {
         if (id === null) {
           return yield* new Invalid({ message: "beneficiary_id: is needed, since the party has none of its own." })
         }

@@ -2,6 +2,7 @@
 import type { webhookTables } from "../MemoryTables.ts"
 import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatabase.ts"
 import { Array as Arr, Clock, Effect, Order, Random } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
@@ -71,8 +72,9 @@ export const claimingMemory = (
     now: number
   ): ReadonlyArray<Open> => {
     const webhook = webhooks.get(webhookId)
-    const own = webhookEndpointConcurrency - (underWay.get(webhookId) ?? 0)
-    if (webhook?.status !== "active" || own <= 0) return []
+    if (webhook?.status !== "active") return []
+    const own = webhookEndpointConcurrency - (underWay.get(webhook.webhook_id) ?? 0)
+    if (own <= 0) return []
     const due = waiting.filter((row) => row.next_at.getTime() <= now).toSorted(soonest)
     return due.length > 0 ? [{ webhook, due, own }] : []
   }
@@ -88,14 +90,14 @@ export const claimingMemory = (
     const deliveries = yield* Effect.forEach(spread(Array.from(drawn), lane), ({ row, webhook }) =>
       take(webhook, row, now, options.leaseMillis)
     )
-    const last = walked.length === webhookEndpointWalk ? walked.at(-1)?.[0] : undefined
+    const last = walked.length === webhookEndpointWalk ? walked.at(-1)?.[1][0].webhook_id : undefined
     return { deliveries, next: last === undefined ? [] : [[lane.org_id, last] as const] }
   })
 
   return {
     due: (after) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const due = new Map<string, boolean>()
+        const due = new Map<OrgId, boolean>()
         for (const { next_at, org_id } of webhookQueue.values()) {
           due.set(org_id, due.get(org_id) === true || next_at.getTime() <= now)
         }

@@ -1,14 +1,15 @@
 /** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { ClaimedDelivery } from "./Delivery.ts"
 import type { Claiming } from "./QueueStore.ts"
 
-const dueRows = rowsAs(Schema.Struct({ org_id: Schema.String, is_due: Schema.Boolean }))
+const dueRows = rowsAs(Schema.Struct({ org_id: OrgId, is_due: Schema.Boolean }))
 
-const lane = { lane: Schema.String, next: Schema.NullOr(Schema.String) }
+const lane = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
 /** A lane that gives nothing still says where its walk ended: that row has no delivery. */
 const ClaimRow = Schema.Union(
@@ -22,7 +23,7 @@ const claimRows = rowsAs(ClaimRow)
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
   rows.flatMap(({ lane: _lane, next: _next, ...row }) => (row.delivery_id === null ? [] : [row]))
 
-const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<string, string> =>
+const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
 
 export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({

@@ -1,5 +1,6 @@
 /** A delivery that nobody tries any more, until a person sends it on its way again. */
 import { Schema } from "effect"
+import type { WebhookId } from "../../domain/Identifiers.ts"
 import { StoredDelivery } from "../Webhook.ts"
 
 export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })
@@ -8,7 +9,7 @@ export type DeadLetter = typeof DeadLetter.Type
 /** Which dead letters; all of them where nothing is said. */
 export interface Selection {
   readonly delivery_id?: string | undefined
-  readonly webhook_id?: string | undefined
+  readonly webhook_id?: WebhookId | undefined
   /** When the event was written, this time included. */
   readonly since?: Date | undefined
 }

@@ -1,6 +1,7 @@
 /** A delivery on its way: as a worker claims it, and what came of the attempt. */
 import type { Answer } from "../Webhook.ts"
 import { Duration, Schema } from "effect"
+import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 
 /** Why an endpoint was disabled. */
@@ -11,8 +12,8 @@ export const buriedError = "the endpoint was disabled before it could be sent"
 
 export const ClaimedDelivery = Schema.Struct({
   delivery_id: Schema.String,
-  org_id: Schema.String,
-  webhook_id: Schema.String,
+  org_id: OrgId,
+  webhook_id: WebhookId,
   event_id: Schema.String,
   event_type: Schema.String,
   test: Schema.Boolean,
@@ -31,14 +32,14 @@ export const ClaimedDelivery = Schema.Struct({
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 
 export interface DueOrganizations {
-  readonly organizations: ReadonlyArray<string>
+  readonly organizations: ReadonlyArray<OrgId>
   /** Where the next look goes on; none when the walk over the organisations came to its end. */
   readonly next: string | null
 }
 
 /** As much of an organisation's deliveries as may be begun now. */
 export interface Lane {
-  readonly org_id: string
+  readonly org_id: OrgId
   /** Its endpoints after this one. */
   readonly after: string
   readonly room: number
@@ -49,14 +50,14 @@ export interface Lane {
 export interface ClaimOptions {
   readonly lanes: ReadonlyArray<Lane>
   /** Deliveries under way, by endpoint. */
-  readonly underWay: ReadonlyMap<string, number>
+  readonly underWay: ReadonlyMap<WebhookId, number>
   readonly leaseMillis: number
 }
 
 export interface Claim {
   readonly deliveries: ReadonlyArray<ClaimedDelivery>
   /** The endpoints after which the next claim goes on, of organisations that have more of them than were looked at. */
-  readonly next: ReadonlyMap<string, string>
+  readonly next: ReadonlyMap<OrgId, WebhookId>
 }
 
 export type Verdict =
@@ -68,7 +69,7 @@ export type Verdict =
 export type Result = Pick<ClaimedDelivery, "delivery_id" | "lease_token"> & Answer & Verdict
 
 /** An endpoint that was disabled because it failed for too long, and how much was still waiting for it. */
-export const GivenUp = Schema.Struct({ webhook_id: Schema.String, org_id: Schema.String, waiting: Schema.Number })
+export const GivenUp = Schema.Struct({ webhook_id: WebhookId, org_id: OrgId, waiting: Schema.Number })
 export type GivenUp = typeof GivenUp.Type
 
 export interface Settled {

@@ -1,5 +1,6 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
 import { Cause, Duration, Effect, FiberSet, Random } from "effect"
+import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
@@ -22,7 +23,7 @@ export const deliveryWorker = Effect.gen(function* () {
   const manners = new Manners()
   const dueList = makeDueList(store)
   /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
-  const endpointAfter = new Map<string, string>()
+  const endpointAfter = new Map<OrgId, WebhookId>()
   const settled = yield* Effect.makeLatch(false)
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
 
@@ -73,7 +74,7 @@ export const deliveryWorker = Effect.gen(function* () {
     )
 
   /** Who may begin how many, of those with something due. */
-  const lanesFor = Effect.fnUntraced(function* (organizations: ReadonlyArray<string>) {
+  const lanesFor = Effect.fnUntraced(function* (organizations: ReadonlyArray<OrgId>) {
     const now = yield* monotonicMillis
     for (const { millis, org_id } of underWay.waits(now)) manners.tookSoFar(org_id, millis, now)
     const loads = Array.from(underWay.byOrganization, ([org_id, count]): Load => ({

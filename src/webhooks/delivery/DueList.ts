@@ -1,5 +1,6 @@
 /** Who has something due, looked up once for the claims of a moment: while there is much to send, they follow each other closely. */
 import { Duration, Effect } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { webhookDueFresh } from "../../domain/Policies.ts"
 import type { DueOrganizations } from "./Delivery.ts"
 import { monotonicMillis } from "./Monotonic.ts"
@@ -18,7 +19,7 @@ export const makeDueList = (store: Claiming) => {
   })
 
   /** It had nothing to give. */
-  const cross = (orgId: string): void => {
+  const cross = (orgId: OrgId): void => {
     if (seen === undefined) return
     seen = { ...seen, organizations: seen.organizations.filter((org_id) => org_id !== orgId) }
   }

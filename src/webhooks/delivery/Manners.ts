@@ -1,5 +1,6 @@
 /** What a worker remembers of organisations, so that those who keep their slots for long cannot take all of them. */
 import { Duration } from "effect"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../domain/Policies.ts"
 import type { Standing } from "./Shares.ts"
 
@@ -7,7 +8,7 @@ const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
 /** The oldest goes where there are too many: it is learned again when it matters. */
-const keep = <A>(kept: Map<string, A>, orgId: string, value: A): void => {
+const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void => {
   kept.delete(orgId)
   kept.set(orgId, value)
   const [oldest] = kept.size > webhookMannersKept ? kept.keys() : []
@@ -16,40 +17,40 @@ const keep = <A>(kept: Map<string, A>, orgId: string, value: A): void => {
 
 export class Manners {
   /** When each was last slow. */
-  private readonly slow = new Map<string, number>()
-  private readonly prompt = new Map<string, true>()
-  private readonly barren = new Map<string, true>()
+  private readonly slow = new Map<OrgId, number>()
+  private readonly prompt = new Map<OrgId, true>()
+  private readonly barren = new Map<OrgId, true>()
 
   /** A receiver answered, or failed to, after so long. Times are of a clock that only goes forward. */
-  took(orgId: string, millis: number, now: number): void {
+  took(orgId: OrgId, millis: number, now: number): void {
     if (millis < slowMillis) keep(this.prompt, orgId, true)
     else this.wasSlow(orgId, now)
   }
 
   /** A receiver has not answered for so long. */
-  tookSoFar(orgId: string, millis: number, now: number): void {
+  tookSoFar(orgId: OrgId, millis: number, now: number): void {
     if (millis >= slowMillis) this.wasSlow(orgId, now)
   }
 
   /** Whether it had something to give when it was asked. */
-  gave(orgId: string, something: boolean): void {
+  gave(orgId: OrgId, something: boolean): void {
     if (something) this.barren.delete(orgId)
     else keep(this.barren, orgId, true)
   }
 
-  isBarren(orgId: string): boolean {
+  isBarren(orgId: OrgId): boolean {
     return this.barren.has(orgId)
   }
 
   /** One slow answer outweighs all the prompt ones, for a while. */
-  standingOf(orgId: string, now: number): Standing {
+  standingOf(orgId: OrgId, now: number): Standing {
     const slowAt = this.slow.get(orgId)
     if (slowAt !== undefined && now - slowAt < memoryMillis) return "slow"
     if (slowAt !== undefined) this.slow.delete(orgId)
     return this.prompt.has(orgId) ? "prompt" : "unknown"
   }
 
-  private wasSlow(orgId: string, now: number): void {
+  private wasSlow(orgId: OrgId, now: number): void {
     keep(this.slow, orgId, now)
     this.prompt.delete(orgId)
   }

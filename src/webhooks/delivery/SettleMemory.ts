@@ -2,6 +2,7 @@
 import type { webhookTables } from "../MemoryTables.ts"
 import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatabase.ts"
 import { Clock, Duration, Effect } from "effect"
+import type { WebhookId } from "../../domain/Identifiers.ts"
 import { webhookGivesUpAfter } from "../../domain/Policies.ts"
 import type { StoredWebhook } from "../Webhook.ts"
 import { buriedError, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
@@ -12,7 +13,7 @@ export const settlingMemory = (
 ): Settling => {
   const { atomically, webhookAttempts, webhookDeliveries, webhookQueue, webhooks } = tables
 
-  const waitingFor = (webhookId: string) =>
+  const waitingFor = (webhookId: WebhookId) =>
     Array.from(webhookQueue.values()).filter((row) => row.webhook_id === webhookId)
 
   const isHeld = ({ delivery_id, lease_token }: Pick<Result, "delivery_id" | "lease_token">) =>
@@ -63,7 +64,7 @@ export const settlingMemory = (
     return { webhook_id, org_id, waiting: new Set([...died, ...waiting.map((row) => row.delivery_id)]).size }
   }
 
-  const judge = (webhookId: string, held: ReadonlyArray<Result>, now: number): ReadonlyArray<GivenUp> => {
+  const judge = (webhookId: WebhookId, held: ReadonlyArray<Result>, now: number): ReadonlyArray<GivenUp> => {
     const webhook = webhooks.get(webhookId)
     if (webhook === undefined) return []
     const mine = held.filter(({ delivery_id }) => webhookDeliveries.get(delivery_id)?.webhook_id === webhookId)

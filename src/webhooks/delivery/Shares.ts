@@ -2,6 +2,7 @@
  * Who gets the room that a worker has left. Organisations share it first: none may hold more than its part of what
  * stays free, so that whoever comes next finds room, and those that keep their slots for long share a part of it.
  */
+import type { OrgId } from "../../domain/Identifiers.ts"
 import {
   webhookConcurrency,
   webhookShare,
@@ -14,7 +15,7 @@ export type Standing = "prompt" | "unknown" | "slow"
 
 /** What an organisation has under way. */
 export interface Load {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly standing: Standing
   readonly sending: number
   /** Of them, to endpoints whose last attempt failed. */
@@ -28,7 +29,7 @@ export interface Waiting extends Load {
 
 /** How many deliveries an organisation may begin, and how many of those at endpoints whose last attempt failed. */
 export interface Share {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly room: number
   readonly failingRoom: number
 }

@@ -1,4 +1,5 @@
 /** What a worker has claimed and not settled yet, counted by endpoint and by organisation. */
+import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookConcurrency } from "../../domain/Policies.ts"
 import type { ClaimedDelivery } from "./Delivery.ts"
 
@@ -17,16 +18,16 @@ export class UnderWay {
   /** Those that still wait for their receiver; the others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()
 
-  get byEndpoint(): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>()
+  get byEndpoint(): ReadonlyMap<WebhookId, number> {
+    const counts = new Map<WebhookId, number>()
     for (const { delivery } of this.deliveries.values()) {
       counts.set(delivery.webhook_id, (counts.get(delivery.webhook_id) ?? 0) + 1)
     }
     return counts
   }
 
-  get byOrganization(): ReadonlyMap<string, Count> {
-    const counts = new Map<string, Count>()
+  get byOrganization(): ReadonlyMap<OrgId, Count> {
+    const counts = new Map<OrgId, Count>()
     for (const { delivery } of this.deliveries.values()) {
       const { failing, sending } = counts.get(delivery.org_id) ?? { failing: 0, sending: 0 }
       counts.set(delivery.org_id, { sending: sending + 1, failing: delivery.failing ? failing + 1 : failing })
@@ -47,7 +48,7 @@ export class UnderWay {
   }
 
   /** How long each has waited for its receiver by now. */
-  waits(now: number): ReadonlyArray<{ readonly org_id: string; readonly millis: number }> {
+  waits(now: number): ReadonlyArray<{ readonly org_id: OrgId; readonly millis: number }> {
     return Array.from(this.unanswered, ({ at, delivery }) => ({ org_id: delivery.org_id, millis: now - at }))
   }
 

@@ -7,6 +7,7 @@ import { onDatabasePaymentServer, serveCountry } from "../../payments/support/Pa
 import { byCard, byPhone } from "../../payments/support/Requests.ts"
 import { type Answer, send } from "../../support/Send.ts"
 import { atCheckout, checkoutOf, pathOf, submit, typedCard, visit, withoutCard } from "./Visits.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const payButton = '<button class="primary" name="action" value="pay">'
 const refreshes = '<meta http-equiv="refresh" content="2;url=?t='
@@ -59,7 +60,7 @@ onDatabasePaymentServer(
         const { path, payment_id } = yield* atCheckout()
         const other = yield* atCheckout()
         const token = path.slice(path.indexOf("?t=") + 3)
-        const nobody = "01890000-0000-7000-8000-000000000000"
+        const nobody = idFrom("01890000-0000-7000-8000-000000000000")
         const wrong = [
           `/checkout/${payment_id}`,
           `/checkout/${payment_id}?t=`,

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { returnAddress } from "../../../src/hosted/pages/ReturnAddress.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
-const payment_id = "0190a1b2-c3d4-7000-8000-000000000001"
+const payment_id = idFrom("0190a1b2-c3d4-7000-8000-000000000001")
 const payment = { payment_id, client_reference: null, status: "completed" as const }
 const done = "status=completed&reference=0190a1b2-c3d4-7000-8000"
 

@@ -1,5 +1,6 @@
 /** Visiting the hosted checkout the way a browser without scripts does. */
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { CheckoutUrl } from "../../../src/payments/dispatch/CheckoutUrl.ts"
 import { act, setThreshold } from "../../payments/support/Acting.ts"
 import { initiate } from "../../payments/support/Calls.ts"
@@ -15,7 +16,7 @@ export const pathOf = (url: unknown): string => {
 }
 
 /** Of any payment, whether or not anyone was given the address. */
-export const checkoutOf = (paymentId: string) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
+export const checkoutOf = (paymentId: PaymentId) => Effect.map(CheckoutUrl, (urlOf) => pathOf(urlOf(paymentId)))
 
 export const visit = (path: string, headers: Readonly<Record<string, string>> = {}) => send(path, { headers })
 

@@ -2,11 +2,11 @@ import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { flows, paymentMethods } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type FeeRule, FeeRuleStore, type FeeSubject } from "../../../src/money/fees/FeeRuleStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const shillings = (minor: bigint) => new Money({ currency: CurrencyCode.make("KES"), minor })
 
@@ -67,7 +67,7 @@ onBothStores("FeeRuleStore", (it) => {
       const rule = yield* putRule(subject)
       const strangers: ReadonlyArray<FeeSubject> = [
         other,
-        { ...subject, org_id: nilUuid },
+        { ...subject, org_id: nilId },
         { ...subject, payment_method: "wallet" },
         { ...subject, direction: "external" }
       ]
@@ -77,7 +77,7 @@ onBothStores("FeeRuleStore", (it) => {
       }
       const kept = yield* putRule(other)
       yield* store.remove(rule.fee_rule_id)
-      yield* store.remove(nilUuid)
+      yield* store.remove(nilId)
       expect(yield* store.find(subject)).toEqual(Option.none())
       expect(yield* store.find(other)).toEqual(Option.some(kept))
     })

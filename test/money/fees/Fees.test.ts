@@ -1,18 +1,19 @@
 /** What `corridor fees` does once it has the service, and what it makes of what was typed. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Events } from "../../../src/webhooks/Events.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { listAll, setOne } from "../../../src/cli/commands/Fees.ts"
 import { wantedFee } from "../../../src/cli/shared/FeeInput.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { Fees } from "../../../src/money/fees/Fees.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const services = Effect.provide(
   Fees.layer.pipe(
@@ -43,7 +44,7 @@ const typed = ({ bps, currency, direction = "inbound", fixed, method = "card" }:
 const setFee = (org: string, options: Typed) =>
   Effect.flatMap(typed(options), ({ subject, terms }) => setOne(org, subject, terms))
 
-const audited = (org_id: string) =>
+const audited = (org_id: OrgId) =>
   Effect.gen(function* () {
     const log = yield* AuditLog
     const permit = operatorPermit("audit", "olga", Option.some(org_id))
@@ -128,9 +129,9 @@ onBothStores("Fees", (it) => {
     Effect.gen(function* () {
       const nobody = /--org: there is no organisation with the id .* \("corridor orgs list" shows them\)/
       expect((yield* Effect.flip(setFee("none", { bps: "1" }))).message).toMatch(nobody)
-      expect((yield* Effect.flip(listAll(Option.some(nilUuid)))).message).toMatch(nobody)
+      expect((yield* Effect.flip(listAll(Option.some(nilId)))).message).toMatch(nobody)
       const fees = yield* Fees
-      const subject = { org_id: nilUuid, payment_method: "card", direction: "inbound" } as const
+      const subject = { org_id: nilId, payment_method: "card", direction: "inbound" } as const
       const platform = operatorPermit("platform", "olga")
       const refused = yield* Effect.flip(fees.set(platform, subject, { basis_points: 1, fixed: null }))
       expect(refused._tag).toBe("NotFound")

@@ -1,6 +1,7 @@
 /** Fees as whoever initiates a payment meets them: exact on the wire, and a row behind each. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import type { Flow, PaymentMethod } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -30,10 +31,10 @@ const charge = (
 /** The two fields of the record, byte for byte. */
 const feesIn = (text: string) => /"fee_ids":\[(.*?)\],"total_fees":([^,]*),/.exec(text)?.slice(1)
 
-const rawRecord = (paymentId: string) => Effect.map(get(`/payments/${paymentId}`), ({ text }) => text)
+const rawRecord = (paymentId: PaymentId) => Effect.map(get(`/payments/${paymentId}`), ({ text }) => text)
 
 /** A payment has one fee, of this much; its row, its record and its line in the list agree. */
-const expectFee = (paymentId: string, onWire: string, row: { readonly amount: string; readonly currency: string }) =>
+const expectFee = (paymentId: PaymentId, onWire: string, row: { readonly amount: string; readonly currency: string }) =>
   Effect.gen(function* () {
     const { acme } = yield* people
     const [fee, ...others] = yield* storedFees(paymentId)

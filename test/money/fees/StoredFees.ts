@@ -1,6 +1,7 @@
 /** The fees of a payment as its store holds them, the smallest first, on either kind of store. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
 
@@ -13,7 +14,7 @@ export interface FeeRow {
   readonly created_at: Date
 }
 
-export const storedFees = (paymentId: string) =>
+export const storedFees = (paymentId: PaymentId) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     if (Option.isSome(sql)) {

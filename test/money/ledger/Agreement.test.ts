@@ -1,5 +1,6 @@
 /** Whatever is posted, allowed or not: memory and PostgreSQL refuse the same, end on the same balances, and at zero. */
 import { Effect, Either, Layer, ManagedRuntime, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
@@ -69,7 +70,7 @@ it("holds for any sequence of entries and limits", async () => {
 
   const post = (entries: ReadonlyArray<Entry>) => outcome(Effect.flatMap(LedgerStore, (store) => store.post(entries)))
 
-  const setLimit = (org_id: string, currency: (typeof currencies)[number], limit: bigint) =>
+  const setLimit = (org_id: OrgId, currency: (typeof currencies)[number], limit: bigint) =>
     outcome(
       Effect.gen(function* () {
         const store = yield* LedgerStore

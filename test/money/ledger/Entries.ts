@@ -1,5 +1,6 @@
 /** Entries for the suites of the books. */
 import { Effect, Either, Schema } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -17,7 +18,7 @@ export const money = (text: string): Money => {
 export const fiatRail = (currency = "KES") => LedgerAccount.provider("fiat", code(currency))
 
 export const entryOf = (
-  org_id: string | null,
+  org_id: OrgId | null,
   postings: ReadonlyArray<Posting>,
   about: Partial<Entry> & { readonly kind?: EntryKind } = {}
 ) =>
@@ -33,7 +34,7 @@ export const entryOf = (
 
 export const post = (...entries: ReadonlyArray<Entry>) => Effect.flatMap(LedgerStore, (store) => store.post(entries))
 
-export const moved = (org_id: string, from: LedgerAccount, to: LedgerAccount, amount: string) =>
+export const moved = (org_id: OrgId, from: LedgerAccount, to: LedgerAccount, amount: string) =>
   Effect.flatMap(entryOf(org_id, move(from, to, money(amount))), post)
 
 export const balance = (account: LedgerAccount) =>

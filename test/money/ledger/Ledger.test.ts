@@ -1,18 +1,19 @@
 /** The books as operators look after them, and what `corridor ledger` makes of it. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Events } from "../../../src/webhooks/Events.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { balancesOf, checkAll, setLimit, wantedLimit } from "../../../src/cli/commands/Ledger.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { Ledger } from "../../../src/money/ledger/Ledger.ts"
 import { Organizations } from "../../../src/people/organizations/Organizations.ts"
 import { everything } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { code, fiatRail, money, moved, newBooks } from "./Entries.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const services = Effect.provide(
   Ledger.layer.pipe(
@@ -26,7 +27,7 @@ const permit = operatorPermit("platform", "olga")
 const limit = (org_id: string, amount: string, currency = "KES") =>
   Effect.flatMap(wantedLimit({ currency, amount }), (wanted) => setLimit(org_id, wanted))
 
-const audited = (org_id: string) =>
+const audited = (org_id: OrgId) =>
   Effect.gen(function* () {
     const log = yield* AuditLog
     const scope = operatorPermit("audit", "olga", Option.some(org_id))
@@ -72,7 +73,7 @@ onBothStores("Ledger", (it) => {
         const refused = yield* Effect.flip(limit(org_id, tooLow))
         expect(refused).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is -80.00 KES already") })
       }
-      const nobody = { org_id: nilUuid, currency: code("KES"), credit_limit: money("1 KES") }
+      const nobody = { org_id: nilId, currency: code("KES"), credit_limit: money("1 KES") }
       expect(yield* Effect.flip(ledger.setCreditLimit(permit, nobody))).toMatchObject({ _tag: "NotFound" })
       for (const [amount, currency, why] of [
         ["-1", "KES", "--amount is below zero"],

@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Exit, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { codes, InsufficientFunds } from "../../../src/domain/Failure.ts"
 import { LedgerAccount, move, posting } from "../../../src/domain/Ledger.ts"
@@ -16,7 +17,7 @@ const nextMillisecond = Effect.flatMap(Clock.currentTimeMillis, (began) =>
 
 const shortOf = (account: LedgerAccount) => new InsufficientFunds({ account })
 
-const setLimit = (org_id: string, currency: string, limit: string | null) =>
+const setLimit = (org_id: OrgId, currency: string, limit: string | null) =>
   Effect.gen(function* () {
     const store = yield* LedgerStore
     const { atomically } = yield* Transactor
@@ -246,7 +247,7 @@ onBothStores("LedgerStore", (it) => {
       yield* atOneMoment(Effect.forEach(deposits.slice(0, 3), (entry) => post(entry)))
       yield* nextMillisecond
       yield* atOneMoment(Effect.forEach(deposits.slice(3), (entry) => post(entry)))
-      const list = (scope: Option.Option<string>) => store.postings(scope, first, everything)
+      const list = (scope: Option.Option<OrgId>) => store.postings(scope, first, everything)
       const rows = yield* list(Option.some(org_id))
       const newest = rows[0]!
       expect(newest).toEqual({

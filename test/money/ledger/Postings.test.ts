@@ -1,3 +1,4 @@
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import {
@@ -15,14 +16,15 @@ import {
 import { Money } from "../../../src/domain/Money.ts"
 import { postingRows } from "../../../src/money/ledger/PostingSql.ts"
 import { code, fiatRail, money } from "./Entries.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
-const ORG = "00000000-0000-7000-8000-000000000001"
+const ORG = idFrom("00000000-0000-7000-8000-000000000001")
 const OTHER = "00000000-0000-7000-8000-000000000002"
 const shillings = code("KES")
 const settlement = LedgerAccount.settlement(ORG, shillings)
 const held = LedgerAccount.held(ORG, shillings)
 
-const entry = (postings: Entry["postings"], org_id: string | null = ORG): Entry => ({
+const entry = (postings: Entry["postings"], org_id: OrgId | null = ORG): Entry => ({
   entry_id: "00000000-0000-7000-8000-00000000000e",
   org_id,
   kind: "adjustment",

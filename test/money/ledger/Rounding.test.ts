@@ -1,6 +1,7 @@
 /** What the check of the books says of exchanges: who gained by rounding, and how much in all. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Events } from "../../../src/webhooks/Events.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualTransactionStore.ts"
@@ -69,7 +70,7 @@ const paid = (owner: Owner, amount: string, target: string, about: Partial<Payme
     return payment.payment_id
   })
 
-const posted = (owner: Owner, payment_id: string, kind: EntryKind, taken: string, given: string) =>
+const posted = (owner: Owner, payment_id: PaymentId, kind: EntryKind, taken: string, given: string) =>
   Effect.flatMap(entryOf(owner.org_id, through(taken, given), { kind, payment_id, reference: payment_id }), post)
 
 const check = Effect.flatMap(LedgerStore, (store) => store.check)

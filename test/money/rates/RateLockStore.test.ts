@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { Ids, nilUuid } from "../../../src/domain/Ids.ts"
 import { type NewRateLock, type RateLock, RateLockStore } from "../../../src/money/rates/RateLockStore.ts"
@@ -11,7 +12,7 @@ import { testSettings } from "../../support/TestSettings.ts"
 
 const TTL = Duration.minutes(15)
 
-const newLock = (org_id: string, about: Partial<NewRateLock> = {}, ttl = TTL) =>
+const newLock = (org_id: OrgId, about: Partial<NewRateLock> = {}, ttl = TTL) =>
   Effect.gen(function* () {
     const lock: NewRateLock = {
       org_rate_id: yield* nextId,
@@ -24,7 +25,7 @@ const newLock = (org_id: string, about: Partial<NewRateLock> = {}, ttl = TTL) =>
     return yield* Effect.flatMap(RateLockStore, (store) => store.insert(lock, ttl))
   })
 
-const found = (org_id: string, { org_rate_id }: RateLock) =>
+const found = (org_id: OrgId, { org_rate_id }: RateLock) =>
   Effect.map(
     Effect.flatMap(RateLockStore, (store) => store.find(org_id, org_rate_id)),
     Option.map(({ read_at: _, ...lock }) => lock)

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { BigDecimal, Context, Effect, Either, Exit, Layer, Option, Schema, TestClock } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import * as fc from "fast-check"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
@@ -71,7 +72,7 @@ const setRates = (...all: ReadonlyArray<readonly [from: string, to: string, rate
 
 const text = (quoted: Option.Option<Rate>) => Option.getOrNull(Option.map(quoted, toPlainText))
 
-const liveRate = (orgId: string, from: AnyCurrencyCode, to: AnyCurrencyCode) =>
+const liveRate = (orgId: OrgId, from: AnyCurrencyCode, to: AnyCurrencyCode) =>
   Effect.map(
     Effect.flatMap(RateQuote, (quote) => quote.live(orgId, from, to)),
     text

@@ -1,6 +1,7 @@
 /** What becomes of payments whose provider keeps silent: they are asked about, believed with care, and handed to a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Unknown } from "../../../src/domain/Outcome.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
@@ -39,7 +40,7 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
       return { payment_id, reference, asked, askedTimes: (n: number) => settledBy(() => asked() >= n) }
     })
 
-  const waiting = (payment_id: string) =>
+  const waiting = (payment_id: PaymentId) =>
     Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === payment_id))
 
   it.effect("find out what became of a lost answer, and ask no more", () =>

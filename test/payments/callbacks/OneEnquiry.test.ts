@@ -1,6 +1,7 @@
 /** One enquiry whose answer cannot be written down, in a round with others: they are written all the same. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
@@ -19,7 +20,7 @@ import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
 /** Nothing can be written about one payment; what is written about others takes its time. */
-const refusing = (paymentId: string) => ({
+const refusing = (paymentId: PaymentId) => ({
   ...saboteur(-1, "the step fails"),
   store: (store: Store): Store => ({
     ...store,

@@ -9,10 +9,11 @@ import * as Rate from "../../../src/domain/Rate.ts"
 import { planPayment, type Surroundings } from "../../../src/payments/initiate/PaymentPlan.ts"
 import { providerOrder } from "../../../src/payments/route/ProviderOrder.ts"
 import { byBank, byCard, byPhone, payoutByPhone } from "../support/Requests.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const now = new Date("2026-03-02T09:00:00Z")
 
-const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
+const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 
 const alone: Surroundings = {
   orgCountry: "KE",

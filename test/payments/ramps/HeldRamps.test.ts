@@ -15,6 +15,7 @@ import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -40,7 +41,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
       )
       expect(answer.status, answer.text).toBe(200)
       const response = jsonOf(answer)["response"] as Json
-      return { response, id: String(response["payment_id"]) }
+      return { response, id: idFrom(response["payment_id"]) }
     })
 
   const about = { fiat_currency: "KES", crypto_currency: "USDT", crypto_network: "POLYGON", country: "KE" }

@@ -8,9 +8,10 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { Rate } from "../../../src/domain/Rate.ts"
 import { directionOf, planRamp, type RampSurroundings } from "../../../src/payments/ramps/RampPlan.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const made = new Date("2026-03-02T09:00:00Z")
-const ID = offRampRequest.beneficiary_id
+const ID = idFrom(offRampRequest.beneficiary_id)
 
 const rate = (text: string) => Rate.make(BigDecimal.unsafeFromString(text))
 const live = { on_ramp: rate("0.00773096250483"), off_ramp: rate("128.7") }

@@ -1,6 +1,7 @@
 /** Ramps over HTTP on the built-in rails and on providers that do what the test says: two legs, one payment, once. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -30,6 +31,7 @@ import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.t
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")
 const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -52,7 +54,7 @@ const ramp = (body: object, credential?: Credential) =>
     const answer = yield* post("/v1/payments-init/ramp", { ...(credential ?? acme.key) }, body)
     const all = jsonOf(answer)
     const response = (all["response"] ?? all) as Json
-    return { status: answer.status, text: answer.text, response, payment_id: String(response["payment_id"]) }
+    return { status: answer.status, text: answer.text, response, payment_id: idFrom(response["payment_id"]) }
   })
 
 const onRamp = (country: string, about: object = {}) =>
@@ -89,7 +91,7 @@ const offRamp = (about: object = {}, account_number?: string) =>
 
 const balanceOf = (account: LedgerAccount) => Effect.flatMap(LedgerStore, (ledger) => ledger.balance(account))
 
-const held = (paymentId: string, currency: AnyCurrencyCode) =>
+const held = (paymentId: PaymentId, currency: AnyCurrencyCode) =>
   Effect.map(balanceOf(LedgerAccount.ramp(paymentId, currency)), (money) => money.toNumericText())
 
 const booksBalance = Effect.gen(function* () {
@@ -97,10 +99,10 @@ const booksBalance = Effect.gen(function* () {
   expect(problems).toEqual([])
 })
 
-const legsOf = (paymentId: string) =>
+const legsOf = (paymentId: PaymentId) =>
   Effect.map(attemptsOf(paymentId), (all) => all.map(({ leg, outcome, provider }) => ({ leg, outcome, provider })))
 
-const itemsOf = (paymentId: string) =>
+const itemsOf = (paymentId: PaymentId) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
 /** How many fraction digits each amount in a JSON text has. */
@@ -170,7 +172,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       return { payment_id, reference }
     })
 
-  const settlementOf = (paymentId: string) =>
+  const settlementOf = (paymentId: PaymentId) =>
     Effect.map(attemptsOf(paymentId), (all) => String(all.find((one) => one["leg"] === "settlement")?.["attempt_id"]))
 
   it.effect("on-ramp by bank transfer: instructions, then settled to the wallet, both legs on one payment", () =>

@@ -1,6 +1,7 @@
 /** Every road that a payment can take, in the books: what is held, what arrives, what comes back, and never a cent more. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { type Access, operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -166,7 +167,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
     Effect.gen(function* () {
       const { gained } = yield* watched
       const resolution = yield* Resolution
-      const settle = (id: string, outcome: "completed" | "failed") =>
+      const settle = (id: PaymentId, outcome: "completed" | "failed") =>
         resolution.resolve(operator("platform"), id, { outcome, reason: "seen at the bank" })
       const late = yield* payin("IE", accepts())
       yield* callBack("stripe", { key: "ie no", reference: late.reference, state: "failed" })

@@ -1,6 +1,7 @@
 /** words that come twice, late, or not at all. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
@@ -27,7 +28,7 @@ const make = () => {
 }
 
 onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
-  const suspenseOf = (paymentId: string) =>
+  const suspenseOf = (paymentId: PaymentId) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())

@@ -1,6 +1,7 @@
 /** Money that goes back, when several things go wrong at once. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -31,7 +32,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
     Effect.flatMap(LedgerStore, (ledger) =>
       Effect.map(ledger.balance(LedgerAccount.provider(provider, KES)), ({ minor }) => Number(minor) / 100)
     )
-  const suspenseOf = (paymentId: string) =>
+  const suspenseOf = (paymentId: PaymentId) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())
@@ -52,7 +53,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
         })
       return { payment_id, reference, hears }
     })
-  const lastOf = (paymentId: string, leg: string) =>
+  const lastOf = (paymentId: PaymentId, leg: string) =>
     Effect.map(attemptsOf(paymentId), (all) => String(all.findLast((one) => one["leg"] === leg)?.["attempt_id"]))
 
   it.effect("what a ramp holds goes back through whoever collected it, though another reports money later", () =>
@@ -78,7 +79,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
           bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
         }
       )
-      const { payment_id } = jsonOf(answer)["response"] as { readonly payment_id: string }
+      const { payment_id } = jsonOf(answer)["response"] as { readonly payment_id: PaymentId }
       const [first, second] = yield* attemptsOf(payment_id)
       expect([first?.["provider"], second?.["provider"]]).toEqual(["adyen", "stripe"])
       yield* callBack("stripe", { key: "FI paid", reference: String(second?.["attempt_id"]), state: "completed" })

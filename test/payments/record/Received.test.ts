@@ -14,6 +14,7 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -207,7 +208,7 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
       yield* act(payment_id, { action: "refund" }, acme.token("staff"))
       const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
       const { known, apply } = yield* PaymentStore
-      const found = Option.getOrThrow(yield* known(String(refund?.["attempt_id"])))
+      const found = Option.getOrThrow(yield* known(idFrom(refund?.["attempt_id"])))
       const { attempt_id } = found.attempt
       const stuck = yield* newItem(found.payment, attempt_id, { kind: "unknown_outcome" })
       yield* apply(yield* changeTo(found.payment, found.payment.status, { openItems: [stuck] }))

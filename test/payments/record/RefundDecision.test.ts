@@ -9,6 +9,7 @@ import { fromDecimal, type Rate } from "../../../src/domain/Rate.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../../src/domain/Settlement.ts"
 import type { Payment, Refund, RefundState } from "../../../src/payments/store/Payment.ts"
 import { decideRefund, leftOf, statusAfter, targetOfPart } from "../../../src/payments/record/RefundDecision.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const accepted = (state: Accepted["state"]) =>
   new Accepted({
@@ -105,7 +106,7 @@ const paymentOf = (minor: bigint, rate: Rate) => {
 }
 
 const part = (amount: Money, target: Money, state: RefundState, n: number): Refund => ({
-  refund_id: String(n),
+  refund_id: idFrom(n),
   amount,
   target,
   state,

@@ -2,6 +2,7 @@
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
@@ -39,7 +40,7 @@ onDatabasePaymentServer("signals", make, (it, { adyen, circle, clock, stripe }) 
     const ledger = yield* LedgerStore
     return Number((yield* ledger.balance(LedgerAccount.settlement(acme.org_id, KES))).minor) / 100
   })
-  const suspenseOf = (paymentId: string) =>
+  const suspenseOf = (paymentId: PaymentId) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())

@@ -1,6 +1,7 @@
 /** Money that providers take back, and what is there to be taken. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
@@ -28,7 +29,7 @@ const make = () => {
 }
 
 onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, stripe }) => {
-  const suspenseOf = (paymentId: string) =>
+  const suspenseOf = (paymentId: PaymentId) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())

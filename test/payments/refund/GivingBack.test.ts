@@ -1,10 +1,10 @@
 /** Money in suspense on its way back to whoever sent it: once, through whoever took it, and only where that is certain. */
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
@@ -17,6 +17,7 @@ import { byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -30,17 +31,17 @@ const make = () => {
 
 const operator = operatorPermit("platform", "amina")
 
-const settle = (paymentId: string, outcome: "completed" | "failed") =>
+const settle = (paymentId: PaymentId, outcome: "completed" | "failed") =>
   Effect.flatMap(Resolution, (resolution) =>
     resolution.resolve(operator, paymentId, { outcome, reason: "seen at the bank" })
   )
 
-const refusalOf = (paymentId: string) =>
+const refusalOf = (paymentId: PaymentId) =>
   Effect.map(Effect.flip(giveBack(paymentId)), (error) => `${error._tag}: ${error.message}`)
 
 const balanceOf = (account: LedgerAccount) => Effect.flatMap(LedgerStore, (ledger) => ledger.balance(account))
 
-const held = (paymentId: string) =>
+const held = (paymentId: PaymentId) =>
   Effect.map(balanceOf(LedgerAccount.ramp(paymentId, KES)), (money) => money.toNumericText())
 
 const booksBalance = Effect.gen(function* () {
@@ -97,7 +98,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
     })
 
   /** The attempts by which its money goes back: their ids are the references that the provider is given. */
-  const returnsOf = (paymentId: string) =>
+  const returnsOf = (paymentId: PaymentId) =>
     Effect.map(attemptsOf(paymentId), (all) =>
       all.filter((one) => one["leg"] === "return").map((one) => one["attempt_id"])
     )
@@ -249,7 +250,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       expect(yield* itemsOf(gone.payment_id)).toHaveLength(1)
       expect(yield* refusalOf(gone.payment_id)).toContain("Conflict: Money went out for this payment")
       expect(refundsOf(reference)).toEqual([])
-      expect(yield* refusalOf(nilUuid)).toContain("NotFound")
+      expect(yield* refusalOf(nilId)).toContain("NotFound")
       yield* booksBalance
     })
   )

@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { AttemptId, type PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -29,17 +30,17 @@ const make = () => {
   return { providers: [stripe], stripe, clock: movableClock() }
 }
 
-const refundsOf = (paymentId: string) =>
+const refundsOf = (paymentId: PaymentId) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const payment = yield* Effect.flatten(store.find(Option.none(), paymentId))
     return { payment, refunds: payment.refunds }
   })
 
-const statesOf = (paymentId: string) =>
+const statesOf = (paymentId: PaymentId) =>
   Effect.map(refundsOf(paymentId), ({ refunds }) => refunds.map(({ state }) => state))
 
-const partsOf = (paymentId: string) =>
+const partsOf = (paymentId: PaymentId) =>
   Effect.map(attemptsOf(paymentId), (all) => all.filter((one) => one["leg"] === "refund"))
 
 onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
@@ -172,7 +173,7 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
   it.effect("whose outcome stays unknown are settled by hand, once, and the money is returned once", () =>
     Effect.gen(function* () {
       const operator = operatorPermit("platform", "amina")
-      const resolve = (id: string, outcome: "completed" | "failed") =>
+      const resolve = (id: PaymentId, outcome: "completed" | "failed") =>
         Effect.flatMap(Resolution, (one) => one.resolve(operator, id, { outcome, reason: "seen in its books" }))
       const id = yield* paid()
       stripe.will({ refund: isLost() })
@@ -192,10 +193,10 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const ids = yield* Ids
-      const cutOff = (id: string) =>
+      const cutOff = (id: PaymentId) =>
         Effect.gen(function* () {
           const { payment } = yield* refundsOf(id)
-          const attempt_id = yield* ids.next
+          const attempt_id = yield* ids.make(AttemptId)
           const at = new Date(clock.unsafeCurrentTimeMillis())
           const attempt = { attempt_id, provider: "stripe", config_id: null, started_at: at, enquire_in: 45 } as const
           const newRefund = { refund_id: attempt_id, amount: payment.amount, target: payment.target }

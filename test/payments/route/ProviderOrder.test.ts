@@ -11,8 +11,9 @@ import { type PaidLeg, providerOrder } from "../../../src/payments/route/Provide
 import { draftPayment, shillings } from "../support/NewPayment.ts"
 import { byBank, byPhone } from "../support/Requests.ts"
 import { recipientInfo } from "../../../src/payments/initiate/PaymentPlan.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
-const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
+const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 const KE = CountryCode.make("KE")
 const at = new Date("2026-03-02T09:00:00Z")
 

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -48,11 +49,12 @@ const fullOpening = Effect.gen(function* () {
   yield* atomically(setLimit({ org_id: owner.org_id, currency: CurrencyCode.make("KES"), credit_limit: amount }))
   const name = { org_id: owner.org_id, operation: "a test", key: yield* nextId }
   const key = { ...name, body_digest: "digest", claim: yield* nextId }
-  const opening = { payment, attempt: yield* draftAttempt(), item: yield* newItem(payment, payment.payment_id), key }
+  const attempt = yield* draftAttempt()
+  const opening = { payment, attempt, item: yield* newItem(payment, attempt.attempt_id), key }
   return { opening, owner, payment, name }
 })
 
-const heldBy = (org_id: string) =>
+const heldBy = (org_id: OrgId) =>
   Effect.map(
     Effect.flatMap(LedgerStore, ({ balancesOf }) => balancesOf(Option.some(org_id))),
     (all) => all.map(({ account, balance }) => `${account} ${balance.toString()}`).toSorted()

@@ -1,6 +1,7 @@
 /** Finding a payment by what somebody was told: the caller's reference, or as much of an id as they have. */
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { idsBeginning, referenceOf } from "../../../src/payments/store/PaymentReference.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { everything } from "../../support/Windows.ts"
@@ -9,9 +10,10 @@ import { onBothStores } from "../../support/Stores.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { get, jsonOf } from "../support/Calls.ts"
 import { newOwner, newPayment } from "../support/NewPayment.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 describe("A payment's reference", () => {
-  const payment_id = "0190a1b2-c3d4-7000-8abc-000000000001"
+  const payment_id = idFrom("0190a1b2-c3d4-7000-8abc-000000000001")
 
   plain("is the caller's own, or enough of the id to be the only one", () => {
     expect(referenceOf({ payment_id, client_reference: "order 7" })).toBe("order 7")
@@ -37,7 +39,7 @@ const three = Effect.gen(function* () {
   const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
   const { payment: one } = yield* newPayment(mine, { client_reference: "order 7" })
   const sibling = one.payment_id.slice(0, -1) + (one.payment_id.endsWith("0") ? "1" : "0")
-  const { payment: two } = yield* newPayment(mine, { payment_id: sibling })
+  const { payment: two } = yield* newPayment(mine, { payment_id: idFrom(sibling) })
   const { payment: other } = yield* newPayment(theirs, { client_reference: "order 7" })
   return { mine: Option.some(mine.org_id), theirs: Option.some(theirs.org_id), one, two, other }
 })
@@ -47,7 +49,7 @@ onBothStores("A payment", (it) => {
     Effect.gen(function* () {
       const store = yield* PaymentStore
       const { mine, one, other, theirs, two } = yield* three
-      const found = (scope: Option.Option<string>, reference: string) =>
+      const found = (scope: Option.Option<OrgId>, reference: string) =>
         Effect.map(store.list(scope, { reference }, everything), (all) =>
           all.map(({ payment_id }) => payment_id).sort()
         )
@@ -81,7 +83,7 @@ onDatabaseServer("The list of transactions", (it) => {
       const ask = (reference: string, key = acme.key) =>
         Effect.map(get(`/transactions?reference=${encodeURIComponent(reference)}`, key), (answer) => {
           expect(answer.status, answer.text).toBe(200)
-          return jsonOf(answer) as { readonly message: string; readonly data: ReadonlyArray<{ payment_id: string }> }
+          return jsonOf(answer) as { readonly message: string; readonly data: ReadonlyArray<{ payment_id: PaymentId }> }
         })
       const single = yield* ask(one.payment_id.slice(0, 23))
       expect(single.message).toBe("Transactions")

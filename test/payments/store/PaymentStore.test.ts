@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import type { AttemptId, OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -21,8 +21,9 @@ import {
   newPayment
 } from "../support/NewPayment.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
+import { nilId } from "../../support/AnyId.ts"
 
-const anywhere = Option.none<string>()
+const anywhere = Option.none<OrgId>()
 
 /** All that the store tells about a payment. */
 const stateOf = (payment: Payment) =>
@@ -36,7 +37,7 @@ const stateOf = (payment: Payment) =>
   })
 
 /** A change that writes everything a change can write. */
-const everythingAtOnce = (payment: Payment, attempt_id: string, about: Partial<Change> = {}) =>
+const everythingAtOnce = (payment: Payment, attempt_id: AttemptId, about: Partial<Change> = {}) =>
   Effect.gen(function* () {
     const change = yield* changeTo(payment, "failed", {
       patch: { comments: "noted", provider: "stripe" },
@@ -139,9 +140,9 @@ for (const backend of backends) {
         expect(yield* store.list(foreign, {}, everything)).toEqual([])
         const intruder = yield* changeTo({ ...payment, org_id }, "failed", { attempt: yield* answer(attempt) })
         if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
-        expect(yield* store.find(anywhere, nilUuid)).toEqual(Option.none())
+        expect(yield* store.find(anywhere, nilId)).toEqual(Option.none())
         expect(yield* store.findByTransaction(anywhere, payment.payment_id)).toEqual(Option.none())
-        expect(yield* store.known(nilUuid)).toEqual(Option.none())
+        expect(yield* store.known(nilId)).toEqual(Option.none())
         expect(yield* store.attemptOf("stripe", "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })

@@ -10,8 +10,9 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { TestDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { draftPayment, newOwner, newPayment } from "../support/NewPayment.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
-const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
+const ID = idFrom("0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88")
 
 const goodRow = Effect.map(draftPayment({ org_id: ID, user_id: ID }), (payment) => ({
   ...toRow(payment),

@@ -1,5 +1,6 @@
 /** What an operator does with a payment, and what waits for one. */
 import { Effect, Layer } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
@@ -11,15 +12,15 @@ const operator = operatorPermit("platform", "amina")
 /** The service's own stands over the usual providers. */
 const overTheProviders = ResolutionLive.pipe(Layer.provide(RecordOutcome.layer))
 
-export const resolve = (paymentId: string, outcome: "completed" | "failed", reason = "seen at the bank") =>
+export const resolve = (paymentId: PaymentId, outcome: "completed" | "failed", reason = "seen at the bank") =>
   Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason })).pipe(
     Effect.provide(overTheProviders)
   )
 
-export const giveBack = (paymentId: string, reason = "paid twice") =>
+export const giveBack = (paymentId: PaymentId, reason = "paid twice") =>
   Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, reason)).pipe(
     Effect.provide(overTheProviders)
   )
 
-export const itemsOf = (paymentId: string) =>
+export const itemsOf = (paymentId: PaymentId) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))

@@ -1,5 +1,7 @@
 /** Calls of the payment endpoints with the raw bytes in sight, and waiting for what comes later. */
 import { Data, Effect, Schedule } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import { idFrom } from "../../support/AnyId.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, post, send } from "../../support/Send.ts"
 import { PROOF } from "./ScriptedProvider.ts"
@@ -14,7 +16,7 @@ export interface Initiated {
   readonly body: Json
   /** The response object of the envelope; of an error, the error itself. */
   readonly response: Json
-  readonly payment_id: string
+  readonly payment_id: PaymentId
   readonly transaction_id: string
 }
 
@@ -29,7 +31,7 @@ export const initiate = (request: object, credential?: Credential) =>
       text: answer.text,
       body,
       response,
-      payment_id: String(response["payment_id"]),
+      payment_id: idFrom(response["payment_id"]),
       transaction_id: String(response["transaction_id"])
     }
     return initiated

@@ -1,5 +1,6 @@
 /** Payments, attempts and changes for the store suites, with nothing in them that a test did not ask for. */
 import { Clock, Effect } from "effect"
+import type { AttemptId } from "../../../src/domain/Identifiers.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -124,7 +125,11 @@ export const newEvent = ({ org_id, payment_id }: Payment) =>
     return event
   })
 
-export const newCallback = ({ org_id, payment_id }: Payment, attempt_id: string, about: Partial<StoredCallback> = {}) =>
+export const newCallback = (
+  { org_id, payment_id }: Payment,
+  attempt_id: AttemptId,
+  about: Partial<StoredCallback> = {}
+) =>
   Effect.gen(function* () {
     const id = yield* nextId
     const callback: StoredCallback = {
@@ -142,7 +147,7 @@ export const newCallback = ({ org_id, payment_id }: Payment, attempt_id: string,
     return callback
   })
 
-export const newItem = ({ org_id, payment_id }: Payment, attempt_id: string, about: Partial<OperatorItem> = {}) =>
+export const newItem = ({ org_id, payment_id }: Payment, attempt_id: AttemptId, about: Partial<OperatorItem> = {}) =>
   Effect.gen(function* () {
     const item: OperatorItem = {
       item_id: yield* nextId,

@@ -4,6 +4,7 @@
  */
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Option, Schedule } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
 import { ledgerTables } from "../../../src/money/ledger/MemoryTables.ts"
 import { paymentTables } from "../../../src/payments/store/MemoryTables.ts"
@@ -22,7 +23,7 @@ interface Posting {
   readonly currency: string
   readonly minor: bigint
   readonly kind: string
-  readonly payment_id: string | null
+  readonly payment_id: PaymentId | null
 }
 
 const allPostings = Effect.gen(function* () {
@@ -33,7 +34,7 @@ const allPostings = Effect.gen(function* () {
       currency: string
       amount: string
       kind: string
-      payment_id: string | null
+      payment_id: PaymentId | null
     }>`select account, currency, amount, kind, payment_id from ledger_postings`
     return rows.map(({ amount, ...row }): Posting => {
       if (!isAnyCurrencyCode(row.currency)) throw new Error(row.currency)

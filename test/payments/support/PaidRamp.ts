@@ -1,5 +1,6 @@
 /** An on-ramp over HTTP whose customer has paid: stripe collects, others settle. */
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -40,7 +41,7 @@ export const paidRamp = (
         bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
       }
     )
-    const { response } = jsonOf(answer) as { readonly response: { readonly payment_id: string } }
+    const { response } = jsonOf(answer) as { readonly response: { readonly payment_id: PaymentId } }
     const { payment_id } = response
     const [collection] = yield* attemptsOf(payment_id)
     const reference = String(collection?.["attempt_id"])

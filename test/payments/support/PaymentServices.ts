@@ -1,6 +1,7 @@
 /** The services of the service with providers of the test's choosing, and a clock that can be moved. */
 import { SqlClient } from "@effect/sql"
 import { Clock, type Context, Duration, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { StoresLive, StoresMemory } from "../../../src/app/Stores.ts"
 import { ServicesLive } from "../../../src/app/Services.ts"
 import type { Settings } from "../../../src/platform/config/Settings.ts"
@@ -70,7 +71,7 @@ export const timePasses = (clock: MovableClock, wait: Duration.DurationInput) =>
     yield* sql.value`update rate_locks set expires_at = expires_at - ${by}`
   }).pipe(Effect.orDie)
 
-export const eventsOf = (paymentId: string) =>
+export const eventsOf = (paymentId: PaymentId) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     if (Option.isSome(sql)) {

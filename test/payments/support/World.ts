@@ -1,5 +1,6 @@
 /** Stores that outlive the process: the services over them are made anew, as after a crash, with the same clock. */
 import { Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -48,7 +49,7 @@ export const servicesIn = (
   )
 
 /** As the gate would give it to the org-admin who owns everything here. */
-export const ownersPermit = ({ org_id, user_id }: { readonly org_id: string; readonly user_id: string }) =>
+export const ownersPermit = ({ org_id, user_id }: { readonly org_id: OrgId; readonly user_id: string }) =>
   authorize(
     {
       userId: user_id,

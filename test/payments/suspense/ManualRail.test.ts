@@ -1,6 +1,7 @@
 /** Payments on the manual rail: under way at once, and settled by an operator alone. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { act } from "../support/Acting.ts"
@@ -19,7 +20,7 @@ const rwandan = {
 
 const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
-const settle = (id: string, outcome: "completed" | "failed") =>
+const settle = (id: PaymentId, outcome: "completed" | "failed") =>
   Effect.flatMap(Resolution, ({ resolve }) =>
     resolve(operatorPermit("platform", "amina"), id, { outcome, reason: "seen at the bank" })
   )

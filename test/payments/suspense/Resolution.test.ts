@@ -1,6 +1,7 @@
 /** What a person settles when no machine can: once, with a reason, and written down. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
@@ -11,6 +12,7 @@ import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.
 import { byCard } from "../support/Requests.ts"
 import { accepts, isLost } from "../support/ScriptedProvider.ts"
 import { act, actable } from "../support/Acting.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -19,7 +21,7 @@ const make = () => {
 
 const operator = operatorPermit("platform", "amina")
 
-const resolve = (paymentId: string, verdict: Verdict) =>
+const resolve = (paymentId: PaymentId, verdict: Verdict) =>
   Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, verdict))
 
 onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
@@ -122,7 +124,7 @@ onDatabasePaymentServer("Settling by hand", make, (it, { stripe }) => {
 
   it.effect("nobody settles what does not exist", () =>
     Effect.gen(function* () {
-      const nowhere = resolve("00000000-0000-0000-0000-000000000000", { outcome: "failed", reason: "x" })
+      const nowhere = resolve(nilId, { outcome: "failed", reason: "x" })
       expect(yield* Effect.flip(nowhere)).toMatchObject({ _tag: "NotFound" })
     })
   )

@@ -1,6 +1,7 @@
 /** money on its way back, and verdicts on suspense. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -31,7 +32,7 @@ const make = () => {
 }
 
 onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
-  const suspenseOf = (paymentId: string) =>
+  const suspenseOf = (paymentId: PaymentId) =>
     Effect.map(
       Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
       (all) => all.map(({ money }) => money.toString())
@@ -65,7 +66,7 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
         })
       return { payment_id, reference, arrives }
     })
-  const returnsOf = (paymentId: string) =>
+  const returnsOf = (paymentId: PaymentId) =>
     Effect.map(attemptsOf(paymentId), (all) =>
       all.filter((one) => one["leg"] === "return").map((one) => String(one["attempt_id"]))
     )

@@ -3,10 +3,10 @@ import { Effect, Option } from "effect"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"
 import type { Role } from "../../../src/domain/Access.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { keyText, newKey, newMember, newOrganization, newUser } from "../../support/StoreFixtures.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const callerOfKey = (api_key_id: string, mode: "test" | "live" = "test") =>
   Effect.flatMap(CallerStore, (store) => store.byApiKey(hashApiKey(keyText(api_key_id)), mode))
@@ -96,7 +96,7 @@ onBothStores("CallerStore", (it) => {
       const store = yield* CallerStore
       const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])
       const { subject, user_id } = yield* newMember(here.org_id, "org-admin")
-      const asked = [Option.none(), Option.some(there.org_id), Option.some(nilUuid), Option.some("' or true --")]
+      const asked = [Option.none(), Option.some(there.org_id), Option.some(nilId), Option.some("' or true --")]
       for (const org of asked) {
         expect(yield* store.byToken(subject, org)).toEqual({
           userId: user_id,
@@ -130,7 +130,7 @@ onBothStores("CallerStore", (it) => {
       const store = yield* CallerStore
       const { org_id } = yield* newOrganization()
       expect(yield* store.organizationExists(org_id)).toBe(true)
-      expect(yield* store.organizationExists(nilUuid)).toBe(false)
+      expect(yield* store.organizationExists(nilId)).toBe(false)
     })
   )
 })

@@ -3,6 +3,7 @@ import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
+import { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
 import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
@@ -13,7 +14,7 @@ import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { type RateLimited, type Unauthorized, unauthorized } from "../../../src/domain/Failure.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
-const callerOf = (id: string, orgId: string | null): Caller => ({
+const callerOf = (id: string, orgId: OrgId | null): Caller => ({
   userId: "ada",
   apiKeyId: Option.some(id),
   admin: false,
@@ -29,7 +30,9 @@ const callerOf = (id: string, orgId: string | null): Caller => ({
 const believing = Layer.succeed(Authenticator, {
   authenticate: ({ apiKey: [text = ""] }) => {
     const [id = "", org] = text.split("@")
-    return org === undefined ? Effect.fail(unauthorized()) : Effect.succeed(callerOf(id, org === "" ? null : org))
+    return org === undefined
+      ? Effect.fail(unauthorized())
+      : Effect.succeed(callerOf(id, org === "" ? null : OrgId.make(org)))
   }
 })
 

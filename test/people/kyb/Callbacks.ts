@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { newMember, newOrganization } from "../../support/StoreFixtures.ts"
@@ -29,12 +30,12 @@ export const initiate = (orgId: string) =>
   )
 
 export interface Started {
-  readonly org_id: string
+  readonly org_id: OrgId
   readonly kyb_status: string
   readonly kyb_customer_id: string
 }
 
-export const startedAgain = (orgId: string) =>
+export const startedAgain = (orgId: OrgId) =>
   Effect.map(initiate(orgId), (answer) => {
     expect(answer.status, answer.text).toBe(201)
     return (bodyOf(answer) as { readonly data: Started }).data
@@ -47,13 +48,13 @@ export const started = Effect.gen(function* () {
   return yield* startedAgain(org_id)
 })
 
-export const statusOf = (orgId: string) =>
+export const statusOf = (orgId: OrgId) =>
   Effect.flatMap(OrganizationStore, (store) =>
     Effect.map(store.find(Option.none(), orgId), (found) => Option.getOrThrow(found).kyb_status)
   )
 
 /** Oldest first. */
-export const kybEvents = (orgId: string) =>
+export const kybEvents = (orgId: OrgId) =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const events = yield* store.list(Option.some(orgId), {}, { after: Option.none(), take: 100 })

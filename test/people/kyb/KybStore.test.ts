@@ -1,11 +1,11 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { KybStore } from "../../../src/people/kyb/KybStore.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const opened = Effect.gen(function* () {
   const store = yield* KybStore
@@ -32,7 +32,7 @@ onBothStores("KybStore", (it) => {
       const state = Option.some({ org_id, kyb_status: "pending", kyb_customer_id: second })
       for (const customer of [first, second]) expect(yield* store.lockByCustomer(customer)).toEqual(state)
       expect(yield* store.lockByCustomer("kyb_nobody")).toEqual(Option.none())
-      expect(yield* store.lock(nilUuid)).toEqual(Option.none())
+      expect(yield* store.lock(nilId)).toEqual(Option.none())
       const shown = yield* Effect.flatMap(OrganizationStore, (all) => all.find(Option.none(), org_id))
       expect(Option.getOrThrow(shown)).toMatchObject({ kyb_status: "pending", kyb_customer_id: second })
     })

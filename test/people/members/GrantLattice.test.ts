@@ -17,8 +17,9 @@ import {
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { authorityOf, mayGrant, mayHandle } from "../../../src/people/members/Authority.ts"
 import type { OrgMember } from "../../../src/people/members/Member.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
-const ORG = "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
+const ORG = idFrom("0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f")
 const USER = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
 
 const role = fc.constantFrom(...roles)

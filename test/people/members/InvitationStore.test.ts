@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { invitationTtl } from "../../../src/domain/Policies.ts"
 import { InvitationStore, type NewInvitation } from "../../../src/people/members/InvitationStore.ts"
 import { hashToken } from "../../../src/people/members/InvitationToken.ts"
@@ -7,7 +8,7 @@ import { newMember, newOrganization, newUser, nextId } from "../../support/Store
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { expire, onOpenStores } from "./OpenStores.ts"
 
-const insert = (org_id: string, about: Partial<NewInvitation> = {}) =>
+const insert = (org_id: OrgId, about: Partial<NewInvitation> = {}) =>
   Effect.gen(function* () {
     const store = yield* InvitationStore
     const invitation_id = yield* nextId
@@ -17,7 +18,7 @@ const insert = (org_id: string, about: Partial<NewInvitation> = {}) =>
     return yield* store.insert({ ...fields, ...about })
   })
 
-const inserted = (org_id: string, about: Partial<NewInvitation> = {}) =>
+const inserted = (org_id: OrgId, about: Partial<NewInvitation> = {}) =>
   Effect.map(insert(org_id, about), Option.getOrThrow)
 
 onOpenStores("InvitationStore", (it) => {

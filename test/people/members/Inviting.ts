@@ -1,6 +1,7 @@
 /** Invitations from both ends: sent over HTTP, and read out of the sandbox's outbox as the invited person would. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { importJWK, type JWTPayload, SignJWT } from "jose"
 import { developmentAudience, developmentIssuer, issuerSecret } from "../../../src/people/auth/DevelopmentIssuer.ts"
 import type { Role } from "../../../src/domain/Access.ts"
@@ -16,7 +17,7 @@ import { bodyOf, post, send } from "../../support/Send.ts"
 
 export const membersOf = (org_id: string) => `/v1/organizations/${org_id}/members`
 
-export const invite = (credential: Credential, org_id: string, email: unknown, role: unknown = "member") =>
+export const invite = (credential: Credential, org_id: OrgId, email: unknown, role: unknown = "member") =>
   post(membersOf(org_id), { ...credential }, { email, role })
 
 export const accept = (credential: Credential, token: string) =>
@@ -40,7 +41,7 @@ export const tokenSentTo = (email: string) =>
     return token ?? ""
   })
 
-export const invited = (credential: Credential, org_id: string, email: string, role: Role = "member") =>
+export const invited = (credential: Credential, org_id: OrgId, email: string, role: Role = "member") =>
   Effect.gen(function* () {
     const answer = yield* invite(credential, org_id, email, role)
     expect(answer.status, answer.text).toBe(201)
@@ -49,7 +50,7 @@ export const invited = (credential: Credential, org_id: string, email: string, r
   })
 
 /** One that can be accepted, whatever there was before. */
-export const invitedAgain = (credential: Credential, org_id: string, email: string) =>
+export const invitedAgain = (credential: Credential, org_id: OrgId, email: string) =>
   Effect.gen(function* () {
     const members = yield* MemberStore
     const invitations = yield* InvitationStore
@@ -82,7 +83,7 @@ export const tokenWith = (claims: JWTPayload) =>
   })
 
 /** Someone of the organisation with a token of their own. */
-export const joined = (org_id: string, role: Role) =>
+export const joined = (org_id: OrgId, role: Role) =>
   Effect.gen(function* () {
     const users = yield* UserStore
     const user_id = yield* Effect.flatMap(Ids, (ids) => ids.next)

@@ -1,6 +1,7 @@
 /** Granted permissions open operations, and never reach upward: what each of them can touch, as a table. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { type Permission, type Role, roleAtLeast, roles } from "../../../src/domain/Access.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, KEYS } from "../../contract/api/Keys.ts"
@@ -22,7 +23,7 @@ const statusOf = (credential: Credential, method: string, path: string, body?: o
   )
 
 onDatabaseServer("What was granted", (it) => {
-  const granted = (org_id: string, role: Role, permission: Permission) =>
+  const granted = (org_id: OrgId, role: Role, permission: Permission) =>
     Effect.gen(function* () {
       const users = yield* UserStore
       const person = yield* joined(org_id, role)
@@ -31,7 +32,7 @@ onDatabaseServer("What was granted", (it) => {
     })
 
   /** Someone of that role with a key of the role below; to make keys they need the permission, whatever their role. */
-  const keyOf = (org_id: string, owner: Role, role: Role) =>
+  const keyOf = (org_id: OrgId, owner: Role, role: Role) =>
     Effect.gen(function* () {
       const { credential } = yield* granted(org_id, owner, "api_keys")
       return yield* createKey(credential, { role })

@@ -7,6 +7,7 @@ import { byPhone } from "../../payments/support/Requests.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,7 +42,7 @@ const create = (about: Fields = {}) =>
     const answer = yield* ask("POST", ROOT, admin, { ...kilimo, ...about })
     expect(answer.status, answer.text).toBe(201)
     const data = dataOf(answer)
-    return { ...data, org_id: String(data["org_id"]) }
+    return { ...data, org_id: idFrom(data["org_id"]) }
   })
 
 const changesOf = (credential: Credential, org_id: string) =>

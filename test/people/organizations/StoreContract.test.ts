@@ -1,10 +1,10 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { nilUuid } from "../../../src/domain/Ids.ts"
 import { OrganizationStore } from "../../../src/people/organizations/OrganizationStore.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 onBothStores("OrganizationStore", (it) => {
   it.effect("keeps what was inserted, and fills in the rest", () =>
@@ -25,7 +25,7 @@ onBothStores("OrganizationStore", (it) => {
       const [one, other] = yield* Effect.all([newOrganization(), newOrganization()])
       expect(yield* store.find(Option.some(one.org_id), one.org_id)).toEqual(Option.some(one))
       expect(yield* store.find(Option.some(other.org_id), one.org_id)).toEqual(Option.none())
-      expect(yield* store.find(Option.none(), nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(Option.none(), nilId)).toEqual(Option.none())
       expect(yield* store.list(Option.some(one.org_id), everything)).toEqual([one])
     })
   )

@@ -1,6 +1,7 @@
 /** The calls that the suites on verification share. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import type { Notification } from "../../../src/platform/notifications/Notification.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { mpesa } from "../../payments/beneficiaries/Examples.ts"
@@ -44,7 +45,7 @@ export const close = (credential: Credential, id: string, status: unknown) =>
     body: JSON.stringify({ status })
   })
 
-export const outbox = (orgId: string) =>
+export const outbox = (orgId: OrgId) =>
   Effect.flatMap(NotificationStore, (store) => store.list(Option.some(orgId), { after: Option.none(), take: 100 }))
 
 export const about = (messages: ReadonlyArray<Notification>, text: string) =>

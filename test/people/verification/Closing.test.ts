@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
@@ -18,7 +19,7 @@ const pending = (org: Cast) =>
     return { ...body, request_id: (bodyOf(answer) as { readonly request_id: string }).request_id }
   })
 
-const eventsAbout = (orgId: string, id: string) =>
+const eventsAbout = (orgId: OrgId, id: string) =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const events = yield* store.list(Option.some(orgId), {}, everything)

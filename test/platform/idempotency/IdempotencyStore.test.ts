@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { Ids, nilUuid } from "../../../src/domain/Ids.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
 import { IdempotencyStore, type NewKey } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { Owners } from "../../../src/platform/idempotency/Owners.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -10,6 +10,7 @@ import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { backends } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { age } from "./Ageing.ts"
+import { nilId } from "../../support/AnyId.ts"
 
 const newKey = Effect.gen(function* () {
   const { org_id } = yield* newOrganization()
@@ -78,7 +79,7 @@ for (const backend of backends) {
         yield* Effect.flatMap(PaymentStore, (store) => store.create({ payment, attempt: null }))
         expect(yield* owners.ownerOf({ payment_id: payment.payment_id })).toEqual(Option.some(owner.org_id))
         expect(yield* owners.ownerOf({ account_id: payment.payment_id })).toEqual(Option.none())
-        expect(yield* owners.ownerOf({ payment_id: nilUuid })).toEqual(Option.none())
+        expect(yield* owners.ownerOf({ payment_id: nilId })).toEqual(Option.none())
         expect(yield* owners.ownerOf({})).toEqual(Option.none())
       })
     )

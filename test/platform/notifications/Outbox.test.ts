@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import type { Message } from "../../../src/platform/notifications/Notification.ts"
@@ -15,7 +16,7 @@ const quietly = Logger.withMinimumLogLevel(LogLevel.Warning)
 
 const sandbox = Effect.provide(Layer.merge(Notifier.layer, Outbox.layer).pipe(Layer.provide(testSettings())))
 
-const message = (org_id: string | null, about: Partial<Message> = {}): Message => ({
+const message = (org_id: OrgId | null, about: Partial<Message> = {}): Message => ({
   to: "zoë@example.com",
   subject: "Einladung “Kilimo”",
   text: "Token: sesame\nfor you only",

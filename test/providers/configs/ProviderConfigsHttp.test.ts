@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Effect, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import type { CreateProviderConfig } from "../../../src/contract/api/ProviderConfigs.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
@@ -347,7 +348,7 @@ onDatabaseServer("Provider configurations", (it) => {
       const own = yield* create({ country, org_id: acme.org_id, max_amount: BigDecimal.unsafeFromString("0.5") })
       const theirs = yield* create({ country, org_id: globex.org_id })
       const everybodys = yield* create({ country })
-      const seenBy = (orgId: string) =>
+      const seenBy = (orgId: OrgId) =>
         Effect.map(service.forCorridor(orgId, "GL", "card", "inbound"), (all) =>
           all.map((one) => one.config_id).toSorted()
         )

@@ -1,5 +1,6 @@
 /** Orders as the payments service would send them, and the rails that take them. */
 import { Clock, Deferred, Effect, Layer, Redacted } from "effect"
+import { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { type CountryCode } from "../../../src/domain/Country.ts"
 import { type BuiltInRail } from "../../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
@@ -22,8 +23,8 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
     const ids = yield* Ids
     const order: PaymentOrder = {
       reference: yield* ids.next,
-      paymentId: yield* ids.next,
-      orgId: yield* ids.next,
+      paymentId: yield* ids.make(PaymentId),
+      orgId: yield* ids.make(OrgId),
       flow: "inbound",
       method: "card",
       country: "KE" as CountryCode,

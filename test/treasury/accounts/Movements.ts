@@ -1,5 +1,6 @@
 /** Accounts and movements by the services themselves, for suites that do many of them at one time. */
 import { BigDecimal, Effect, Either, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { AccountMovements } from "../../../src/treasury/accounts/AccountMovements.ts"
 import { VirtualAccounts } from "../../../src/treasury/accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../../src/payments/beneficiaries/Beneficiaries.ts"
@@ -11,7 +12,7 @@ import { people } from "../../support/Credentials.ts"
 export const units = (amount: number) => BigDecimal.make(BigInt(amount), 0)
 
 /** Someone of the first organisation who may do it. */
-const permitOf = <A extends Access>(orgId: string, userId: string, access: A): Permit<A> =>
+const permitOf = <A extends Access>(orgId: OrgId, userId: string, access: A): Permit<A> =>
   Either.getOrThrow(
     authorize(
       {

@@ -28,6 +28,7 @@ import {
   transactionsOf,
   withdraw
 } from "./Banking.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -178,7 +179,7 @@ onDatabasePaymentServer(
         const payments = yield* PaymentStore
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
-        const payment = Option.getOrThrow(yield* payments.find(Option.some(acme.org_id), reference))
+        const payment = Option.getOrThrow(yield* payments.find(Option.some(acme.org_id), idFrom(reference)))
         yield* payments.apply(yield* changeTo(payment, "refunded"))
         expect(yield* transactionOf(acme.key, transaction_id)).toMatchObject({ status: "reversed" })
         expect(yield* balanceOf(acme.key, account_id)).toBe(100)
@@ -191,7 +192,7 @@ onDatabasePaymentServer(
         const { account_id, acme, body } = yield* scene()
         const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
         yield* untilStatus(reference, "completed")
-        const lost = yield* Effect.flatMap(Payments, (payments) => payments.answerTo(acme.org_id, reference))
+        const lost = yield* Effect.flatMap(Payments, (payments) => payments.answerTo(acme.org_id, idFrom(reference)))
         expect(JSON.parse(lost)).toEqual({
           status: "success",
           message: "Withdrawal initiated",

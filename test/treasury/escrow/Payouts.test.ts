@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
@@ -16,7 +17,7 @@ import { people } from "../../support/Credentials.ts"
 import { act, auditOf, disburse, type Escrow, escrowOf, fund, newEscrow } from "./Escrowing.ts"
 
 interface Payout {
-  readonly payment_id: string
+  readonly payment_id: PaymentId
   readonly amount: number
   readonly status: string
 }

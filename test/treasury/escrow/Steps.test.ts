@@ -7,6 +7,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { coverageOf } from "../../../src/treasury/escrow/Coverage.ts"
 import type { Escrow, Milestone, PartySplit } from "../../../src/treasury/escrow/Escrow.ts"
 import { cancel, disburse, fund, submitContract } from "../../../src/treasury/escrow/Steps.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const KES = CurrencyCode.make("KES")
 const money = (minor: bigint) => new Money({ currency: KES, minor })
@@ -34,7 +35,7 @@ const milestone = (minor: bigint, sequence: number): Milestone => ({
 
 const escrowOf = (amounts: ReadonlyArray<bigint>): Escrow => ({
   escrow_id: "e",
-  org_id: "o",
+  org_id: idFrom("o"),
   name: "Clinic",
   currency: KES,
   account_id: "x",

@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option } from "effect"
+import type { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { Webhook } from "standardwebhooks"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
@@ -20,7 +21,7 @@ const platform = operatorPermit("platform", "olga")
 const idsOf = (events: ReadonlyArray<{ readonly event_id: string }>) =>
   events.map(({ event_id }) => event_id).toSorted()
 
-const isOver = (webhookId: string, status: string) =>
+const isOver = (webhookId: WebhookId, status: string) =>
   until(deliveriesTo(webhookId), (all) => all.length > 0 && all.every((one) => one.status === status))
 
 layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: "30 millis, 60 millis" })), options)(

@@ -1,6 +1,7 @@
 /** Many that never answer, beside somebody who does, on the clock of the tests and with receivers that are a function. */
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Layer, TestClock } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { webhookConcurrency } from "../../../src/domain/Policies.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
@@ -27,7 +28,7 @@ const makeReceivers = () => {
 }
 
 /** One event a second; answers with how many arrived within the second. */
-const sendEachSecond = (org_id: string, count: number, heard: ReadonlyArray<{ readonly event_id: string }>) =>
+const sendEachSecond = (org_id: OrgId, count: number, heard: ReadonlyArray<{ readonly event_id: string }>) =>
   Effect.map(
     Effect.replicateEffect(
       Effect.gen(function* () {

@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { layer, type Vitest } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import type { OrgId, WebhookId } from "../../../src/domain/Identifiers.ts"
 import { organizationStoreMemory } from "../../../src/people/organizations/OrganizationMemory.ts"
 import { organizationStoreSql } from "../../../src/people/organizations/OrganizationSql.ts"
 import { eventStoreMemory } from "../../../src/webhooks/EventMemory.ts"
@@ -36,9 +37,9 @@ import { testSettings, TestVault, type Variables } from "../../support/TestSetti
 export class Endpoints extends Context.Tag("test/Endpoints")<
   Endpoints,
   {
-    readonly failingSince: (webhookId: string) => Effect.Effect<Date | null>
+    readonly failingSince: (webhookId: WebhookId) => Effect.Effect<Date | null>
     /** Moves the first failure into the past. */
-    readonly age: (webhookId: string, hours: number) => Effect.Effect<void>
+    readonly age: (webhookId: WebhookId, hours: number) => Effect.Effect<void>
     readonly queued: Effect.Effect<number>
   }
 >() {}
@@ -135,12 +136,12 @@ export const onBothQueues = (
 }
 
 export interface NewEndpoint {
-  readonly webhook_id: string
-  readonly org_id: string
+  readonly webhook_id: WebhookId
+  readonly org_id: OrgId
   readonly secret: string
 }
 
-export const newEndpointOf = (org_id: string, endpoint_url: string) =>
+export const newEndpointOf = (org_id: OrgId, endpoint_url: string) =>
   Effect.gen(function* () {
     const webhook_id = yield* nextId
     const vault = yield* Vault
@@ -157,7 +158,7 @@ export const newEndpoint = (endpoint_url: string) =>
   Effect.flatMap(newOrganization(), ({ org_id }) => newEndpointOf(org_id, endpoint_url))
 
 /** Written as the service writes them, so that they find their receivers. */
-export const newEvents = (org_id: string, count: number, about: { readonly test?: boolean } = {}) =>
+export const newEvents = (org_id: OrgId, count: number, about: { readonly test?: boolean } = {}) =>
   Effect.gen(function* () {
     const events = yield* EventStore
     return yield* Effect.replicateEffect(
@@ -182,7 +183,7 @@ export const newEvents = (org_id: string, count: number, about: { readonly test?
     )
   })
 
-export const deliveriesTo = (webhook_id: string) =>
+export const deliveriesTo = (webhook_id: WebhookId) =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.list(Option.none(), { webhook_id }, { after: Option.none(), take: 1000 })
   )

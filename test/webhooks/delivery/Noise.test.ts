@@ -1,6 +1,7 @@
 /** What makes a noise, once and with its ids: a delivery that dies, an endpoint that is disabled. */
 import { expect } from "@effect/vitest"
 import { Effect, HashMap, Logger, LogLevel, Metric } from "effect"
+import type { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { deliveriesTo, Endpoints, newEndpoint, newEvents, onBothQueues } from "./Fixtures.ts"
 import { newReceiver, until, withStatus } from "./Receiver.ts"
@@ -36,7 +37,7 @@ const counted = (kind: string) =>
     ({ count }) => count
   )
 
-const untilAllAre = (webhook_id: string, status: string) =>
+const untilAllAre = (webhook_id: WebhookId, status: string) =>
   until(deliveriesTo(webhook_id), (all) => all.every((one) => one.status === status))
 
 onBothQueues(

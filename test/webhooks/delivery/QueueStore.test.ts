@@ -1,6 +1,7 @@
 /** The queue's contract: fair claims, leases, and results that count only for whoever holds the lease. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import type { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import type { Claim, ClaimedDelivery, Result, Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
 import type { Answer } from "../../../src/webhooks/Webhook.ts"
@@ -35,7 +36,7 @@ const again = (...claimed: ReadonlyArray<ClaimedDelivery>) =>
 const logOf = ({ delivery_id }: Pick<ClaimedDelivery, "delivery_id">) =>
   Effect.flatMap(DeadLetterStore, (store) => store.attempts(Option.none(), delivery_id))
 
-const statusOf = (webhookId: string) =>
+const statusOf = (webhookId: WebhookId) =>
   Effect.map(
     Effect.flatMap(WebhookStore, (store) => store.find(Option.none(), webhookId)),
     Option.getOrThrow

@@ -9,11 +9,12 @@ import {
   webhookUnknownConcurrency
 } from "../../../src/domain/Policies.ts"
 import { type Share, shareOut, type Standing, type Waiting } from "../../../src/webhooks/delivery/Shares.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const standings = ["prompt", "unknown", "slow"] as const
 
-const organization = (org_id: string, standing: Standing, sending = 0): Waiting => ({
-  org_id,
+const organization = (name: string, standing: Standing, sending = 0): Waiting => ({
+  org_id: idFrom(name),
   standing,
   sending,
   failing: 0,
@@ -48,7 +49,7 @@ const state = fc
     }),
     { maxLength: 40 }
   )
-  .map((all) => all.map((one, nth) => ({ ...one, org_id: String(nth), failing: 0 })))
+  .map((all) => all.map((one, nth) => ({ ...one, org_id: idFrom(nth), failing: 0 })))
   .filter((all) => held(all) <= webhookConcurrency)
 
 describe("shareOut", () => {

@@ -1,14 +1,15 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { nilId } from "../../support/AnyId.ts"
 
-const newHook = (org_id: string) =>
+const newHook = (org_id: OrgId) =>
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const webhook_id = yield* nextId
@@ -16,7 +17,7 @@ const newHook = (org_id: string) =>
     return yield* store.insert({ webhook_id, org_id, ...about })
   })
 
-const send = (org_id: string) =>
+const send = (org_id: OrgId) =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const event = { org_id, event_type: "kyb.approved", payment_id: null, payload: "{}", test: false }
@@ -43,7 +44,7 @@ onBothStores("DeliveryStore", (it) => {
         (row) => row.delivery_id
       )
       expect(yield* store.list(scope, { status: "dead" }, everything)).toEqual([])
-      expect(yield* store.list(scope, { webhook_id: nilUuid }, everything)).toEqual([])
+      expect(yield* store.list(scope, { webhook_id: nilId }, everything)).toEqual([])
     })
   )
 
@@ -58,7 +59,7 @@ onBothStores("DeliveryStore", (it) => {
       expect(yield* store.find(theirs.scope, id)).toEqual(Option.some(delivery))
       expect(yield* store.find(Option.none(), id)).toEqual(Option.some(delivery))
       for (const scope of [mine.scope, theirs.scope]) expect(yield* store.requeue(scope, id)).toBe(false)
-      expect(yield* store.requeue(Option.none(), nilUuid)).toBe(false)
+      expect(yield* store.requeue(Option.none(), nilId)).toBe(false)
       expect(yield* store.find(theirs.scope, id)).toEqual(Option.some(delivery))
     })
   )

@@ -1,6 +1,7 @@
 /** Events and the deliveries that they make: the database's trigger and its likeness in memory do the same. */
 import { expect } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { eventTypes } from "../../../src/domain/EventTypes.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
@@ -11,7 +12,7 @@ import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
 
-const newEvent = (org_id: string, about: Partial<WebhookEvent> = {}) =>
+const newEvent = (org_id: OrgId, about: Partial<WebhookEvent> = {}) =>
   Effect.map(nextId, (event_id): WebhookEvent => ({
     event_id,
     org_id,
@@ -23,7 +24,7 @@ const newEvent = (org_id: string, about: Partial<WebhookEvent> = {}) =>
     ...about
   }))
 
-const newHook = (org_id: string, events: ReadonlyArray<string> = ["*"]) =>
+const newHook = (org_id: OrgId, events: ReadonlyArray<string> = ["*"]) =>
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const webhook_id = yield* nextId

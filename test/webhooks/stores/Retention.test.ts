@@ -1,6 +1,7 @@
 /** What is forgotten of events and deliveries, when, and what never is. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { webhookForgetBatch } from "../../../src/domain/Policies.ts"
 import type { Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
@@ -18,7 +19,7 @@ import { claimDue } from "../delivery/Claiming.ts"
 
 const all = { after: Option.none(), take: 5000 }
 
-const newHook = (org_id: string) =>
+const newHook = (org_id: OrgId) =>
   Effect.gen(function* () {
     const webhook_id = yield* nextId
     const store = yield* WebhookStore
@@ -31,14 +32,14 @@ const newHook = (org_id: string) =>
     })
   })
 
-const send = (org_id: string) =>
+const send = (org_id: OrgId) =>
   Effect.gen(function* () {
     const store = yield* EventStore
     const event = { org_id, event_type: "kyb.approved", payment_id: null, payload: "{}", test: false }
     yield* store.insert({ ...event, event_id: yield* nextId, created_at: new Date() })
   })
 
-const sendMany = (org_id: string, count: number) =>
+const sendMany = (org_id: OrgId, count: number) =>
   Effect.replicateEffect(send(org_id), count, { concurrency: 8, discard: true })
 
 /** What the receivers make of all that is due. */
@@ -64,7 +65,7 @@ const forgetAll: Effect.Effect<number, never, DeliveryStore | EventStore> = Effe
   return forgotten === 0 ? 0 : forgotten + (yield* forgetAll)
 })
 
-const kept = (org_id: string) =>
+const kept = (org_id: OrgId) =>
   Effect.gen(function* () {
     const [deliveries, events] = [yield* DeliveryStore, yield* EventStore]
     const scope = Option.some(org_id)

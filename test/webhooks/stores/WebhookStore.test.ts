@@ -1,12 +1,13 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { type NewWebhook, WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
 import { onBothStores } from "../../support/Stores.ts"
+import { nilId } from "../../support/AnyId.ts"
 
-const newWebhook = (org_id: string, about: Partial<NewWebhook> = {}) =>
+const newWebhook = (org_id: OrgId, about: Partial<NewWebhook> = {}) =>
   Effect.gen(function* () {
     const store = yield* WebhookStore
     const webhook_id = yield* nextId
@@ -120,7 +121,7 @@ onBothStores("WebhookStore", (it) => {
       const { make, scope } = yield* newOwner
       const { webhook_id } = yield* make
       yield* store.remove(scope, webhook_id)
-      for (const id of [webhook_id, nilUuid]) {
+      for (const id of [webhook_id, nilId]) {
         expect(yield* store.find(Option.none(), id)).toEqual(Option.none())
         expect(yield* store.update(Option.none(), id, { status: "active" })).toEqual(Option.none())
         yield* store.remove(Option.none(), id)

@@ -1,0 +1,18 @@
+/** What an id names is part of its type: one that names something else does not compile. */
+import { Schema } from "effect"
+
+export const PaymentId = Schema.String.pipe(Schema.brand("PaymentId"))
+export type PaymentId = typeof PaymentId.Type
+
+/** Also of a refund, which goes by the id of its attempt. */
+export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
+export type AttemptId = typeof AttemptId.Type
+
+export const OrgId = Schema.String.pipe(Schema.brand("OrgId"))
+export type OrgId = typeof OrgId.Type
+
+export const WebhookId = Schema.String.pipe(Schema.brand("WebhookId"))
+export type WebhookId = typeof WebhookId.Type
+
+/** The schema of any such id. */
+export type Naming<Id extends string> = Schema.Schema<Id, string>
