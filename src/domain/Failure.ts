@@ -1,6 +1,6 @@
 /** Every way in which a request can fail on purpose. The HTTP layer turns each into one status, code and message. */
 import { Data, Duration } from "effect"
-import type { PaymentId } from "./Identifiers.ts"
+import type { PaymentId, TransactionId } from "./Identifiers.ts"
 import { currencyOf, kindOf, type LedgerAccount } from "./Ledger.ts"
 import { busyRetryAfter } from "./Policies.ts"
 import type { Rate } from "./Rate.ts"
@@ -33,7 +33,7 @@ interface Words {
 /** Once a payment exists, its ids go with the answer. */
 interface OfPayment {
   readonly paymentId?: PaymentId
-  readonly transactionId?: string
+  readonly transactionId?: TransactionId
 }
 
 export class Invalid extends Data.TaggedError("Invalid")<Words> {
@@ -116,7 +116,7 @@ export class NoRoute extends Data.TaggedError("NoRoute")<Words & OfPayment> {
 
 /** The payment exists and has failed: its ids go with the answer, so that it can be looked up. */
 export class AllProvidersFailed extends Data.TaggedError("AllProvidersFailed")<
-  Words & { readonly paymentId: PaymentId; readonly transactionId: string }
+  Words & { readonly paymentId: PaymentId; readonly transactionId: TransactionId }
 > {
   readonly code = "ALL_PROVIDERS_FAILED"
 }

@@ -8,6 +8,10 @@ export type PaymentId = typeof PaymentId.Type
 export const AttemptId = Schema.String.pipe(Schema.brand("AttemptId"))
 export type AttemptId = typeof AttemptId.Type
 
+/** Of a payment, and of what moves on a virtual account: a withdrawal and its payment share one. */
+export const TransactionId = Schema.String.pipe(Schema.brand("TransactionId"))
+export type TransactionId = typeof TransactionId.Type
+
 export const OrgId = Schema.String.pipe(Schema.brand("OrgId"))
 export type OrgId = typeof OrgId.Type
 

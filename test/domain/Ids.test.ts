@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { AttemptId, OrgId, PaymentId, WebhookId } from "../../src/domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId, TransactionId, WebhookId } from "../../src/domain/Identifiers.ts"
 import { idOrNil, Ids, nilUuid } from "../../src/domain/Ids.ts"
 
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -44,6 +44,8 @@ describe("What an id names", () => {
       ofPayment(yield* ids.make(OrgId))
       // @ts-expect-error Nor is an endpoint of webhooks.
       ofPayment(yield* ids.make(WebhookId))
+      // @ts-expect-error Nor is the transaction of a payment.
+      ofPayment(yield* ids.make(TransactionId))
       // @ts-expect-error They are swapped.
       ofBoth(attempt, payment)
       // @ts-expect-error Text names nothing until someone says what.

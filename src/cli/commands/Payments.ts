@@ -1,9 +1,9 @@
 /** `corridor payments` */
 import { Args, Command } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { PaymentRecord, TimelineItem } from "../../contract/api/Payments.ts"
-import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
@@ -66,7 +66,7 @@ const showOne = Effect.fn("Cli.showPayment")(function* (given: string) {
   const payments = yield* Payments
   const permit = yield* permitFor("any")
   const payment = yield* payments.find(permit, idOrNil(PaymentId)(given)).pipe(
-    Effect.orElse(() => payments.findByTransaction(permit, uuidOrNil(given))),
+    Effect.orElse(() => payments.findByTransaction(permit, idOrNil(TransactionId)(given))),
     Effect.orElse(() => referredTo(given))
   )
   const items = yield* Effect.orDie(payments.timeline(permit, payment.payment_id))

@@ -1,7 +1,7 @@
 /** Error bodies as they are on the wire, for the typed client and the API reference. */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 
 export const meanings = {
@@ -56,7 +56,7 @@ export const InitiationNotFound = Schema.Struct(coded).annotations(
 
 const ofPayment = {
   payment_id: Schema.optionalWith(PaymentId, { exact: true }),
-  transaction_id: Schema.optionalWith(Schema.String, { exact: true })
+  transaction_id: Schema.optionalWith(TransactionId, { exact: true })
 }
 
 export const InitiationConflict = Schema.Struct({
@@ -74,7 +74,7 @@ export const NoRoute = Schema.Struct(coded).annotations(
 export const AllProvidersFailed = Schema.Struct({
   ...coded,
   payment_id: PaymentId,
-  transaction_id: Schema.String
+  transaction_id: TransactionId
 }).annotations(
   HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the payment is `failed`" })
 )

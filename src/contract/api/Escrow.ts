@@ -1,7 +1,7 @@
 /** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
@@ -74,7 +74,7 @@ export const PartyPayout = Schema.Struct({
   amount: WireDecimal,
   currency: CurrencyCode,
   payment_id: idOf(PaymentId),
-  transaction_id: Id,
+  transaction_id: idOf(TransactionId),
   status: Schema.Literal(...paymentStatuses)
 }).annotations({ identifier: "PartyPayout" })
 

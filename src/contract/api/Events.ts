@@ -1,6 +1,6 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
@@ -16,7 +16,7 @@ const Text = Schema.NullOr(Schema.String)
 
 const PaymentEventData = Schema.Struct({
   payment_id: idOf(PaymentId),
-  transaction_id: Id,
+  transaction_id: idOf(TransactionId),
   status: Status,
   previous_status: Status,
   amount: WireDecimal,

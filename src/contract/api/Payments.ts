@@ -1,12 +1,12 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId, TransactionId, WebhookId } from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment, ToMoment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
@@ -49,7 +49,7 @@ export const PaymentRecord = Schema.Struct({
   payment_method: PaymentMethod,
   org_id: Schema.NullOr(idOf(OrgId)),
   beneficiary_id: Schema.NullOr(Id),
-  transaction_id: Schema.NullOr(Id),
+  transaction_id: Schema.NullOr(idOf(TransactionId)),
   target_amount: Schema.NullOr(WireDecimal),
   target_currency: Text,
   from_currency: Text,
@@ -218,7 +218,7 @@ const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, la
 export const PaymentsApi = HttpApiGroup.make("payments")
   .add(
     HttpApiEndpoint.get("byTransaction", "/payments/transaction/:transaction_id")
-      .setPath(Schema.Struct({ transaction_id: IdParam }))
+      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
       .addSuccess(PaymentRecord)
       .addError(NotFound)
       .pipe(

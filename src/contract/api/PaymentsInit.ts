@@ -1,7 +1,7 @@
 /** Payment initiation, and its explanation before the fact. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Access } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
@@ -100,7 +100,7 @@ export const InitiationResult = Schema.Struct({
   response: Schema.Struct({
     success: Schema.Boolean,
     payment_id: idOf(PaymentId),
-    transaction_id: Id,
+    transaction_id: idOf(TransactionId),
     status: Schema.Literal(...paymentStatuses),
     next_action: Schema.optionalWith(
       Schema.Literal("redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"),

@@ -1,7 +1,7 @@
 /** Crypto ramps: fiat to crypto and back, with the rate that the caller was shown. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId } from "../../domain/Identifiers.ts"
+import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { CryptoAssetCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
@@ -9,7 +9,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, PositiveNumberInput, WireDecimal } from "../../domain/Decimal.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { rampDirections } from "../../domain/Ramp.ts"
-import { Id, idOf, Timestamp } from "./Envelope.ts"
+import { idOf, Timestamp } from "./Envelope.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { Metadata } from "./Metadata.ts"
 import { Named, operation } from "./Operation.ts"
@@ -121,7 +121,7 @@ export const RampResult = Schema.Struct({
   response: Schema.Struct({
     success: Schema.Boolean,
     payment_id: idOf(PaymentId),
-    transaction_id: Id,
+    transaction_id: idOf(TransactionId),
     direction: Direction,
     status: Schema.Literal(...paymentStatuses),
     fiat_currency: CurrencyCode,

@@ -1,9 +1,9 @@
 /** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import { holdsLink } from "../../domain/PlainWords.ts"
-import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
@@ -74,7 +74,7 @@ export const VerificationAnswer = Schema.Struct({
   message: Schema.String,
   target_type: TargetType,
   verification_type: VerificationType,
-  transaction_id: Id,
+  transaction_id: idOf(TransactionId),
   request_id: Schema.NullOr(Id).annotations({
     description: "Extension. The one request; null when `target_type` is `both`, where each result has its own"
   }),
@@ -90,7 +90,7 @@ export const VerificationRequest = Schema.Struct({
   requested_by: Id.annotations({ description: "`user_id` of the request" }),
   target: Target,
   user_id: Schema.String.annotations({ description: "Who is to be verified: the sender or the beneficiary, by id" }),
-  transaction_id: Id,
+  transaction_id: idOf(TransactionId),
   verification_type: VerificationType,
   triggered_by: Schema.String,
   priority: Priority,
@@ -190,7 +190,9 @@ export const VerificationApi = HttpApiGroup.make("verification")
       .setUrlParams(
         Schema.Struct({
           status: Schema.optional(RequestStatus),
-          transaction_id: Schema.optional(IdParam.annotations({ description: "Only those about this transaction" })),
+          transaction_id: Schema.optional(
+            idParam(TransactionId).annotations({ description: "Only those about this transaction" })
+          ),
           ...OrgParam,
           ...PageParams
         })

@@ -1,10 +1,10 @@
 /** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
@@ -27,7 +27,7 @@ export const VirtualAccount = Schema.Struct({
 }).annotations({ identifier: "VirtualAccount" })
 
 export const VirtualTransaction = Schema.Struct({
-  transaction_id: Id.annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
+  transaction_id: idOf(TransactionId).annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
   account_id: Id,
   org_id: idOf(OrgId),
   user_id: Id.annotations({ description: "The account's user" }),
@@ -94,7 +94,7 @@ export const NoRoute = refusal.annotations(
 export const AllProvidersFailed = Schema.Struct({
   ...refusal.fields,
   payment_id: idOf(PaymentId).annotations({ description: "The payment that failed: its timeline says why" }),
-  transaction_id: Id
+  transaction_id: idOf(TransactionId)
 }).annotations(
   HttpApiSchema.annotations({ status: 502, description: "Every candidate declined; the money is where it was" })
 )
@@ -233,7 +233,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
   )
   .add(
     HttpApiEndpoint.get("transaction", "/virtual-accounts/transactions/:transaction_id")
-      .setPath(Schema.Struct({ transaction_id: IdParam }))
+      .setPath(Schema.Struct({ transaction_id: idParam(TransactionId) }))
       .setUrlParams(Schema.Struct({ user_id: UserParam }))
       .addSuccess(envelope(VirtualTransaction))
       .addError(NotFound)

@@ -1,6 +1,6 @@
 /** Reading payments. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
 import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
@@ -25,7 +25,10 @@ export class Payments extends Context.Tag("corridor/Payments")<
   Payments,
   {
     readonly find: (permit: Permit<"any">, paymentId: PaymentId) => Effect.Effect<Payment, NotFound>
-    readonly findByTransaction: (permit: Permit<"any">, transactionId: string) => Effect.Effect<Payment, NotFound>
+    readonly findByTransaction: (
+      permit: Permit<"any">,
+      transactionId: TransactionId
+    ) => Effect.Effect<Payment, NotFound>
     /** The answer to whoever asked for it, as it would be now, for a caller whose own was lost in a crash. */
     readonly answerTo: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<string>
     readonly timeline: (

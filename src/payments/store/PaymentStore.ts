@@ -1,6 +1,6 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { Context, type Effect, type Option } from "effect"
-import type { AttemptId, PaymentId } from "../../domain/Identifiers.ts"
+import type { AttemptId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -65,7 +65,7 @@ export interface Store {
   /** False when the payment has changed since it was read: decide anew. Fails only where it holds money. */
   readonly apply: (change: Change) => Effect.Effect<boolean, InsufficientFunds>
   readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
-  readonly findByTransaction: (scope: Scope, transactionId: string) => Effect.Effect<Option.Option<Payment>>
+  readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
   readonly known: (attemptId: AttemptId) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>

@@ -1,11 +1,12 @@
 /** Verification requests: made and sent, listed, and closed once, with the event that tells of it. */
 import { type Array as Arr, Context, Effect, Either, Layer, Option } from "effect"
+import { TransactionId } from "../../domain/Identifiers.ts"
 import type { CloseVerification, RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, NotFound, notFound, type RateLimited } from "../../domain/Failure.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
 import { Events } from "../../webhooks/Events.ts"
@@ -79,7 +80,7 @@ export class Verification extends Context.Tag("corridor/Verification")<
             return yield* new Invalid({ message: "org_id: say which organisation the transaction belongs to." })
           }
           const { transaction_id } = yield* subjects
-            .transaction(reader, uuidOrNil(wanted.transaction_id))
+            .transaction(reader, idOrNil(TransactionId)(wanted.transaction_id))
             .pipe(Effect.mapError(() => notFound("transaction")))
           const { user_id: requested_by } = yield* Effect.flatten(recipients.member(org_id, wanted.user_id)).pipe(
             Effect.mapError(() => notFound("user"))

@@ -1,4 +1,5 @@
 /** What a person reads who is asked to verify who they are. Whose request it is stands first, in our own words. */
+import type { TransactionId } from "../../domain/Identifiers.ts"
 import type { RequestVerification } from "../../contract/api/Verification.ts"
 import { asName, asQuotation } from "../../domain/PlainWords.ts"
 
@@ -6,7 +7,7 @@ const names = { bvn: "Bank Verification Number (BVN)", nin: "National Identifica
 
 interface About {
   readonly organization: string
-  readonly transactionId: string
+  readonly transactionId: TransactionId
   readonly requestId: string
   readonly wanted: Pick<typeof RequestVerification.Type, "message" | "verification_type">
 }

@@ -1,5 +1,6 @@
 /** Verification requests at rest. */
 import { Context, type Effect, type Option } from "effect"
+import type { TransactionId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Verification.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -10,7 +11,7 @@ type Status = VerificationRequest["status"]
 
 export interface VerificationFilter {
   readonly status?: Status | undefined
-  readonly transaction_id?: string | undefined
+  readonly transaction_id?: TransactionId | undefined
 }
 
 interface Store {

@@ -1,4 +1,5 @@
 /** The rows and the entry of each kind of movement, as pure functions of who gives what to whom. */
+import type { TransactionId } from "../../domain/Identifiers.ts"
 import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import { type Entry, LedgerAccount, move } from "../../domain/Ledger.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
@@ -52,7 +53,11 @@ export const withdrawalRow = (
 })
 
 /** `ids`: of the entry, the debit and the credit. */
-export const transferOf = (ids: readonly [string, string, string], sides: Sides, amounts: Amounts): Recorded => {
+export const transferOf = (
+  ids: readonly [string, TransactionId, TransactionId],
+  sides: Sides,
+  amounts: Amounts
+): Recorded => {
   const [entry_id, debited, credited] = ids
   const { from, to } = sides
   const about = { payment_rail: "internal", reference: entry_id } as const
@@ -92,7 +97,7 @@ export const transferOf = (ids: readonly [string, string, string], sides: Sides,
 }
 
 /** `ids`: of the entry and the credit. */
-export const depositOf = (ids: readonly [string, string], account: VirtualAccount, amount: Money): Recorded => {
+export const depositOf = (ids: readonly [string, TransactionId], account: VirtualAccount, amount: Money): Recorded => {
   const [entry_id, transaction_id] = ids
   return {
     entry: {

@@ -1,6 +1,6 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -45,7 +45,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
     /** `userId`: only if the account is this user's. */
     readonly transaction: (
       permit: Permit<"any">,
-      transactionId: string,
+      transactionId: TransactionId,
       userId: string | undefined
     ) => Effect.Effect<VirtualTransaction, NotFound>
     readonly freeze: (permit: Permit<"platform">, accountId: string, reason: string | null) => Frozen

@@ -1,5 +1,5 @@
 /** What went into or out of a virtual account, as the stores hold it. */
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -15,7 +15,7 @@ export const paymentRails = ["bank_transfer", "mobile_money", "wallet", "interna
 export type PaymentRail = (typeof paymentRails)[number]
 
 export interface VirtualTransaction {
-  readonly transaction_id: string
+  readonly transaction_id: TransactionId
   readonly account_id: string
   readonly org_id: OrgId
   /** The account's user. */

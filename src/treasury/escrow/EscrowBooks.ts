@@ -1,4 +1,5 @@
 /** What escrows write into the books, and into the virtual accounts that they take from and pay to. */
+import type { TransactionId } from "../../domain/Identifiers.ts"
 import { rowOf } from "../accounts/MovementRows.ts"
 import type { VirtualAccount } from "../accounts/VirtualAccount.ts"
 import type { NewVirtualTransaction, TransactionType } from "../accounts/VirtualTransaction.ts"
@@ -51,7 +52,7 @@ export interface Movement {
 }
 
 export const movementRow = (
-  transaction_id: string,
+  transaction_id: TransactionId,
   { entry_id: reference }: Entry,
   { account, amount, description, type }: Movement
 ): NewVirtualTransaction =>

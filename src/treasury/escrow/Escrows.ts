@@ -1,5 +1,6 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
+import { TransactionId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
@@ -106,7 +107,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         Effect.orDie(Effect.flatten(accounts.lock(org_id, account_id)))
 
       const moved = Effect.fnUntraced(function* (entry: Entry, movement: Movement) {
-        yield* record([entry], [movementRow(yield* ids.next, entry, movement)])
+        yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
       })
 
       const funded = Effect.fnUntraced(function* (permit: MayI, id: string, wanted: BigDecimal.BigDecimal) {

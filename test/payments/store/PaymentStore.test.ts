@@ -21,7 +21,7 @@ import {
   newPayment
 } from "../support/NewPayment.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
-import { nilId } from "../../support/AnyId.ts"
+import { idFrom, nilId } from "../../support/AnyId.ts"
 
 const anywhere = Option.none<OrgId>()
 
@@ -141,7 +141,7 @@ for (const backend of backends) {
         const intruder = yield* changeTo({ ...payment, org_id }, "failed", { attempt: yield* answer(attempt) })
         if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
         expect(yield* store.find(anywhere, nilId)).toEqual(Option.none())
-        expect(yield* store.findByTransaction(anywhere, payment.payment_id)).toEqual(Option.none())
+        expect(yield* store.findByTransaction(anywhere, idFrom(payment.payment_id))).toEqual(Option.none())
         expect(yield* store.known(nilId)).toEqual(Option.none())
         expect(yield* store.attemptOf("stripe", "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
