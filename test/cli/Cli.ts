@@ -1,6 +1,5 @@
 /** The built CLI and the built server as processes, each with exactly the environment that a test gives it. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync } from "node:fs"
 import { createServer } from "node:net"
@@ -8,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
+import { databaseName, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -123,7 +122,7 @@ export interface OwnDatabase {
 /** A database in the run's cluster, migrated or empty. */
 export const ownDatabase = async (state: "migrated" | "empty" = "migrated"): Promise<OwnDatabase> => {
   const cluster = inject("clusterUrl")
-  const name = `cli_${randomUUID().replaceAll("-", "")}`
+  const name = databaseName("cli")
   await query(cluster, `create database ${name}${state === "migrated" ? ` template ${TEMPLATE}` : ""}`)
   return { url: urlOfDatabase(cluster, name), drop: () => query(cluster, `drop database ${name} with (force)`) }
 }

@@ -1,4 +1,6 @@
 /** The names that the run's set-up and the test files agree on. */
+import { randomUUID } from "node:crypto"
+
 export const TEMPLATE = "corridor_template"
 
 export const urlOfDatabase = (clusterUrl: string, name: string): string => {
@@ -14,3 +16,9 @@ declare module "vitest" {
     readonly bundle: string
   }
 }
+
+/** In letters: digits in a row may look like a card, which no output shows. */
+export const databaseName = (prefix: string): string =>
+  `${prefix}_${randomUUID()
+    .replaceAll("-", "")
+    .replaceAll(/\d/g, (digit) => "ghijklmnop"[Number(digit)]!)}`

@@ -1,11 +1,10 @@
 /** A database of one's own in the run's cluster: a copy of the migrated template, or an empty one. Gone with its scope. */
-import { randomUUID } from "node:crypto"
 import { Effect, Layer, Redacted } from "effect"
 import { Client } from "pg"
 import { inject } from "vitest"
 import { DatabaseLive } from "../../src/platform/database/Database.ts"
 import { DatabaseServer } from "../../src/platform/database/DatabaseServer.ts"
-import { TEMPLATE, urlOfDatabase } from "./Cluster.ts"
+import { databaseName, TEMPLATE, urlOfDatabase } from "./Cluster.ts"
 
 const onCluster = (statement: string) =>
   Effect.promise(async () => {
@@ -21,7 +20,7 @@ const onCluster = (statement: string) =>
 const freshDatabase = (options: string) =>
   Effect.acquireRelease(
     Effect.suspend(() => {
-      const name = `test_${randomUUID().replaceAll("-", "")}`
+      const name = databaseName("test")
       return Effect.as(onCluster(`create database ${name} ${options}`), name)
     }),
     // It takes a checkpoint, for which nobody need wait.
