@@ -72,5 +72,8 @@ for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(f
   if (!isWatched(place)) await clean(place)
 }
 
+/** So long have the processes of a run to end by themselves. */
+const GRACE_MILLIS = 4_000
+
 process.stdin.resume()
-finished(process.stdin, () => void clean(folder))
+finished(process.stdin, () => void pause(GRACE_MILLIS).then(() => clean(folder)))

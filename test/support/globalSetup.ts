@@ -43,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const scope = Effect.runSync(Scope.make())
   const stop = async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    await folder.remove()
+    folder.remove()
   }
   const startCluster = async () => {
     const dataDir = join(folder.path, "cluster")
