@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { Declined, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { Declined, type Outcome } from "../../domain/Outcome.ts"
 import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
@@ -90,15 +90,13 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         function* ({ chosen, deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
           const provider = providers.find(name)
           if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
-          const left = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
+          const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, left)
+          // Where the provider proves absence, it was sent again because that was proved.
+          const sentBefore = chosen.again === true && !provider.provesAbsence
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, sentBefore })
           yield* health.report(name, outcome)
-          // Of what was sent before, a refusal proves nothing where the provider does not promise that it never had it.
-          const doubtful = chosen.again === true && !provider.provesAbsence
-          return doubtful && outcome._tag === "Declined" && outcome.unsent !== true
-            ? new Unknown({ reason: `sent again, it was refused: ${outcome.reason}` })
-            : outcome
+          return outcome
         },
         (effect, { payment }, attempt) =>
           Effect.annotateLogs(effect, {

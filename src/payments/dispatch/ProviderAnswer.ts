@@ -15,13 +15,14 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
     readonly enquiry: (provider: Provider, attempt: AttemptRef) => Effect.Effect<Enquiry>
     /**
      * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
-     * for again where the provider moves money only once for a reference.
+     * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
+     * made, says nothing of the first: what was `sentBefore`, here or by others, is never refused.
      */
     readonly outcome: (
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
-      timeLeft?: Duration.Duration
+      about?: { readonly timeLeft?: Duration.Duration; readonly sentBefore?: boolean }
     ) => Effect.Effect<Outcome>
   }
 >() {
@@ -49,12 +50,15 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             ),
             cleanEnquiry
           ),
-        outcome: ({ honoursReference, name }, send, window, timeLeft = providerTimeout) => {
-          let lost: Unknown | undefined
+        outcome: ({ honoursReference, name }, send, window, { sentBefore = false, timeLeft = providerTimeout } = {}) => {
+          let mayBeThere = sentBefore
           const once = Effect.flatMap(send, (outcome) => {
-            if (outcome._tag === "Unknown") return Effect.fail((lost = outcome))
-            // That the second try was refused, or could not be made, says nothing of the first.
-            return Effect.succeed(outcome._tag === "Declined" && lost !== undefined ? lost : outcome)
+            const refusedAgain = outcome._tag === "Declined" && mayBeThere
+            mayBeThere ||= outcome._tag === "Unknown"
+            if (outcome._tag === "Unknown") return Effect.fail(outcome)
+            return Effect.succeed(
+              refusedAgain ? new Unknown({ reason: `sent again, it was refused: ${outcome.reason}` }) : outcome
+            )
           })
           const persistent = Effect.merge(
             honoursReference ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once

@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
     const money = returnedMoney(attempt)
     const reference = attempt.attempt_id
     const sent = provider.refund({ attempt: refOf(taker), reference, money })
-    const outcome = yield* answer.outcome(provider, sent, window)
+    const outcome = yield* answer.outcome(provider, sent, window, { sentBefore: attempt.sends > 1 })
     // What may have been sent before is not refused because it was too late to send it again.
     if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`

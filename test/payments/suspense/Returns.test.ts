@@ -94,6 +94,32 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
     })
   )
 
+  it.effect("a return that is refused when it is sent again may have gone the first time", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id, reference } = yield* payin("LU")
+      yield* arrives("900.00")
+      stripe.will({ refund: isLost() })
+      yield* Effect.flip(giveBack(payment_id))
+      const [back] = yield* returnsOf(payment_id)
+      stripe.says(back!, isLost())
+      yield* timePasses(clock, "2 minutes")
+      const sentBefore = stripe.refunds.length
+      stripe.will({ refund: declines("this reference was used before") })
+      // An enquiry about it may be under way: then the command says that the payment changed, and is given again.
+      yield* Effect.repeat(Effect.flip(giveBack(payment_id)), {
+        schedule: Schedule.spaced("100 millis"),
+        times: 50,
+        until: () => stripe.refunds.length > sentBefore
+      })
+      const [attempt] = (yield* attemptsOf(payment_id)).filter((one) => one["leg"] === "return")
+      expect(attempt?.["outcome"], "nobody knows what became of the first sending").toBe("unknown")
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* Effect.exit(giveBack(payment_id))
+      const orders = stripe.refunds.filter((one) => one.attempt.reference === reference)
+      expect(new Set(orders.map((one) => one.reference)).size, "no second return beside it").toBe(1)
+    })
+  )
+
   it.effect("what arrives while a return is under way keeps its item", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("DE")
