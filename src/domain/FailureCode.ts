@@ -1,5 +1,27 @@
+/** What providers refuse for, each in words of its own; where none of these is certain, nothing more is said. */
+export const refusalCodes = {
+  INSUFFICIENT_FUNDS: "the payer's account does not hold enough",
+  CARD_DECLINED: "the card's issuer refused it",
+  CARD_EXPIRED: "the card has expired",
+  CARD_INVALID: "the card's number, expiry or security code is wrong",
+  AUTHENTICATION_FAILED: "the payer did not prove who they are",
+  NOT_APPROVED: "the payer turned it down, or did not answer in time",
+  ACCOUNT_INVALID: "the account or number is unknown, closed or cannot take part",
+  LIMIT_EXCEEDED: "a limit of the account or of the provider was reached",
+  SUSPECTED_FRAUD: "it was taken for fraud, or the law forbids it",
+  PROVIDER_BALANCE_LOW: "our own account at the provider does not hold enough",
+  NOT_SUPPORTED: "the provider does not do this kind of payment",
+  INVALID_ORDER: "the provider found the order itself wrong",
+  CREDENTIALS_REFUSED: "the provider did not take our credentials",
+  PROVIDER_BUSY: "the provider was asked too often",
+  PROVIDER_UNAVAILABLE: "the provider could not be reached, or says that it is down"
+} as const
+
+export type RefusalCode = keyof typeof refusalCodes
+
 /** Why a payment can have failed, in words that stay the same. */
 export const failureCodes = {
+  ...refusalCodes,
   PROVIDER_DECLINED: "the last provider that was asked refused it",
   NOT_SENT: "there was no time left to send it to a provider, so nobody was asked",
   PROVIDER_FAILED: "a provider took it and reported later that it failed",

@@ -3,6 +3,7 @@
  * takes one as an argument, so that the compiler refuses to fall back from anything else.
  */
 import { Data } from "effect"
+import type { RefusalCode } from "./FailureCode.ts"
 import type { Money } from "./Money.ts"
 
 export const nextActions = ["redirect", "wait", "bank_transfer", "pay_by_link", "collect_otp", "check_status"] as const
@@ -20,14 +21,31 @@ export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly providerData: Readonly<Record<string, unknown>>
   /** As in a report: what has arrived so far, where it may be another amount than was asked for. */
   readonly received?: Money
+  /** What the provider keeps for itself, where it says so. */
+  readonly fee?: Money
 }> {}
 
+/** What a refusal is called: by us, in a word that stays the same, and by the provider. */
+interface Refusal {
+  readonly code?: RefusalCode
+  readonly providerCode?: string
+}
+
 /** A definite refusal, or proof that nothing was sent: no money moved and none will. */
-export class Declined extends Data.TaggedClass("Declined")<{
-  readonly reason: string
-  /** Nobody was asked, since the time for it had passed. */
-  readonly unsent?: true
-}> {}
+export class Declined extends Data.TaggedClass("Declined")<
+  Refusal & {
+    readonly reason: string
+    /** It is the payer's card or account that is refused: whoever else was asked would refuse it too. */
+    readonly instrument?: true
+    /** Nobody was asked, since the time for it had passed. */
+    readonly unsent?: true
+  }
+> {}
+
+/** A refusal by the provider for reasons of its own, which leaves the others to be asked. */
+export type ProvidersRefusal = Declined & { readonly instrument?: undefined }
+
+export const isProvidersRefusal = (declined: Declined): declined is ProvidersRefusal => declined.instrument !== true
 
 /** Nobody knows. It is looked up, never repeated elsewhere. */
 export class Unknown extends Data.TaggedClass("Unknown")<{ readonly reason: string }> {}
@@ -35,16 +53,19 @@ export class Unknown extends Data.TaggedClass("Unknown")<{ readonly reason: stri
 export type Outcome = Accepted | Declined | Unknown
 
 /** What a provider says later of a payment it was given, by callback or when asked. */
-export class Report extends Data.TaggedClass("Report")<{
-  readonly state: "pending" | "processing" | "completed" | "failed" | "returned"
-  readonly reason: string | null
-  readonly providerPaymentId: string | null
-  readonly providerStatus: string | null
-  /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
-  readonly received?: Money
-  /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
-  readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
-}> {}
+export class Report extends Data.TaggedClass("Report")<
+  Refusal & {
+    readonly state: "pending" | "processing" | "completed" | "failed" | "returned"
+    readonly reason: string | null
+    readonly providerPaymentId: string | null
+    readonly providerStatus: string | null
+    /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
+    readonly received?: Money
+    readonly fee?: Money
+    /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
+    readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
+  }
+> {}
 
 /** The provider has no trace of the reference; whether that is proof, its `provesAbsence` says. */
 export class Absent extends Data.TaggedClass("Absent")<{}> {}

@@ -1,13 +1,14 @@
 /** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
-import { Context, Data, type Effect, Layer, type Redacted } from "effect"
+import { Context, type Duration, type Effect, type Either, Layer, type Redacted } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { Enquiry, Outcome, Report } from "../../domain/Outcome.ts"
+import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
+import type { Callback, CallbackRequest, NoProof } from "./Callback.ts"
 
-/** The whole card: it lives only as long as the request that carries it. */
+/** The whole card, or what stands for it: it lives only as long as the request that carries it. */
 export interface Card {
   readonly number: string
   readonly expiryMonth: string
@@ -27,6 +28,7 @@ export interface BankAccount {
 export interface MobileMoney {
   /** The network's code, such as `mpesa`. */
   readonly network: string
+  /** With its country code, such as +254712345678. */
   readonly phoneNumber: string
 }
 
@@ -36,6 +38,9 @@ export interface Recipient {
   /** Of the PayPal account that is paid, where it is one; else how the recipient is reached. */
   readonly email: string | null
   readonly phone: string | null
+  readonly address: string | null
+  /** What the provider itself calls this recipient, where it is registered there. */
+  readonly externalAccountId: string | null
 }
 
 export interface PaymentOrder {
@@ -58,64 +63,83 @@ export interface PaymentOrder {
   readonly recipient: Recipient | null
   /** The hosted page for a customer who must be redirected by us. */
   readonly checkoutUrl: string
+  /** Where a provider sends the customer back to, who then comes to `resume`. */
+  readonly returnUrl: string
 }
 
-/** What identifies an attempt when we ask about it. */
-export interface AttemptRef {
+/** An attempt as it is asked about: which endpoint answers for it, and since when, differs from provider to provider. */
+export interface AttemptContext {
   readonly reference: string
   readonly providerPaymentId: string | null
+  readonly leg: "payment" | "collection" | "settlement" | "refund" | "return"
+  /** Of the payment that it belongs to; money on its way back flows the other way. */
+  readonly flow: Flow
+  readonly method: PaymentMethod
+  readonly country: CountryCode
+  /** The mobile network or the chain, where the method has one. */
+  readonly network: string | null
+  /** What the provider was asked to move. */
+  readonly money: Money
+  readonly sentAt: Date
+  readonly orgId: OrgId
+  readonly configId: string | null
+  /** Of money on its way back: the attempt that had brought it. */
+  readonly broughtBy: AttemptContext | null
 }
 
 /** Money back for a payment that the provider took. */
 export interface RefundOrder {
-  /** The attempt that the provider took. */
-  readonly attempt: AttemptRef
+  /** The attempt that the provider took, with its whole amount. */
+  readonly attempt: AttemptContext
   /** Ours, of the refund itself, committed before the call; the same with every retry. */
   readonly reference: string
   /** The payment as the provider took it was in the same currency. */
   readonly money: Money
+  readonly reason: string | null
 }
 
 export interface OneTimePasswords {
   readonly submit: (
-    attempt: AttemptRef,
+    attempt: AttemptContext,
     otp: string
   ) => Effect.Effect<"accepted" | "wrong" | "not_expected" | "unknown">
   /** Whether it was in a state for it. */
-  readonly resend: (attempt: AttemptRef) => Effect.Effect<boolean>
+  readonly resend: (attempt: AttemptContext) => Effect.Effect<boolean>
 }
 
-export interface CallbackRequest {
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Buffer
+/** What routing asks of a provider before it offers it a payment. */
+export interface SupportQuestion {
+  readonly currency: AnyCurrencyCode
+  readonly method: PaymentMethod
+  readonly flow: Flow
+  readonly country: CountryCode
+  /** The mobile network or the chain, where the method has one and it is known. */
+  readonly network: string | null
 }
 
-export interface CallbackEvent {
-  /** Unique for the provider: its own event id, or a digest of the body. */
-  readonly key: string
-  readonly attempt: { readonly reference: string | null; readonly providerPaymentId: string | null }
-  /** Nothing when the callback is only a hint, which proves nothing: then the provider is asked, in its turn. */
-  readonly report: Report | null
-}
-
-/** The callback does not carry the provider's proof. */
-export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: string }> {}
+/** A promise that holds always, never, or for a time. */
+export type Promised = boolean | Duration.Duration
 
 export interface Provider {
   readonly name: ProviderName
-  /** Sending one reference twice moves money once: a lost answer may be asked for again. */
-  readonly honoursReference: boolean
-  /** That it has no trace of a reference, well after the call, proves that it never had it. */
-  readonly provesAbsence: boolean
-  readonly supports: (currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) => boolean
+  /** Sending one reference twice moves money once: a lost answer may be asked for again. A time: for so long after it was sent. */
+  readonly honoursReference: Promised
+  /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
+  readonly provesAbsence: Promised
+  /** The reason is shown to whoever asks why a payment is not routed here. */
+  readonly supports: (question: SupportQuestion) => Either.Either<void, string>
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>
-  readonly enquire: (attempt: AttemptRef) => Effect.Effect<Enquiry>
-  readonly callback: (request: CallbackRequest) => Effect.Effect<CallbackEvent, NoProof>
+  readonly enquire: (attempt: AttemptContext) => Effect.Effect<Enquiry>
+  readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof>
   /** What a provider leaves out of these it cannot do. */
   readonly otp?: OneTimePasswords
   /** `canceled` is certain: what is confirmed never completes. */
-  readonly cancel?: (attempt: AttemptRef) => Effect.Effect<"canceled" | "refused" | "unknown">
+  readonly cancel?: (attempt: AttemptContext) => Effect.Effect<"canceled" | "refused" | "unknown">
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
+  /** The customer came back from the provider, with this in the address. It may be called any number of times. */
+  readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>
+  /** A harmless call that shows whether the account's credentials are taken; the reason, where they are not. */
+  readonly test?: Effect.Effect<Either.Either<string, string>>
 }
 
 /** The providers that are switched on: those with credentials, and in sandbox mode the built-in rails. */

@@ -1,0 +1,54 @@
+/** From a reply, or none, to what it means: what all adapters share. */
+import { Effect, Either } from "effect"
+import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
+
+type Reply = Effect.Effect<ProviderReply, CallFailed>
+
+const busy = ({ headers }: ProviderReply): Declined =>
+  new Declined({
+    reason: `asked too often${headers["retry-after"] === undefined ? "" : `, again after ${headers["retry-after"]}`}`,
+    code: "PROVIDER_BUSY",
+    providerCode: "429"
+  })
+
+const unreachable = (reason: string): Declined => new Declined({ reason, code: "PROVIDER_UNAVAILABLE" })
+
+/** An answer without a verdict. */
+export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>
+  new Unknown({ reason: `HTTP ${status} ${about}` })
+
+/** Our credentials are not taken: nothing was done, and whoever looks after the account must know. */
+export const credentialsRefused = ({ status }: ProviderReply): Declined =>
+  new Declined({
+    reason: `HTTP ${status}: it did not take our credentials`,
+    code: "CREDENTIALS_REFUSED",
+    providerCode: `${status}`
+  })
+
+/** An order that moves money: what was never sent is refused, what may have been is not known. */
+export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Effect.Effect<Outcome> =>
+  Effect.catchTags(
+    Effect.map(reply, (one) => (one.status === 429 ? busy(one) : read(one))),
+    {
+      NeverSent: ({ reason }) => Effect.succeed(unreachable(reason)),
+      MaybeSent: ({ reason }) => Effect.succeed(new Unknown({ reason }))
+    }
+  )
+
+/** A call that moves nothing, before the one that does: whatever goes wrong with it, nothing was moved. */
+export const prepared = <A>(
+  reply: Reply,
+  read: (reply: ProviderReply) => Either.Either<A, Declined>
+): Effect.Effect<A, Declined> =>
+  Effect.flatMap(
+    Effect.mapError(reply, ({ reason }) => unreachable(reason)),
+    (one) => (one.status === 429 ? Either.left(busy(one)) : read(one))
+  )
+
+/** A question about what was sent. */
+export const looked = (reply: Reply, read: (reply: ProviderReply) => Enquiry): Effect.Effect<Enquiry> =>
+  Effect.catchAll(
+    Effect.map(reply, (one) => (one.status === 429 ? new Unknown({ reason: "asked too often" }) : read(one))),
+    ({ reason }) => Effect.succeed(new Unknown({ reason }))
+  )

@@ -1,0 +1,35 @@
+/** What the fakes do with an order is read off its amount: its last two digits of minor units, or of units without any. */
+import type { Money } from "../../domain/Money.ts"
+
+export const fates = {
+  declined_instrument: "declines it because of the payer's card or account",
+  declined_provider: "declines it for reasons of its own, so that the next provider is asked",
+  lost_before: "cuts the connection without taking it",
+  lost_after: "takes it and cuts the connection without an answer",
+  server_error: "answers 500 without taking it",
+  garbage: "takes it and answers with what nobody can read",
+  slow: "takes it and lets its answer drip",
+  busy: "answers 429 without taking it",
+  fails_later: "takes it and reports later that it failed",
+  silent: "takes it, never reports, and says for ever that it is under way",
+  twice: "reports its end twice",
+  late: "reports its end late",
+  reordered: "reports its end first and its beginning afterwards",
+  other_amount: "reports less than was asked for"
+} as const
+
+export type Fate = keyof typeof fates | "completes"
+
+const byDigits: Readonly<Record<string, Fate>> = Object.fromEntries(
+  Object.keys(fates).map((fate, index) => [`${index + 1}`.padStart(2, "0"), fate as Fate])
+)
+
+/** `01` to `14`, and what each of them does. */
+export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Fate]> = Object.entries(byDigits).toSorted()
+
+const HUNDREDTHS = 2
+
+export const fateOf = ({ exponent, minor }: Money): Fate => {
+  const counted = exponent > HUNDREDTHS ? minor / 10n ** BigInt(exponent - HUNDREDTHS) : minor
+  return byDigits[(counted % 100n).toString().padStart(2, "0")] ?? "completes"
+}

@@ -1,0 +1,62 @@
+/** What a provider calls back with, and what lets it speak: only a proof makes a statement of it, all else is a hint. */
+import { timingSafeEqual } from "node:crypto"
+import { Data, Either } from "effect"
+import type { Report } from "../../domain/Outcome.ts"
+
+export interface CallbackRequest {
+  readonly method: string
+  /** As it was called, without the query. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  /** The host, and the port where it is not the usual one, that was called. */
+  readonly authority: string
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Buffer
+}
+
+/** The callback does not carry the provider's proof. */
+export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: string }> {}
+
+/** That the provider itself said it. There is no other way to one than a check that holds. */
+export class Proof {
+  protected readonly isChecked = true
+
+  private constructor() {}
+
+  static from(holds: boolean, otherwise: string): Either.Either<Proof, NoProof> {
+    return holds ? Either.right(new Proof()) : Either.left(new NoProof({ message: otherwise }))
+  }
+}
+
+/** Compares secrets and signatures without telling by its time how much of them was right. */
+export const isSame = (expected: string | Buffer, given: string | Buffer | undefined): boolean => {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given ?? "")]
+  return a.length > 0 && a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** By either name; what is known by neither is kept until it is. */
+export interface Named {
+  readonly reference: string | null
+  readonly providerPaymentId: string | null
+}
+
+export class Statement extends Data.TaggedClass("Statement")<{
+  /** Unique for the provider: its own event id, or a digest of the body. */
+  readonly key: string
+  readonly attempt: Named
+  readonly report: Report
+  readonly proof: Proof
+}> {}
+
+/** It proves nothing: the provider is asked, in its turn. */
+export class Hint extends Data.TaggedClass("Hint")<{ readonly attempt: Named }> {}
+
+export type CallbackEvent = Statement | Hint
+
+export interface Callback {
+  /** None where it is about nothing of ours, such as a test of the address. */
+  readonly events: ReadonlyArray<CallbackEvent>
+  /** What the provider wants to hear, where that is not the usual answer. */
+  readonly reply?: { readonly status: number; readonly contentType: string; readonly body: string }
+}

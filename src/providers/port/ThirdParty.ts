@@ -1,0 +1,86 @@
+/**
+ * What a third party says of itself: where it lives, what it wants to know of an account, which corridors it serves. The
+ * settings, the table of providers and the routing all come from this one declaration.
+ */
+import { Either, type Redacted } from "effect"
+import { type BuiltInRail, type Flow, type PaymentMethod, type ProviderName } from "../../domain/Corridor.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
+import type { ProviderHttp } from "../client/ProviderHttp.ts"
+import type { Provider, SupportQuestion } from "./Provider.ts"
+
+export type ThirdPartyName = Exclude<ProviderName, BuiltInRail>
+
+export interface CredentialField {
+  /** The setting that holds the platform's own, such as STRIPE_SECRET_KEY. */
+  readonly env: string
+  /** What it is and where it is found, for the README. */
+  readonly about: string
+  readonly optional?: true
+  /** Fit to be shown: an account's name, an environment. */
+  readonly shown?: true
+}
+
+export type CredentialFields = Readonly<Record<string, CredentialField>>
+
+export type Credentials<Fields extends CredentialFields> = {
+  readonly [Name in keyof Fields]: Fields[Name] extends { readonly optional: true }
+    ? Redacted.Redacted | undefined
+    : Redacted.Redacted
+}
+
+/** An account at the third party: the platform's, or the one that a configuration brings. */
+export interface Account<Fields extends CredentialFields> {
+  readonly configId: string | null
+  readonly mode: Mode
+  readonly credentials: Credentials<Fields>
+  readonly baseUrl: string
+  /** Where this account's callbacks arrive. */
+  readonly callbackUrl: string
+  /** Whether card numbers may be passed on. */
+  readonly rawCards: boolean
+  readonly http: ProviderHttp
+}
+
+export interface Served {
+  readonly method: PaymentMethod
+  readonly flow: Exclude<Flow, "external">
+  /** `everywhere`: wherever it is configured. */
+  readonly countries: ReadonlyArray<string> | "everywhere"
+  readonly currencies: ReadonlyArray<string>
+  /** Where the method has networks: those that it reaches. */
+  readonly networks?: ReadonlyArray<string>
+}
+
+export interface ThirdParty<Fields extends CredentialFields = CredentialFields> {
+  readonly name: ThirdPartyName
+  /** As it writes itself. */
+  readonly title: string
+  readonly baseUrls: { readonly sandbox: string; readonly live: string }
+  readonly fields: Fields
+  readonly serves: ReadonlyArray<Served>
+  readonly refunds: boolean
+  readonly connect: (account: Account<Fields>) => Provider
+}
+
+export const thirdParty = <const Fields extends CredentialFields>(declared: ThirdParty<Fields>): ThirdParty<Fields> =>
+  declared
+
+const names = (all: ReadonlyArray<string>): string => [...new Set(all)].join(", ")
+
+/** Whether one of the declared corridors holds the question, and the first thing that does not fit where none does. */
+export const servedBy =
+  (title: string, serves: ReadonlyArray<Served>): Provider["supports"] =>
+  ({ country, currency, flow, method, network }: SupportQuestion) => {
+    const byMethod = serves.filter((one) => one.method === method && one.flow === flow)
+    if (byMethod.length === 0) return Either.left(`${title} does not serve ${method}, ${flow}.`)
+    const there = byMethod.filter((one) => one.countries === "everywhere" || one.countries.includes(country))
+    if (there.length === 0) return Either.left(`${title} does not serve ${method}, ${flow}, in ${country}.`)
+    const inCurrency = there.filter((one) => one.currencies.includes(currency))
+    if (inCurrency.length === 0) {
+      const others = names(there.flatMap((one) => one.currencies))
+      return Either.left(`${title} does not take ${currency} by ${method} in ${country}, only ${others}.`)
+    }
+    return network === null || inCurrency.some((one) => one.networks === undefined || one.networks.includes(network))
+      ? Either.void
+      : Either.left(`${title} does not reach the network ${network} in ${country}.`)
+  }
