@@ -25,11 +25,17 @@ const closedDays = Effect.flatMap(ClosedDays, ({ closeAll }) =>
 const rails = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
-  return yield* railWorker((name, request) => {
-    const rail = providers.find(name)
-    if (rail === undefined) return Effect.fail(new DeliveryFailed({ message: `${name} is switched off` }))
-    return callbacks.receive(rail, request).pipe(Effect.mapError(({ message }) => new DeliveryFailed({ message })))
-  })
+  const home = { method: "POST", query: {}, authority: "" }
+  return yield* railWorker(
+    Effect.fnUntraced(function* (name, signed) {
+      const rail = yield* providers.find(name, null)
+      if (rail === undefined) return yield* new DeliveryFailed({ message: `${name} is switched off` })
+      yield* Effect.mapError(
+        callbacks.receive(rail, { ...home, path: `/callbacks/${name}`, ...signed }),
+        ({ message }) => new DeliveryFailed({ message })
+      )
+    })
+  )
 })
 
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)

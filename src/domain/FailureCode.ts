@@ -19,6 +19,8 @@ export const refusalCodes = {
 
 export type RefusalCode = keyof typeof refusalCodes
 
+export const refusalCodeNames = Object.keys(refusalCodes) as ReadonlyArray<RefusalCode>
+
 /** Why a payment can have failed, in words that stay the same. */
 export const failureCodes = {
   ...refusalCodes,

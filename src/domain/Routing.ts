@@ -1,14 +1,15 @@
 /** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
-import { Array as Arr, BigDecimal, Order } from "effect"
+import { Array as Arr, BigDecimal, Either, Order } from "effect"
 import type { OrgId } from "./Identifiers.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
+import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
 import type { AnyCurrencyCode } from "./CryptoAsset.ts"
 import { toPlainText } from "./Decimal.ts"
 import type { Money } from "./Money.ts"
 
 export interface Corridor {
-  readonly country: string
+  readonly country: CountryCode
   readonly paymentMethod: PaymentMethod
   readonly flow: Flow
 }
@@ -27,6 +28,18 @@ export interface RouteConfig {
   readonly min_amount: BigDecimal.BigDecimal | null
   readonly max_amount: BigDecimal.BigDecimal | null
   readonly created_at: Date
+  /** It brings an account of its own at the provider; otherwise it uses the platform's. */
+  readonly own_account: boolean
+}
+
+/** What routing asks of a provider before it offers it a payment. */
+export interface SupportQuestion {
+  readonly currency: AnyCurrencyCode
+  readonly method: PaymentMethod
+  readonly flow: Flow
+  readonly country: CountryCode
+  /** The mobile network or the chain, where the method has one and it is known. */
+  readonly network: string | null
 }
 
 export interface RouteQuestion {
@@ -35,13 +48,12 @@ export interface RouteQuestion {
   /** What the provider itself would collect or pay: limits are in this currency. */
   readonly money: Money
   readonly configs: ReadonlyArray<RouteConfig>
-  /** Nothing, or `configured: false`, for a provider without credentials. */
-  readonly providers: (name: ProviderName) =>
-    | {
-        readonly configured?: boolean
-        readonly supports: (currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) => boolean
-      }
-    | undefined
+  /** The mobile network or the chain, where the method has one and it is known. */
+  readonly network: string | null
+  /** Through the account of this configuration; nothing where there are no credentials. */
+  readonly provider: (
+    config: RouteConfig
+  ) => { readonly supports: (question: SupportQuestion) => Either.Either<void, string> } | undefined
   readonly circuit: (name: ProviderName) => CircuitState
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
 }
@@ -49,6 +61,8 @@ export interface RouteQuestion {
 export interface Candidate {
   readonly provider: ProviderName
   readonly config_id: string
+  /** As an attempt has it. */
+  readonly account: string | null
   readonly priority: number
 }
 
@@ -79,16 +93,14 @@ const isVisible = ({ corridor, orgId }: RouteQuestion, config: RouteConfig): boo
 
 /** Why this configuration can never serve this payment, whatever the provider's health. */
 const unfitness = (question: RouteQuestion, config: RouteConfig): string | undefined => {
-  const { alreadyDeclined, corridor, money, providers } = question
+  const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
   if (!config.is_active) return "This configuration is switched off."
-  const found = providers(provider)
-  if (found === undefined || found.configured === false) {
-    return `The provider ${provider} is not switched on: its credentials are not set.`
-  }
-  if (!found.supports(money.currency, corridor.paymentMethod, corridor.flow)) {
-    return `The provider ${provider} does not support ${money.currency} by ${corridor.paymentMethod}, ${corridor.flow}.`
-  }
+  const found = question.provider(config)
+  if (found === undefined) return `The provider ${provider} is not switched on: its credentials are not set.`
+  const { country, flow, paymentMethod: method } = corridor
+  const supported = found.supports({ currency: money.currency, method, flow, country, network })
+  if (Either.isLeft(supported)) return supported.left
   const amount = money.toDecimal()
   if (min_amount !== null && BigDecimal.lessThan(amount, min_amount)) {
     return `The amount ${money.toString()} is below the minimum of ${toPlainText(min_amount)}.`
@@ -101,7 +113,15 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): string | undef
     : undefined
 }
 
-const candidateOf = ({ config_id, priority, provider }: RouteConfig): Candidate => ({ provider, config_id, priority })
+/** The account that a configuration's payments go through. */
+export const accountOf = ({ config_id, own_account }: RouteConfig): string | null => (own_account ? config_id : null)
+
+const candidateOf = (config: RouteConfig): Candidate => ({
+  provider: config.provider,
+  config_id: config.config_id,
+  account: accountOf(config),
+  priority: config.priority
+})
 
 export const route = (question: RouteQuestion): Route => {
   const reasons = new Map<RouteConfig, string>()

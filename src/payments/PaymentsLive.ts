@@ -5,6 +5,7 @@ import { Cancel } from "./actions/Cancel.ts"
 import { Otp } from "./actions/Otp.ts"
 import { Callbacks } from "./callbacks/Callbacks.ts"
 import { Enquiries } from "./callbacks/Enquiries.ts"
+import { Resume } from "./callbacks/Resume.ts"
 import { CheckoutUrl } from "./dispatch/CheckoutUrl.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { Settling } from "./dispatch/Settling.ts"
@@ -33,7 +34,8 @@ export const PaymentsLive = Layer.mergeAll(
   Enquiries.layer,
   Initiation.layer.pipe(Layer.provide(CreateAndDispatch.layer)),
   Ramps.layer,
-  ResolutionLive
+  ResolutionLive,
+  Resume.layer
 ).pipe(
   Layer.provideMerge(Settling.layer),
   Layer.provideMerge(Dispatch.layer),

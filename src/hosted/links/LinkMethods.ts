@@ -1,12 +1,8 @@
 /** Which methods can take a payment of a link at this moment. */
-import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Context, Effect, Layer } from "effect"
 import { networksOfCountry } from "../../domain/MobileNetwork.ts"
 import { Money } from "../../domain/Money.ts"
-import { route } from "../../domain/Routing.ts"
-import { Providers } from "../../providers/port/Provider.ts"
-import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
+import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
 /** In the order in which payers are offered them. */
@@ -24,27 +20,19 @@ export class LinkMethods extends Context.Tag("corridor/LinkMethods")<
   static readonly layer = Layer.effect(
     LinkMethods,
     Effect.gen(function* () {
-      const configs = yield* ProviderConfigs
-      const providers = yield* Providers
-      const health = yield* ProviderHealth
+      const router = yield* PaymentRouter
 
       return Effect.fn("LinkMethods.of")(function* (link, pays) {
         const { country, org_id, payer_currency } = link
-        const now = yield* monotonicMillis
+        const money = pays ?? Money.zero(payer_currency)
+        const routed = pays === null ? router.routeAny : router.routeOf
         return yield* Effect.filter(
           linkMethods.filter((method) => method !== "mobile_money" || hasNetworkFor(link)),
-          (paymentMethod) =>
-            Effect.map(configs.forCorridor(org_id, country, paymentMethod, "inbound"), (all) => {
-              const { candidates } = route({
-                corridor: { country, paymentMethod, flow: "inbound" },
-                orgId: org_id,
-                money: pays ?? Money.zero(payer_currency),
-                configs: pays === null ? all.map((one) => ({ ...one, min_amount: null, max_amount: null })) : all,
-                providers: providers.find,
-                circuit: (name) => health.circuit(name, now)
-              })
-              return candidates.length > 0
-            })
+          (payment_method) =>
+            Effect.map(
+              routed(org_id, { country, direction: "inbound", payment_method, money, network: null }),
+              ({ candidates }) => candidates.length > 0
+            )
         )
       })
     })

@@ -17,7 +17,6 @@ import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
 import { providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Card } from "../../providers/port/Provider.ts"
-import { providersMoney } from "../../payments/store/PaymentPostings.ts"
 
 /** It names the rate, so that the next one that runs out is told as well. */
 const rateOver = ({ org_rate_id }: Payment): string =>
@@ -69,7 +68,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
       const payWithCard = Effect.fn("CardEntry.payWithCard")(
         function* (payment: Payment, card: Redacted.Redacted<Card>) {
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
-          const { candidates } = yield* router.route(payment.org_id, payment, providersMoney(payment))
+          const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
           const chosen = yield* dispatch.choose(candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.

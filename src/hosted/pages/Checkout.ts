@@ -68,8 +68,8 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const tokenOf = (paymentId: PaymentId): string => new URL(checkoutUrl(paymentId)).searchParams.get("t") ?? ""
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
-      const stageAtRail = Effect.fnUntraced(function* (attempt: Attempt) {
-        const signal = yield* railWord(attempt)
+      const stageAtRail = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+        const signal = yield* railWord(payment, attempt)
         if (signal?._tag === "Report" && signal.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
         return { _tag: isAbandoned(signal) ? "CalledOff" : "Wait" } satisfies Stage
       })
@@ -82,7 +82,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           const wantsCard = payment.payment_method === "card" && payment.next_action === "redirect"
           return { _tag: wantsCard ? "GiveCard" : "Wait" } satisfies Stage
         }
-        return yield* stageAtRail(attempt.value)
+        return yield* stageAtRail(payment, attempt.value)
       })
 
       const visit = Effect.fnUntraced(function* (payment: Payment) {

@@ -9,6 +9,7 @@ import { calledOffPage, confirmPage, notFoundPage, outcomePage, refusedPage, wai
 import { readForm } from "./FormBody.ts"
 import { wordsFor } from "./Language.ts"
 import { pageReply, redirectReply } from "./Layout.ts"
+import { Resume } from "../../payments/callbacks/Resume.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import type { Words } from "./Words.ts"
 
@@ -49,8 +50,15 @@ const shown = (visit: Visit, incoming: Incoming): Outgoing => {
   }
 }
 
+/** What the provider put into the address, and not what we did. */
+const broughtBy = ({ query }: Incoming): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (typeof value === "string" && name !== "t" ? [[name, value]] : []))
+  )
+
 export const checkoutRoutes = Effect.gen(function* () {
   const checkout = yield* Checkout
+  const { comeBack } = yield* Resume
 
   const withVisit = <E>(incoming: Incoming, answer: (visit: Visit) => Effect.Effect<Outgoing, E>) =>
     Effect.flatMap(
@@ -91,6 +99,18 @@ export const checkoutRoutes = Effect.gen(function* () {
       path,
       handle: Effect.fn("CheckoutRoute.show")((incoming) =>
         withVisit(incoming, (visit) => Effect.succeed(shown(visit, incoming)))
+      )
+    },
+    {
+      method: "GET",
+      path: `${path}/return`,
+      handle: Effect.fn("CheckoutRoute.comeBack")((incoming) =>
+        withVisit(incoming, ({ payment }) =>
+          Effect.as(
+            comeBack(payment, broughtBy(incoming)),
+            redirectReply(`../${payment.payment_id}${thisPage(tokenIn(incoming))}`)
+          )
+        )
       )
     },
     {

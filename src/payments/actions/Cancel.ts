@@ -6,8 +6,9 @@ import { canMove } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",
@@ -38,9 +39,9 @@ const make = Effect.gen(function* () {
   }
 
   const confirmed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-    const { cancel } = providers.find(attempt.provider) ?? {}
+    const { cancel } = (yield* providers.find(attempt.provider, attempt.account)) ?? {}
     if (cancel === undefined) return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
-    const answer = yield* answers.to(cancel(refOf(attempt)), () => "unknown" as const)
+    const answer = yield* answers.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
     if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
   })
 

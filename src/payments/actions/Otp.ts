@@ -8,8 +8,9 @@ import { Providers } from "../../providers/port/Provider.ts"
 import type { Payment } from "../store/Payment.ts"
 import { noted } from "../record/Ruling.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { PaymentCommand, idsOf, laidToRest, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
 
 const TOO_OFTEN = "The one-time password was wrong too often"
 
@@ -27,10 +28,11 @@ const make = Effect.gen(function* () {
     const payment = yield* command.find(permit, paymentId)
     if (!isWaiting(payment)) return yield* notWaiting(payment)
     const [attempt] = openAttemptsOf(yield* store.attemptsOf(paymentId))
-    const passwords = attempt === undefined ? undefined : providers.find(attempt.provider)?.otp
+    const passwords =
+      attempt === undefined ? undefined : (yield* providers.find(attempt.provider, attempt.account))?.otp
     return attempt === undefined || passwords === undefined
       ? yield* notWaiting(payment)
-      : { payment, attempt, passwords }
+      : { payment, context: contextOf(payment, attempt, []), passwords }
   })
 
   /** Whoever was faster has moved the payment on, which is as well. */
@@ -83,8 +85,8 @@ const make = Effect.gen(function* () {
 
   return {
     submit: Effect.fn("Otp.submit")(function* (permit: Permit<"any">, paymentId: PaymentId, otp: string) {
-      const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-      switch (yield* answer.to(passwords.submit(refOf(attempt), otp), () => "unknown" as const)) {
+      const { context, passwords, payment } = yield* asked(permit, paymentId)
+      switch (yield* answer.to(passwords.submit(context, otp), () => "unknown" as const)) {
         case "accepted":
           return yield* accepted(permit, paymentId)
         case "wrong":
@@ -96,8 +98,8 @@ const make = Effect.gen(function* () {
       }
     }),
     resend: Effect.fn("Otp.resend")(function* (permit: Permit<"any">, paymentId: PaymentId) {
-      const { attempt, passwords, payment } = yield* asked(permit, paymentId)
-      const sent = yield* answer.to(passwords.resend(refOf(attempt)), () => false)
+      const { context, passwords, payment } = yield* asked(permit, paymentId)
+      const sent = yield* answer.to(passwords.resend(context), () => false)
       return sent ? payment : yield* refuse(payment, "its provider sent no other one-time password.")
     })
   }

@@ -1,13 +1,15 @@
 /** `/callbacks/{provider}`: answers fast, tells the provider whether to try again. */
 import { Effect, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
+import { uuidOrNil } from "../../domain/Ids.ts"
 import { NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
-import { json } from "../../platform/http/Outgoing.ts"
+import { json, text } from "../../platform/http/Outgoing.ts"
 import { readBody } from "../../platform/http/RequestBody.ts"
 import type { Incoming, Route } from "../../platform/http/Route.ts"
 import { Providers } from "../../providers/port/Provider.ts"
-import { Callbacks } from "./Callbacks.ts"
+import type { CallbackRequest } from "../../providers/port/Callback.ts"
+import { Callbacks, type Taken } from "./Callbacks.ts"
 
 const isProviderName = Schema.is(ProviderName)
 
@@ -16,23 +18,51 @@ const headersOf = ({ request }: Incoming): Record<string, string | undefined> =>
     Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(",") : value])
   )
 
+const queryOf = ({ query }: Incoming): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []))
+  )
+
+const callbackIn = (incoming: Incoming, body: Buffer): CallbackRequest => ({
+  method: incoming.request.method ?? "POST",
+  path: (incoming.request.url ?? "").split("?")[0]!,
+  query: queryOf(incoming),
+  authority: incoming.request.headers.host ?? "",
+  headers: headersOf(incoming),
+  body
+})
+
+const usual = (received: Taken["received"]) => {
+  const known = received.filter((one) => one !== "unknown payment")
+  const [message = "unknown payment"] = known
+  return json(received.length > 0 && known.length === 0 ? 202 : 200, {
+    status: "success",
+    message: received.length === 0 ? "nothing to do" : message
+  })
+}
+
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
   const withoutProof = yield* makeFailedProofs
 
+  /** Each account has an address of its own, and its own secret. */
+  const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {
+    const account = config_id === undefined ? null : uuidOrNil(config_id)
+    const provider = isProviderName(name) ? yield* providers.find(name, account) : undefined
+    return provider === undefined ? yield* new NotFound({ message: "No such provider." }) : { account, provider }
+  })
+
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
-    const name = incoming.params["provider"]
-    const provider = isProviderName(name) ? providers.find(name) : undefined
-    if (provider === undefined) return yield* new NotFound({ message: "No such provider." })
+    const { account, provider } = yield* calledBack(incoming)
     const body = yield* readBody(incoming.request).pipe(
       Effect.catchTags({
         BodyTooLarge: ({ closeConnection }) => new TooLarge({ message: "The body is too large.", closeConnection }),
         BodyAborted: () => Effect.interrupt
       })
     )
-    const received = yield* callbacks
-      .receive(provider, { headers: headersOf(incoming), body })
+    const { received, reply } = yield* callbacks
+      .receive(provider, callbackIn(incoming, body), account)
       .pipe(
         Effect.catchTag("NoProof", (error) =>
           withoutProof(
@@ -42,8 +72,17 @@ export const callbackRoutes = Effect.gen(function* () {
           )
         )
       )
-    return json(received === "unknown payment" ? 202 : 200, { status: "success", message: received })
+    return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
   })
 
-  return (["POST", "PUT"] as const).map((method): Route => ({ method, path: "/callbacks/:provider", handle }))
+  /** Some ask first whether anybody is there. */
+  const there = (incoming: Incoming) => Effect.as(calledBack(incoming), usual([]))
+
+  return (["/callbacks/:provider", "/callbacks/:provider/:config_id"] as const).flatMap(
+    (path): ReadonlyArray<Route> => [
+      { method: "POST", path, handle },
+      { method: "PUT", path, handle },
+      { method: "HEAD", path, handle: there }
+    ]
+  )
 })

@@ -5,27 +5,58 @@ import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanReport, cleanText } from "../../domain/ForeignText.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { strayBatch } from "../../domain/Policies.ts"
-import type { CallbackEvent, CallbackRequest, NoProof, Provider } from "../../providers/port/Provider.ts"
+import {
+  type Callback,
+  type CallbackEvent,
+  type CallbackRequest,
+  Hint,
+  type Named,
+  type NoProof,
+  Statement
+} from "../../providers/port/Callback.ts"
+import type { Provider } from "../../providers/port/Provider.ts"
 import type { StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
-/** What comes from outside and is written down. */
-const cleanEvent = ({ attempt, key, report }: CallbackEvent): CallbackEvent => ({
-  key: cleanText(key),
-  attempt: {
-    reference: attempt.reference,
-    providerPaymentId: attempt.providerPaymentId === null ? null : cleanText(attempt.providerPaymentId)
-  },
-  report: report === null ? null : cleanReport(report)
+/** What became of each event, and what the provider wants to hear, where that is not the usual answer. */
+export interface Taken extends Pick<Callback, "reply"> {
+  readonly received: ReadonlyArray<Received>
+}
+
+/** Which of a provider's accounts it came through. */
+interface From {
+  readonly provider: ProviderName
+  readonly account: string | null
+}
+
+/** Accounts do not know of each other's events. */
+const keyOf = ({ account }: From, { key }: Statement): string => (account === null ? key : `${account} ${key}`)
+
+const cleanNames = ({ providerPaymentId, reference }: Named): Named => ({
+  reference,
+  providerPaymentId: providerPaymentId === null ? null : cleanText(providerPaymentId)
 })
+
+/** What comes from outside and is written down. */
+const cleanEvent = (event: CallbackEvent): CallbackEvent => {
+  const attempt = cleanNames(event.attempt)
+  return event._tag === "Hint"
+    ? new Hint({ attempt })
+    : new Statement({ ...event, key: cleanText(event.key), attempt, report: cleanReport(event.report) })
+}
 
 export class Callbacks extends Context.Tag("corridor/Callbacks")<
   Callbacks,
   {
-    readonly receive: (provider: Provider, request: CallbackRequest) => Effect.Effect<Received, NoProof>
+    /** `account`: through which it came; it says nothing of what went through another. */
+    readonly receive: (
+      provider: Provider,
+      request: CallbackRequest,
+      account?: string | null
+    ) => Effect.Effect<Taken, NoProof>
     /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
     readonly matchStrays: Effect.Effect<void>
   }
@@ -37,53 +68,54 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const outcomes = yield* RecordOutcome
       const ids = yield* Ids
 
-      const knownBy = Effect.fnUntraced(function* (provider: ProviderName, { attempt }: CallbackEvent) {
+      const knownBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
         const { providerPaymentId, reference } = attempt
         const byReference =
           reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference))
         if (Option.isSome(byReference) || providerPaymentId === null) {
           return Option.filter(byReference, (one) => one.attempt.provider === provider)
         }
-        const found = yield* store.attemptOf(provider, providerPaymentId)
+        const found = yield* store.attemptOf(provider, account, providerPaymentId)
         return Option.isNone(found) ? Option.none<Known>() : yield* store.known(found.value.attempt_id)
       })
 
       const rowOf = Effect.fnUntraced(function* (
-        provider: ProviderName,
-        { key, report }: CallbackEvent,
+        from: From,
+        event: CallbackEvent,
         about: Pick<StoredCallback, "payment_id" | "attempt_id" | "org_id" | "effect">
       ) {
+        const callback_id = yield* ids.next
         return {
-          callback_id: yield* ids.next,
-          provider,
-          event_key: key,
-          report: report?.state ?? "hint",
+          callback_id,
+          provider: from.provider,
+          // A hint goes under a name of its own: it must not pass for a proved callback with the same id.
+          event_key: event._tag === "Hint" ? `hint ${callback_id}` : keyOf(from, event),
+          report: event._tag === "Hint" ? "hint" : event.report.state,
           received_at: new Date(yield* Clock.currentTimeMillis),
           ...about
         }
       })
 
       /** It may have come before its attempt was known by the provider's id. What proves nothing is not worth keeping. */
-      const stray = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent) {
-        if (event.report === null) return "unknown payment" as const
+      const stray = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
+        if (event._tag === "Hint") return "unknown payment" as const
         const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" as const }
         const stored = yield* store.storeCallback({
-          ...(yield* rowOf(provider, event, nobody)),
+          ...(yield* rowOf(from, event, nobody)),
           provider_payment_id: event.attempt.providerPaymentId,
+          account: from.account,
           report_said: event.report
         })
         return stored ? ("unknown payment" as const) : ("seen before" as const)
       })
 
       /** It proves nothing, and anybody may have sent it: the provider is asked, in its turn, and not too often. */
-      const hint = Effect.fnUntraced(function* (provider: ProviderName, event: CallbackEvent, { attempt }: Known) {
-        if (!(yield* store.hint(attempt.attempt_id))) return "seen before"
+      const hint = Effect.fnUntraced(function* (from: From, event: Hint, { attempt }: Known) {
+        if (!(yield* store.hint(attempt.attempt_id))) return "seen before" as const
         const { attempt_id, org_id, payment_id } = attempt
         const about = { attempt_id, org_id, payment_id, effect: "provider asked" as const }
-        // Under a name of its own: it must not pass for a proved callback with the same id.
-        const row = yield* rowOf(provider, event, about)
-        yield* store.storeCallback({ ...row, event_key: `hint ${row.callback_id}` })
-        return "provider asked"
+        yield* store.storeCallback(yield* rowOf(from, event, about))
+        return "provider asked" as const
       })
 
       const apply = ({ attempt_id, stray: { callback_id, event_key, provider, report_said } }: FoundStray) =>
@@ -92,22 +124,38 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           callback: { provider, key: event_key, stray: callback_id }
         })
 
-      return {
-        receive: Effect.fnUntraced(function* (provider, request) {
-          const event = cleanEvent(yield* provider.callback(request))
-          const known = yield* knownBy(provider.name, event)
-          if (Option.isNone(known)) return yield* stray(provider.name, event)
-          if (event.report === null) return yield* hint(provider.name, event, known.value)
-          const applied = outcomes.hear(known.value, event.report, {
-            cause: `callback from ${provider.name}`,
-            callback: { provider: provider.name, key: event.key }
-          })
+      /** What was proved is heard like every other word. */
+      const state = (from: From, event: Statement, known: Known) => {
+        const { provider } = from
+        const key = keyOf(from, event)
+        return Effect.as(
+          outcomes.hear(known, event.report, { cause: `callback from ${provider}`, callback: { provider, key } }),
+          "applied" as const
+        ).pipe(
           // Most events come once, so nobody asks beforehand: whoever comes a second time finds it stored.
-          return yield* Effect.catchAllDefect(Effect.as(applied, "applied" as const), (defect) =>
-            Effect.flatMap(store.callbackSeen(provider.name, event.key), (seen) =>
+          Effect.catchAllDefect((defect) =>
+            Effect.flatMap(store.callbackSeen(provider, key), (seen) =>
               seen ? Effect.succeed("seen before" as const) : Effect.die(defect)
             )
           )
+        )
+      }
+
+      const take = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
+        const known = yield* knownBy(from, event)
+        if (Option.isNone(known)) return yield* stray(from, event)
+        // Whoever holds the secret of one account has nothing to say about what went through another.
+        if (known.value.attempt.account !== from.account) return "unknown payment" as const
+        return event._tag === "Hint" ? yield* hint(from, event, known.value) : yield* state(from, event, known.value)
+      })
+
+      return {
+        receive: Effect.fnUntraced(function* (provider, request, account = null) {
+          const { events, reply } = yield* provider.callback(request)
+          const received = yield* Effect.forEach(events, (event) =>
+            take({ provider: provider.name, account }, cleanEvent(event))
+          )
+          return { received, ...(reply === undefined ? {} : { reply }) }
         }),
         matchStrays: Effect.flatMap(
           store.foundStrays(strayBatch),

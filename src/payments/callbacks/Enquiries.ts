@@ -7,7 +7,8 @@ import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
 import { absenceGrace, enquiriesPerProvider, settlementSends, workerPoll } from "../../domain/Policies.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { refOf } from "../record/PaymentCommand.ts"
+import { SendAgain } from "../../providers/port/SendAgain.ts"
+import { ageOf, contextOf } from "../route/AttemptContext.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -23,16 +24,28 @@ const unknown = (reason: string) => new Unknown({ reason })
 const isResent = ({ leg, outcome }: DueAttempt): boolean =>
   leg === "settlement" && (outcome === null || outcome === "unknown")
 
+/** What the provider says, and the leave to send it again where there is one. */
+interface Answer {
+  readonly enquiry: Enquiry
+  readonly again: Option.Option<SendAgain>
+}
+
 /**
  * That a provider has no trace of an attempt proves nothing while the call may still be on its way, nor where the provider
  * does not promise it. To send it again it is enough that its reference moves money once.
  */
-const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Enquiry => {
-  if (enquiry._tag !== "Absent") return enquiry
-  if (attempt.sent_ago < Duration.toSeconds(absenceGrace)) return unknown("the provider has no trace of it yet")
-  return provider.provesAbsence || (isResent(attempt) && provider.honoursReference)
-    ? enquiry
-    : unknown("the provider has no trace of it, which proves nothing there")
+const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
+  const none = Option.none<SendAgain>()
+  if (enquiry._tag !== "Absent") return { enquiry, again: none }
+  const proved = SendAgain.absent(provider, enquiry, attempt.sent_ago)
+  if (Option.isSome(proved)) return { enquiry, again: proved }
+  if (attempt.sent_ago < Duration.toSeconds(absenceGrace)) {
+    return { enquiry: unknown("the provider has no trace of it yet"), again: none }
+  }
+  const again = isResent(attempt)
+    ? SendAgain.honoured(provider, ageOf(attempt, attempt.sent_at) + attempt.sent_ago)
+    : none
+  return { enquiry: unknown("the provider has no trace of it, which proves nothing there"), again }
 }
 
 export class Enquiries extends Context.Tag("corridor/Enquiries")<
@@ -55,9 +68,13 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const lanes = yield* makeLanes(enquiriesPerProvider)
 
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt) {
-        const provider = providers.find(attempt.provider)
-        if (provider === undefined) return unknown(`${attempt.provider} is switched off`)
-        return believed(provider, attempt, yield* answer.enquiry(provider, refOf(attempt)))
+        const provider = yield* providers.find(attempt.provider, attempt.account)
+        if (provider === undefined)
+          return { enquiry: unknown(`${attempt.provider} is switched off`), again: Option.none() }
+        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id)))
+        const goesBack = attempt.leg === "refund" || attempt.leg === "return"
+        const all = goesBack ? yield* store.attemptsOf(attempt.payment_id) : []
+        return believed(provider, attempt, yield* answer.enquiry(provider, contextOf(payment, attempt, all)))
       })
 
       const sourceOf = ({ hinted, provider }: DueAttempt): Source => ({
@@ -66,18 +83,18 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       })
 
       /** Under the lease alone: an instance that was overtaken while it asked sends nothing. */
-      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt) {
+      const sendAgain = Effect.fnUntraced(function* (attempt: DueAttempt, again: SendAgain) {
         const window = yield* openSendWindow
         const renewed = yield* store.renewSend(attempt.attempt_id, attempt.lease_token)
-        if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window)
+        if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)
       })
 
       const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
-        const enquiry = yield* ask(attempt)
-        if (enquiry._tag !== "Absent" || !isResent(attempt)) {
+        const { again, enquiry } = yield* ask(attempt)
+        if (Option.isNone(again) || !isResent(attempt)) {
           return yield* outcomes.hearAbout(attempt, enquiry, sourceOf(attempt))
         }
-        if (attempt.sends < settlementSends) return yield* sendAgain(attempt)
+        if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })
       })

@@ -1,15 +1,15 @@
 /**
- * Offers a payment to its candidates. An attempt is committed before its provider is called, and only a `Declined`
- * reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
+ * Offers a payment to its candidates. An attempt is committed before its provider is called, and only a refusal that is
+ * the provider's own reaches `fallBack`: its parameter says so, and the compiler holds everyone to it.
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { Declined, type Outcome } from "../../domain/Outcome.ts"
+import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal } from "../../domain/Outcome.ts"
 import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { type Candidates, type Chosen, PaymentRouter } from "../route/PaymentRouter.ts"
+import { type Candidates, type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Attempt, Leg, Payment } from "../store/Payment.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
@@ -49,10 +49,8 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   ordered: null
 })
 
-/** Where things stand, and whether it came too late for the last candidate: then that one was not asked. */
-export interface Asked extends Heard {
-  readonly tooLateFor?: ProviderName
-}
+/** Where things stand, and how it came that nobody took it. */
+export interface Asked extends Heard, NotTaken {}
 
 const causeOf = (outcome: Outcome, provider: ProviderName): string => {
   switch (outcome._tag) {
@@ -87,14 +85,12 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const answer = yield* ProviderAnswer
 
       const call = Effect.fnUntraced(
-        function* ({ chosen, deadline, order }: Call, { attempt_id, provider: name }: NewAttempt) {
-          const provider = providers.find(name)
+        function* ({ chosen, deadline, order }: Call, { account, attempt_id, provider: name }: NewAttempt) {
+          const provider = yield* providers.find(name, account)
           if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          // Where the provider proves absence, it was sent again because that was proved.
-          const sentBefore = chosen.again === true && !provider.provesAbsence
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, sentBefore })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, again: chosen.again })
           yield* health.report(name, outcome)
           return outcome
         },
@@ -114,14 +110,19 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (outcome._tag === "Declined" && outcome.unsent === true && chosen.attempt.leg === "settlement") {
             return { payment, outcome: null, follows: false }
           }
-          if (outcome._tag === "Declined") return yield* fallBack(outcome, request)
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
-          const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, chosen.attempt.provider) })
+          const cause = causeOf(outcome, chosen.attempt.provider)
+          if (outcome._tag === "Declined") {
+            if (isProvidersRefusal(outcome)) return yield* fallBack(outcome, request)
+            const heard = yield* outcomes.hear(known, outcome, { cause })
+            return { ...heard, refusedInstrument: outcome.reason }
+          }
+          const heard = yield* outcomes.hear(known, outcome, { cause })
           return heard.outcome === "declined" ? { ...heard, outcome: "unknown" } : heard
         })
 
-      /** Only a refusal gets here: nothing moved, so another provider may be asked, while there is time. */
-      const fallBack = (refusal: Declined, request: Call): Effect.Effect<Asked> =>
+      /** Nothing moved, and it says nothing about the others: another provider may be asked, while there is time. */
+      const fallBack = (refusal: ProvidersRefusal, request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
           const { chosen, deadline, payment } = request
           const left = yield* leftUntil(deadline)

@@ -1,28 +1,29 @@
 /** Asking a provider with a limit: silence and answers that cannot be read are verdicts too, and say that nobody knows. */
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
-import type { AttemptRef, Provider } from "../../providers/port/Provider.ts"
+import type { AttemptContext, Provider } from "../../providers/port/Provider.ts"
+import { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { SendWindow } from "../route/SendWindow.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   ProviderAnswer,
   {
     readonly to: <A, B>(ask: Effect.Effect<A>, unknown: (reason: string) => B) => Effect.Effect<A | B>
-    readonly enquiry: (provider: Provider, attempt: AttemptRef) => Effect.Effect<Enquiry>
+    readonly enquiry: (provider: Provider, attempt: AttemptContext) => Effect.Effect<Enquiry>
     /**
      * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
      * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
-     * made, says nothing of the first: what was `sentBefore`, here or by others, is never refused.
+     * made, says nothing of the first: what was sent before, here or by others, is only refused where it was not there.
      */
     readonly outcome: (
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
-      about?: { readonly timeLeft?: Duration.Duration; readonly sentBefore?: boolean }
+      about?: { readonly timeLeft?: Duration.Duration; readonly again?: SendAgain | undefined }
     ) => Effect.Effect<Outcome>
   }
 >() {
@@ -50,8 +51,8 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             ),
             cleanEnquiry
           ),
-        outcome: ({ honoursReference, name }, send, window, { sentBefore = false, timeLeft = providerTimeout } = {}) => {
-          let mayBeThere = sentBefore
+        outcome: (provider, send, window, { again, timeLeft = providerTimeout } = {}) => {
+          let mayBeThere = again !== undefined && !again.isAbsent
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
             mayBeThere ||= outcome._tag === "Unknown"
@@ -61,11 +62,13 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             )
           })
           const persistent = Effect.merge(
-            honoursReference ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once
+            Option.isSome(SendAgain.honoured(provider, 0))
+              ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen })
+              : once
           )
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({
-            reason: `it was too late to send it to ${name}, so nothing was sent`,
+            reason: `it was too late to send it to ${provider.name}, so nothing was sent`,
             unsent: true
           })
           return Effect.flatMap(window.isOpen, (open) =>

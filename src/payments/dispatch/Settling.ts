@@ -6,6 +6,7 @@ import { Dispatch } from "./Dispatch.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
+import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
 import { isRamp, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
@@ -15,7 +16,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
   Settling,
   {
     /** For whoever has the leave to send an attempt again, within the time that it was given. */
-    readonly sendAgain: (known: Known, window: SendWindow) => Effect.Effect<void>
+    readonly sendAgain: (known: Known, window: SendWindow, again: SendAgain) => Effect.Effect<void>
     /** Sends what is due, here or left behind by others, until it is interrupted. */
     readonly worker: Effect.Effect<never>
   }
@@ -42,16 +43,15 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       const send = Effect.fn("Settling.send")(
-        function* ({ attempt, payment }: Known, window: SendWindow) {
+        function* ({ attempt, payment }: Known, window: SendWindow, again?: SendAgain) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
-          const { attempt_id, config_id, leg, provider, started_at } = attempt
-          const again = { attempt_id, config_id, leg, provider, started_at, enquire_in: null }
+          const { account, attempt_id, config_id, leg, provider, started_at } = attempt
           yield* dispatch.ask(payment, settlementOrder(payment), {
-            attempt: again,
+            attempt: { account, attempt_id, config_id, leg, provider, started_at, enquire_in: null },
             rest,
             window,
-            again: attempt.sends > 1
+            ...(again === undefined ? {} : { again })
           })
         },
         (effect, { attempt, payment }) =>
@@ -74,7 +74,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       return {
-        sendAgain: (known, window) => runDetached(send(known, window)),
+        sendAgain: (known, window, again) => runDetached(send(known, window, again)),
         worker: sendDue.pipe(
           Effect.zipRight(Effect.timeoutOption(second.woken, Duration.toMillis(workerPoll))),
           Effect.forever

@@ -18,7 +18,7 @@ import { Dispatch } from "../dispatch/Dispatch.ts"
 import { draft } from "./Draft.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { NewFee } from "../../domain/Fee.ts"
-import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
+import { holdsAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
     options: LaunchOptions<E> = {}
   ) {
     const [routed, charged, organization] = yield* runInParallel([
-      router.route(orgId, planned.payment, providersMoney(planned.payment)),
+      router.route(orgId, planned.payment),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
     ])
@@ -94,7 +94,7 @@ const make = Effect.gen(function* () {
       yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
-      return yield* whereNoneTookIt(payment, heard.tooLateFor)
+      return yield* whereNoneTookIt(payment, heard)
     })
     return yield* runDetached(dispatched)
   })

@@ -23,7 +23,6 @@ import { planPayment, type Surroundings } from "./PaymentPlan.ts"
 import type { Request } from "./RequestCheck.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -123,7 +122,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         preview: Effect.fn("Initiation.preview")(function* (permit, request) {
           const orgId = yield* orgOf(permit)
           const { payment } = yield* plan(orgId, request)
-          return yield* router.route(orgId, payment, providersMoney(payment))
+          return yield* router.route(orgId, payment)
         })
       }
     })

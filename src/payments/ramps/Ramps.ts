@@ -122,7 +122,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
           yield* create({ payment, attempt: chosen.attempt }, key)
           const heard = yield* dispatch.ask(payment, order, chosen)
           if (heard.payment.status === "failed" && heard.outcome === "declined")
-            return yield* whereNoneTookIt(payment, heard.tooLateFor)
+            return yield* whereNoneTookIt(payment, heard)
           return isRamp(heard.payment) ? heard.payment : payment
         })
         return yield* runDetached(dispatched)

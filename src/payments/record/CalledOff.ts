@@ -4,6 +4,7 @@ import { isBuiltInRail } from "../../domain/Corridor.ts"
 import type { Enquiry } from "../../domain/Outcome.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
+import { contextOf } from "../route/AttemptContext.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 
@@ -14,7 +15,7 @@ export class CalledOff extends Context.Tag("corridor/CalledOff")<
   CalledOff,
   {
     /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
-    readonly railWord: (attempt: Attempt) => Effect.Effect<Enquiry | undefined>
+    readonly railWord: (payment: Payment, attempt: Attempt) => Effect.Effect<Enquiry | undefined>
     readonly wasCalledOff: (payment: Payment) => Effect.Effect<boolean>
   }
 >() {
@@ -24,19 +25,20 @@ export class CalledOff extends Context.Tag("corridor/CalledOff")<
       const payments = yield* PaymentStore
       const providers = yield* Providers
 
-      const railWord = ({ attempt_id, outcome, provider, provider_payment_id }: Attempt) => {
-        const rail = outcome === "accepted" && isBuiltInRail(provider) ? providers.find(provider) : undefined
-        return rail === undefined
-          ? Effect.succeed(undefined)
-          : rail.enquire({ reference: attempt_id, providerPaymentId: provider_payment_id })
-      }
+      const railWord = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+        const { account, outcome, provider } = attempt
+        if (outcome !== "accepted" || !isBuiltInRail(provider)) return undefined
+        const rail = yield* providers.find(provider, account)
+        return yield* rail?.enquire(contextOf(payment, attempt, [])) ?? Effect.succeed(undefined)
+      })
 
       return {
         railWord,
-        wasCalledOff: Effect.fnUntraced(function* ({ payment_id, status }) {
+        wasCalledOff: Effect.fnUntraced(function* (payment) {
+          const { payment_id, status } = payment
           if (status !== "failed") return status === "canceled"
           const attempts = yield* payments.attemptsOf(payment_id)
-          return yield* Effect.exists(attempts, (attempt) => Effect.map(railWord(attempt), isAbandoned))
+          return yield* Effect.exists(attempts, (attempt) => Effect.map(railWord(payment, attempt), isAbandoned))
         })
       }
     })

@@ -1,4 +1,5 @@
 /** Rules, as a pure function, on one word about an attempt to collect or pay: what it changes follows from the ruling. */
+import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain/Received.ts"
 import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
@@ -60,19 +61,30 @@ const paymentPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal
   }
 }
 
+/** What the provider keeps for itself. */
+const feeIn = ({ fee }: { readonly fee?: Money }) =>
+  fee === undefined ? {} : { provider_fee: { amount: fee.toNumericText(), currency: fee.currency } }
+
 /** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
 export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
   switch (signal._tag) {
     case "Accepted":
       return attempt.outcome === "declined"
         ? {}
-        : { next_action: signal.nextAction, action_data: signal.actionData, provider_data: signal.providerData }
+        : {
+            next_action: signal.nextAction,
+            action_data: signal.actionData,
+            provider_data: { ...signal.providerData, ...feeIn(signal) }
+          }
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
-      return signal.waitsFor !== undefined && isUntold(payment)
-        ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
-        : {}
+      return {
+        ...(signal.waitsFor !== undefined && isUntold(payment)
+          ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
+          : {}),
+        ...(signal.fee === undefined ? {} : { provider_data: { ...payment.provider_data, ...feeIn(signal) } })
+      }
     default:
       return {}
   }

@@ -7,7 +7,6 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
-import type { AttemptRef } from "../../providers/port/Provider.ts"
 import { FundingEvents } from "./FundingEvents.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
@@ -37,11 +36,6 @@ export const refuse = (payment: Payment, why: string): Conflict =>
 /** The attempts that a provider has, or may have; what gives money back is not among them. */
 export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))
-
-export const refOf = ({ attempt_id, provider_payment_id }: Attempt): AttemptRef => ({
-  reference: attempt_id,
-  providerPaymentId: provider_payment_id
-})
 
 /** Nobody needs to ask about it any more. */
 export const laidToRest = ({

@@ -84,8 +84,10 @@ const reasonOf = (signal: ProviderSignal): string | null => {
       return null
     case "Absent":
       return "the provider never had it"
-    default:
-      return signal.reason
+    default: {
+      const code = "providerCode" in signal ? signal.providerCode : undefined
+      return code === undefined || signal.reason === null ? signal.reason : `${signal.reason} (${code})`
+    }
   }
 }
 
@@ -134,11 +136,19 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   if (operator !== undefined) return { code: "RESOLVED_AS_FAILED", message: operator.note, provider }
   switch (signal._tag) {
     case "Declined":
-      return { code: signal.unsent === true ? "NOT_SENT" : "PROVIDER_DECLINED", message: signal.reason, provider }
+      return {
+        code: signal.unsent === true ? "NOT_SENT" : (signal.code ?? "PROVIDER_DECLINED"),
+        message: signal.reason,
+        provider
+      }
     case "Absent":
       return { code: "NEVER_RECEIVED", message: `${provider} never received it, so nothing was moved.`, provider }
     default:
-      return { code: "PROVIDER_FAILED", message: reasonOf(signal) ?? `${provider} reports that it failed.`, provider }
+      return {
+        code: (signal._tag === "Report" ? signal.code : undefined) ?? "PROVIDER_FAILED",
+        message: reasonOf(signal) ?? `${provider} reports that it failed.`,
+        provider
+      }
   }
 }
 

@@ -15,6 +15,7 @@ import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
@@ -22,7 +23,7 @@ import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
 import { isUncertain } from "../suspense/SuspenseItems.ts"
-import { PaymentCommand, openAttemptsOf, refOf, refuse } from "../record/PaymentCommand.ts"
+import { PaymentCommand, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
@@ -89,7 +90,7 @@ const make = Effect.gen(function* () {
     const taken = openAttemptsOf(story.attempts).find(
       ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
     )
-    const provider = taken === undefined ? undefined : providers.find(taken.provider)
+    const provider = taken === undefined ? undefined : yield* providers.find(taken.provider, taken.account)
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }
@@ -119,6 +120,7 @@ const make = Effect.gen(function* () {
       leg: "refund",
       provider: taker.provider.name,
       config_id: taker.taken.config_id,
+      account: taker.taken.account,
       started_at: created_at,
       enquire_in: Duration.toSeconds(orphanedAfter)
     }
@@ -156,7 +158,12 @@ const make = Effect.gen(function* () {
     const { amount, attempt, payment, provider, refund, taken, window } = yield* command.decided(
       committed(permit, paymentId, wanted)
     )
-    const order = { attempt: refOf(taken), reference: attempt.attempt_id, money: amount }
+    const order = {
+      attempt: contextOf(payment, taken, []),
+      reference: attempt.attempt_id,
+      money: amount,
+      reason: wanted.reason ?? null
+    }
     const outcome = yield* answer.outcome(provider, refund(order), window)
     const known = { payment, attempt: openAttempt(payment, attempt) }
     const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })

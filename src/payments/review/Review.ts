@@ -15,7 +15,6 @@ import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
 import { noted } from "../record/Ruling.ts"
 import { type Act, PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
 import { awaitsCard, isHeld } from "./ReviewThreshold.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
 
 type Reviewer = Permit<"reviews">
 
@@ -87,7 +86,7 @@ const make = Effect.gen(function* () {
   const route = Effect.fnUntraced(function* (payment: Payment) {
     const { org_id } = payment
     if (!isRamp(payment)) {
-      return yield* served(payment, yield* router.route(org_id, payment, providersMoney(payment)), "payment")
+      return yield* served(payment, yield* router.route(org_id, payment), "payment")
     }
     const [first, second] = [firstLeg(payment), secondLeg(payment)]
     yield* served(second, yield* router.routeLeg(org_id, second), "settlement")
@@ -158,7 +157,7 @@ const make = Effect.gen(function* () {
       const order = providerOrder(payment, sent.leg, { checkoutUrl: checkoutUrl(payment.payment_id) })
       const heard = yield* dispatch.ask(payment, order, sent.chosen)
       const declined = heard.payment.status === "failed" && heard.outcome === "declined"
-      return declined ? yield* whereNoneTookIt(payment, heard.tooLateFor) : heard.payment
+      return declined ? yield* whereNoneTookIt(payment, heard) : heard.payment
     }),
     reject: Effect.fn("Review.reject")(function* (permit: Reviewer, paymentId: PaymentId, reason: string | undefined) {
       const by = permit.actor.id

@@ -3,7 +3,7 @@ import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { rampLifetime } from "../../domain/Policies.ts"
 import type { Payment, RampFacts } from "../store/Payment.ts"
-import { type Order, providerOrder } from "./ProviderOrder.ts"
+import { type Order, orderFacts, providerOrder } from "./ProviderOrder.ts"
 import type { LegToRoute } from "./PaymentRouter.ts"
 
 export type RampPayment = Payment & { readonly ramp: RampFacts }
@@ -13,19 +13,14 @@ export const isRamp = (payment: Payment): payment is RampPayment => payment.ramp
 /** `asked`: when its customer is, by the clock of the store, which all instances share. */
 export const rampExpiry = (asked: Date): Date => new Date(asked.getTime() + Duration.toMillis(rampLifetime))
 
-export const firstLeg = ({ amount, country, ramp }: RampPayment): LegToRoute => ({
-  country,
-  direction: "inbound",
-  payment_method: ramp.collection,
-  money: amount
-})
+const legOf = (payment: RampPayment, leg: "collection" | "settlement"): LegToRoute => {
+  const { flow, method, money, network } = orderFacts(payment, leg)
+  return { country: payment.country, direction: flow, payment_method: method, money, network }
+}
 
-export const secondLeg = ({ country, ramp, target }: RampPayment): LegToRoute => ({
-  country,
-  direction: "outbound",
-  payment_method: ramp.settlement,
-  money: target
-})
+export const firstLeg = (payment: RampPayment): LegToRoute => legOf(payment, "collection")
+
+export const secondLeg = (payment: RampPayment): LegToRoute => legOf(payment, "settlement")
 
 /** The recipient has nothing to do, so there is no page for one. */
 export const settlementOrder = (payment: RampPayment): Order =>

@@ -1,28 +1,28 @@
 /** Which providers a payment, or a leg of a ramp, is offered to at this moment, whom to ask first, and why none takes it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import { AttemptId, type OrgId } from "../../domain/Identifiers.ts"
-import type { PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
-import type { CountryCode } from "../../domain/Country.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Money } from "../../domain/Money.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
-import { type Candidate, route, type Route } from "../../domain/Routing.ts"
+import { accountOf, type Candidate, route, type Route, type RouteConfig } from "../../domain/Routing.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { Providers } from "../../providers/port/Provider.ts"
+import { type Provider, Providers } from "../../providers/port/Provider.ts"
+import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
+import { orderFacts, type Routed } from "./ProviderOrder.ts"
 import { openSendWindow, type SendWindow } from "./SendWindow.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
-type Routed = Pick<Payment, "country" | "direction" | "payment_method">
+type Lane = Pick<Payment, "country" | "direction" | "payment_method">
 
-export interface LegToRoute {
-  readonly country: CountryCode
-  readonly direction: "inbound" | "outbound"
-  readonly payment_method: PaymentMethod
+export interface LegToRoute extends Lane {
+  /** What the provider itself collects or pays. */
   readonly money: Money
+  readonly network: string | null
 }
 
 export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
@@ -32,15 +32,17 @@ export interface Chosen {
   /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
-  /** It may have been sent before. */
-  readonly again?: boolean
+  /** It is not the first time that it is sent. */
+  readonly again?: SendAgain
 }
 
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
-    /** `money` is what the provider itself collects or pays. */
-    readonly route: (orgId: OrgId, payment: Routed, money: Money) => Effect.Effect<Route>
+    readonly route: (orgId: OrgId, payment: Routed) => Effect.Effect<Route>
+    /** Of money whose amount is not known yet: no limit of a configuration counts. */
+    readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
+    readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
     /** Whoever serves both legs of a ramp first, then whoever serves this one. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Effect.Effect<Route>
     /** Whom to ask first, as an attempt that is to be committed before the call. */
@@ -55,26 +57,52 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
       const health = yield* ProviderHealth
       const ids = yield* Ids
 
-      const routePayment = Effect.fnUntraced(function* (orgId: OrgId, payment: Routed, money: Money) {
-        const { country, direction: flow, payment_method: paymentMethod } = payment
+      const routeAmong = Effect.fnUntraced(function* (
+        orgId: OrgId,
+        { country, direction: flow, money, network, payment_method: paymentMethod }: LegToRoute,
+        served: ReadonlyArray<RouteConfig>
+      ) {
         const now = yield* monotonicMillis
+        const connected = new Map<RouteConfig, Provider | undefined>()
+        for (const config of served) {
+          connected.set(config, yield* providers.find(config.provider, accountOf(config)))
+        }
         return route({
           corridor: { country, paymentMethod, flow },
           orgId,
           money,
-          configs: yield* configs.forCorridor(orgId, country, paymentMethod, flow),
-          providers: providers.find,
+          network,
+          configs: served,
+          provider: (config) => connected.get(config),
           circuit: (name) => health.circuit(name, now)
         })
       })
 
+      const servedIn = (orgId: OrgId, { country, direction, payment_method }: Lane) =>
+        configs.forCorridor(orgId, country, payment_method, direction)
+
+      const routeOf = (orgId: OrgId, leg: LegToRoute) =>
+        Effect.flatMap(servedIn(orgId, leg), (served) => routeAmong(orgId, leg, served))
+
       return {
-        route: routePayment,
-        routeLeg: (orgId, { country, direction, money, payment_method }) =>
+        route: (orgId, payment) => {
+          const { flow, method, money, network } = orderFacts(payment, "payment")
+          return routeOf(orgId, { country: payment.country, direction: flow, payment_method: method, money, network })
+        },
+        routeOf,
+        routeAny: (orgId, lane) =>
+          Effect.flatMap(servedIn(orgId, lane), (served) =>
+            routeAmong(
+              orgId,
+              lane,
+              served.map((one) => ({ ...one, min_amount: null, max_amount: null }))
+            )
+          ),
+        routeLeg: (orgId, leg) =>
           Effect.map(
             Effect.all([
-              routePayment(orgId, { country, direction: "external", payment_method: "crypto" }, money),
-              routePayment(orgId, { country, direction, payment_method }, money)
+              routeOf(orgId, { ...leg, direction: "external", payment_method: "crypto" }),
+              routeOf(orgId, leg)
             ]),
             ([both, own]) => ({
               candidates: Arr.dedupeWith([...both.candidates, ...own.candidates], (a, b) => a.provider === b.provider),
@@ -96,6 +124,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             leg,
             provider: picked.provider,
             config_id: picked.config_id,
+            account: picked.account,
             started_at: new Date(yield* Clock.currentTimeMillis),
             enquire_in: Duration.toSeconds(orphanedAfter)
           }
@@ -106,24 +135,34 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   )
 }
 
-export const reasonsForNone = ({ country, direction, payment_method }: Routed, { excluded }: Route): string => {
+export const reasonsForNone = ({ country, direction, payment_method }: Lane, { excluded }: Route): string => {
   const reasons = excluded.map(({ provider, reason }) => `${provider}: ${reason}`).join(" ")
   return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons}`.trim()
 }
 
-export const whereNoneFits = (payment: Routed, routed: Route): NoRoute =>
+export const whereNoneFits = (payment: Lane, routed: Route): NoRoute =>
   new NoRoute({ message: reasonsForNone(payment, routed) })
 
-/** `tooLateFor`: the last candidate, where there was no time left to ask it. */
-export const whereNoneTookIt = (
-  { payment_id, transaction_id }: Payment,
-  tooLateFor: ProviderName | undefined
-): AllProvidersFailed =>
+/** How the last of those who were asked came not to take it, where that was no refusal of its own. */
+export interface NotTaken {
+  /** There was no time left to ask it. */
+  readonly tooLateFor?: ProviderName
+  /** It refused what the payer or the recipient brought. */
+  readonly refusedInstrument?: string
+}
+
+const whyNoneTookIt = ({ refusedInstrument, tooLateFor }: NotTaken): string => {
+  if (tooLateFor !== undefined) {
+    return `It was too late to send it to ${tooLateFor}, so nothing was sent there. Nothing was moved; initiate it again.`
+  }
+  return refusedInstrument === undefined
+    ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
+    : `The payment was declined: ${refusedInstrument}. Nothing was moved, and no other provider was asked, since it would be declined there too.`
+}
+
+export const whereNoneTookIt = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>
   new AllProvidersFailed({
-    message:
-      tooLateFor === undefined
-        ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
-        : `It was too late to send it to ${tooLateFor}, so nothing was sent there. Nothing was moved; initiate it again.`,
+    message: whyNoneTookIt(notTaken),
     paymentId: payment_id,
     transactionId: transaction_id
   })

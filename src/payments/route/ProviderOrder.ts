@@ -22,7 +22,7 @@ export interface Unstored {
   readonly checkoutUrl: string
 }
 
-type Ordered = Pick<
+export type Ordered = Pick<
   Payment,
   | "payment_id"
   | "org_id"
@@ -39,6 +39,9 @@ type Ordered = Pick<
   | "ramp"
 >
 
+/** As it is known before it has a name. */
+export type Routed = Omit<Ordered, "payment_id" | "org_id" | "ramp"> & Partial<Pick<Ordered, "ramp">>
+
 /** The sides that a provider may act on; at most one of them is there. */
 type Side = Pick<PaymentOrder, "bank" | "mobileMoney" | "walletAddress">
 
@@ -48,6 +51,7 @@ type Recipient = Parameters<typeof destinationOf>[0] & {
   readonly lname: string
   readonly email: string | null
   readonly phone_number: string | null
+  readonly external_account_id: string | null
 }
 
 const nowhere: Side = { bank: null, mobileMoney: null, walletAddress: null }
@@ -68,10 +72,10 @@ const bankIn = Schema.decodeUnknownOption(
 
 const phoneIn = Schema.decodeUnknownOption(Schema.Struct({ provider: Schema.String, phone_number: Schema.String }))
 
-const recipientOf = ({ beneficiary_id, recipient_info }: Ordered): Recipient | null =>
+const recipientOf = ({ beneficiary_id, recipient_info }: Routed): Recipient | null =>
   beneficiary_id === null ? null : (recipient_info as unknown as Recipient)
 
-const payersBank = ({ payer_details }: Ordered): BankAccount | null =>
+const payersBank = ({ payer_details }: Routed): BankAccount | null =>
   Option.getOrNull(
     Option.map(bankIn(payer_details["bank_details"]), (bank) => ({
       accountName: bank.account_name,
@@ -85,7 +89,7 @@ const payersBank = ({ payer_details }: Ordered): BankAccount | null =>
 const international = (text: string, country: CountryCode): string =>
   Either.getOrElse(readPhoneNumberOf(text, country), () => text)
 
-const payersPhone = ({ country, mobile_money_details }: Ordered): MobileMoney | null =>
+const payersPhone = ({ country, mobile_money_details }: Routed): MobileMoney | null =>
   Option.getOrNull(
     Option.flatMap(phoneIn(mobile_money_details), ({ phone_number, provider }) =>
       Option.map(findNetwork(country, provider), ({ code }) => ({
@@ -96,14 +100,14 @@ const payersPhone = ({ country, mobile_money_details }: Ordered): MobileMoney | 
   )
 
 /** Where the customer is to send crypto is the provider's to say: only the network is known. */
-const payersSide = (payment: Ordered, method: PaymentOrder["method"]): Side => {
+const payersSide = (payment: Routed, method: PaymentOrder["method"]): Side => {
   switch (method) {
     case "bank_transfer":
       return { ...nowhere, bank: payersBank(payment) }
     case "mobile_money":
       return { ...nowhere, mobileMoney: payersPhone(payment) }
     case "crypto":
-      return payment.ramp === null
+      return payment.ramp === undefined || payment.ramp === null
         ? nowhere
         : { ...nowhere, walletAddress: { address: "", network: payment.ramp.network } }
     default:
@@ -124,18 +128,21 @@ const paidSide = (destination: Destination): Side => {
   }
 }
 
-const recipientsSide = ({ ramp }: Ordered, recipient: Recipient | null): Side => {
+const recipientsSide = ({ ramp }: Routed, recipient: Recipient | null): Side => {
   if (recipient !== null) return paidSide(destinationOf(recipient))
   const address = ramp?.wallet_address ?? null
-  return ramp === null || address === null ? nowhere : { ...nowhere, walletAddress: { address, network: ramp.network } }
+  return ramp === undefined || ramp === null || address === null
+    ? nowhere
+    : { ...nowhere, walletAddress: { address, network: ramp.network } }
 }
 
 const told = (recipient: Recipient): NonNullable<PaymentOrder["recipient"]> => {
-  const { email, fname, lname, momo_details, phone_number, wallet_details } = recipient
+  const { email, external_account_id, fname, lname, momo_details, phone_number, wallet_details } = recipient
   return {
     name: `${fname} ${lname}`,
     email: wallet_details.email ?? email ?? null,
-    phone: phone_number ?? momo_details.phone_number ?? null
+    phone: phone_number ?? momo_details.phone_number ?? null,
+    externalAccountId: external_account_id ?? null
   }
 }
 
@@ -145,9 +152,9 @@ interface Facts {
   readonly money: PaymentOrder["money"]
 }
 
-const factsOf = (payment: Ordered, leg: PaidLeg): Facts => {
+const factsOf = (payment: Routed, leg: PaidLeg): Facts => {
   const { direction, payment_method, ramp } = payment
-  if (ramp === null || leg === "payment") {
+  if (ramp === undefined || ramp === null || leg === "payment") {
     return { flow: direction, method: payment_method, money: providersMoney(payment) }
   }
   return leg === "collection"
@@ -155,10 +162,25 @@ const factsOf = (payment: Ordered, leg: PaidLeg): Facts => {
     : { flow: "outbound", method: ramp.settlement, money: payment.target }
 }
 
+const sideOf = (payment: Routed, leg: PaidLeg, { flow, method }: Facts): Side =>
+  flow === "inbound"
+    ? payersSide(payment, method)
+    : recipientsSide(payment, leg === "collection" ? null : recipientOf(payment))
+
+/** What of an order decides on who may take it, and who is asked about it later. */
+export const orderFacts = (payment: Routed, leg: PaidLeg): Facts & { readonly network: string | null } => {
+  const facts = factsOf(payment, leg)
+  const { mobileMoney, walletAddress } = sideOf(payment, leg, facts)
+  return { ...facts, network: mobileMoney?.network ?? walletAddress?.network ?? null }
+}
+
+/** Where a provider sends the customer back to: a page below the checkout, which goes on to it. */
+const returnUrlOf = (checkoutUrl: string): string => checkoutUrl.replace("?", "/return?")
+
 export const providerOrder = (payment: Ordered, leg: PaidLeg, { card = null, checkoutUrl }: Unstored): Order => {
   const facts = factsOf(payment, leg)
   const recipient = leg === "collection" ? null : recipientOf(payment)
-  const side = facts.flow === "inbound" ? payersSide(payment, facts.method) : recipientsSide(payment, recipient)
+  const side = sideOf(payment, leg, facts)
   return {
     paymentId: payment.payment_id,
     orgId: payment.org_id,
@@ -169,6 +191,7 @@ export const providerOrder = (payment: Ordered, leg: PaidLeg, { card = null, che
     ...side,
     card,
     recipient: recipient === null ? null : told(recipient),
-    checkoutUrl
+    checkoutUrl,
+    returnUrl: returnUrlOf(checkoutUrl)
   }
 }

@@ -51,7 +51,10 @@ export interface AttemptPatch {
 }
 
 /** One that is not sent by whoever commits it has no time yet at which it is asked about. */
-export interface NewAttempt extends Pick<Attempt, "attempt_id" | "leg" | "provider" | "config_id" | "started_at"> {
+export interface NewAttempt extends Pick<
+  Attempt,
+  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "started_at"
+> {
   readonly enquire_in: number | null
   readonly of_attempt?: AttemptId
   /** Of money on its way back: how much. */

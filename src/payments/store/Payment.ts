@@ -87,6 +87,8 @@ export interface Attempt {
   readonly leg: Leg
   readonly provider: ProviderName
   readonly config_id: string | null
+  /** The configuration whose own account at the provider it went through; null: the platform's. */
+  readonly account: string | null
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
   readonly provider_payment_id: string | null
@@ -145,6 +147,8 @@ export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback
 /** A callback that came before anyone knew the provider's own id of its payment, with all that it said. */
 export interface StrayCallback extends StoredCallback {
   readonly provider_payment_id: string | null
+  /** Through which it came. */
+  readonly account: string | null
   readonly report_said: Report
 }
 

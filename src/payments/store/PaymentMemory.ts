@@ -202,11 +202,11 @@ export const paymentStoreMemory = Layer.effect(
             ? Option.none()
             : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
         }),
-      attemptOf: (provider, id) =>
+      attemptOf: (provider, account, id) =>
         Effect.sync(() =>
           Option.fromNullable(
             inOrder(attempts.values(), byId).findLast(
-              (row) => row.provider === provider && row.provider_payment_id === id
+              (row) => row.provider === provider && row.account === account && row.provider_payment_id === id
             )
           )
         ),

@@ -187,8 +187,9 @@ export const paymentStoreSql = Layer.scoped(
         )
       },
       known,
-      attemptOf: (provider, id) =>
+      attemptOf: (provider, account, id) =>
         sql`select ${ofAttempt} from attempts where provider = ${provider} and provider_payment_id = ${id}
+            and account is not distinct from ${account}::uuid
             order by started_at desc limit 1`.pipe(
           Effect.map((rows) => firstRow(attempts(rows))),
           Effect.orDie

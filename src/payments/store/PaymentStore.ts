@@ -68,7 +68,11 @@ export interface Store {
   readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
   readonly known: (attemptId: AttemptId) => Effect.Effect<Option.Option<Known>>
-  readonly attemptOf: (provider: ProviderName, providerPaymentId: string) => Effect.Effect<Option.Option<Attempt>>
+  readonly attemptOf: (
+    provider: ProviderName,
+    account: string | null,
+    providerPaymentId: string
+  ) => Effect.Effect<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<Attempt>>
   /**
    * Attempts that are due to be asked about, by lanes: of a provider no more than it has room for, of its organisations

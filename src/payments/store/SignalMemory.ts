@@ -119,6 +119,7 @@ export const signalsInMemory = (
               .filter(
                 (row) =>
                   row.provider === stray.provider &&
+                  row.account === stray.account &&
                   row.provider_payment_id !== null &&
                   row.provider_payment_id === stray.provider_payment_id
               )

@@ -6,6 +6,7 @@ import { firstRow } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { refusalCodeNames } from "../../domain/FailureCode.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
 import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
@@ -18,7 +19,9 @@ const StoredWord = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
   providerStatus: Schema.NullOr(Schema.String),
-  received: Schema.NullOr(Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode }))
+  received: Schema.NullOr(Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })),
+  code: Schema.optional(Schema.Literal(...refusalCodeNames)),
+  providerCode: Schema.optional(Schema.String)
 })
 type StoredWord = typeof StoredWord.Type
 
@@ -26,6 +29,7 @@ const strays = rowsAs(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
+    account: Schema.NullOr(Schema.String),
     word: StoredWord,
     found: AttemptId
   })
@@ -33,17 +37,24 @@ const strays = rowsAs(
 
 const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
-const wordOf = ({ providerPaymentId, providerStatus, reason, received, state }: Report): StoredWord => ({
-  state,
-  reason,
-  providerPaymentId,
-  providerStatus,
-  received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency }
-})
+const wordOf = (report: Report): StoredWord => {
+  const { code, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  return {
+    state,
+    reason,
+    providerPaymentId,
+    providerStatus,
+    received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency },
+    ...(code === undefined ? {} : { code }),
+    ...(providerCode === undefined ? {} : { providerCode })
+  }
+}
 
-const reportOf = ({ received, ...said }: StoredWord): Report =>
+const reportOf = ({ code, providerCode, received, ...said }: StoredWord): Report =>
   new Report({
     ...said,
+    ...(code === undefined ? {} : { code }),
+    ...(providerCode === undefined ? {} : { providerCode }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 
@@ -51,9 +62,10 @@ const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
   "report_said" in callback
     ? {
         provider_payment_id: callback.provider_payment_id,
+        account: callback.account,
         word: JSON.stringify(wordOf(callback.report_said))
       }
-    : { provider_payment_id: null, word: null }
+    : { provider_payment_id: null, account: null, word: null }
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
 
@@ -156,9 +168,10 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       sql`
         select * from (
         select distinct on (k.callback_id) k.callback_id, k.provider, k.event_key, k.payment_id, k.attempt_id, k.org_id, k.report, k.effect,
-          k.received_at, k.provider_payment_id, k.word, a.attempt_id as found
+          k.received_at, k.provider_payment_id, k.account, k.word, a.attempt_id as found
         from provider_callbacks k
         join attempts a on a.provider = k.provider and a.provider_payment_id = k.provider_payment_id
+          and a.account is not distinct from k.account
         where k.payment_id is null and k.word is not null
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(

@@ -13,7 +13,9 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { laidToRest, refOf } from "../record/PaymentCommand.ts"
+import { SendAgain } from "../../providers/port/SendAgain.ts"
+import { laidToRest } from "../record/PaymentCommand.ts"
+import { ageOf, contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { eventsOf } from "../record/PaymentEvents.ts"
@@ -62,13 +64,14 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
 
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
-  const refunderOf = (payment: Payment, { provider: name }: Attempt): Effect.Effect<Refunding, Conflict> => {
-    const provider = providers.find(name)
-    if (provider?.refund !== undefined && provider.honoursReference) {
-      return Effect.succeed({ ...provider, refund: provider.refund })
+  const refunderOf = Effect.fnUntraced(function* (payment: Payment, { account, provider: name }: Attempt) {
+    const provider = yield* providers.find(name, account)
+    if (provider?.refund === undefined || provider.honoursReference === false) {
+      return yield* new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
     }
-    return new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
-  }
+    const refunding: Refunding = { ...provider, refund: provider.refund }
+    return refunding
+  })
 
   /** A payment that waits for the rest of its money waits no longer; what a ramp holds waits in suspense like the rest. */
   const commit = Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, wanted: Return) {
@@ -80,6 +83,7 @@ const make = Effect.gen(function* () {
       leg: "return",
       provider: taker.provider,
       config_id: taker.config_id,
+      account: taker.account,
       started_at: at,
       enquire_in: Duration.toSeconds(orphanedAfter),
       of_attempt: about.attempt.attempt_id,
@@ -110,31 +114,34 @@ const make = Effect.gen(function* () {
   const committed = (permit: Permit<"platform">, payment: Payment, wanted: Return) =>
     Effect.catchTag(commit(permit, payment, wanted), "InsufficientFunds", Effect.die)
 
-  const renewed = (attempt: Attempt) =>
-    Effect.flatMap(
-      store.renewSend(attempt.attempt_id, null),
-      Option.match({
-        onNone: inAMinute,
-        onSome: (known) => Effect.succeed(known)
+  /** A second time, where its provider still remembers the first. */
+  const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
+    const again = SendAgain.honoured(provider, ageOf(attempt, yield* store.now))
+    if (Option.isNone(again)) {
+      return yield* new Conflict({
+        message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`
       })
-    )
+    }
+    const known = yield* store.renewSend(attempt.attempt_id, null)
+    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, again: again.value }
+  })
 
   const send = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
-    known: Known,
+    known: Known & { readonly again?: SendAgain },
     { taker }: Return,
     provider: Refunding,
     window: SendWindow,
     reason: string
   ) {
-    const { attempt, payment } = known
+    const { again, attempt, payment } = known
     // What came since then is not part of what was ordered under this reference.
     const money = returnedMoney(attempt)
     const reference = attempt.attempt_id
-    const sent = provider.refund({ attempt: refOf(taker), reference, money })
-    const outcome = yield* answer.outcome(provider, sent, window, { sentBefore: attempt.sends > 1 })
+    const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, money, reason })
+    const outcome = yield* answer.outcome(provider, sent, window, { again })
     // What may have been sent before is not refused because it was too late to send it again.
-    if (outcome._tag === "Declined" && outcome.unsent === true && attempt.sends > 1) return yield* inAMinute()
+    if (outcome._tag === "Declined" && outcome.unsent === true && again !== undefined) return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
     yield* outcomes.hear(known, outcome, {
       cause: `return at ${provider.name}`,
@@ -160,7 +167,8 @@ const make = Effect.gen(function* () {
     const provider = yield* refunderOf(payment, wanted.taker)
     const window = yield* openSendWindow
     const open = openReturn(story, wanted)
-    const known = open === undefined ? yield* committed(permit, payment, wanted) : yield* renewed(open)
+    const known =
+      open === undefined ? yield* committed(permit, payment, wanted) : yield* renewed(payment, open, provider)
     return yield* send(permit, known, wanted, provider, window, reason)
   })
 })

@@ -21,6 +21,7 @@ import safetyOfPeople from "../../../migrations/0017_safety_of_people.ts"
 import identity from "../../../migrations/0018_identity.ts"
 import signals from "../../../migrations/0019_signals.ts"
 import ownChanges from "../../../migrations/0020_own_changes.ts"
+import accountsOfAttempts from "../../../migrations/0021_accounts_of_attempts.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -43,7 +44,8 @@ export const migrations = {
   "0017_safety_of_people": safetyOfPeople,
   "0018_identity": identity,
   "0019_signals": signals,
-  "0020_own_changes": ownChanges
+  "0020_own_changes": ownChanges,
+  "0021_accounts_of_attempts": accountsOfAttempts
 }
 
 const TABLE = "corridor_migrations"

@@ -15,6 +15,12 @@ export const json = (status: number, body: unknown, headers?: Readonly<Record<st
   body: stringifyWire(body)
 })
 
+export const text = (status: number, contentType: string, body: string): Outgoing => ({
+  status,
+  headers: { "content-type": contentType },
+  body
+})
+
 export const empty = (status: number, headers: Readonly<Record<string, string>> = {}): Outgoing => ({
   status,
   headers,

@@ -7,8 +7,10 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { Flow, PaymentMethod } from "../../domain/Corridor.ts"
+import type { CountryCode } from "../../domain/Country.ts"
 import { Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
+import type { RouteConfig } from "../../domain/Routing.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { changesBetween, describeConfig } from "./ConfigChanges.ts"
 import { type ConfigFilter, type ProviderConfig, ProviderConfigStore } from "./ProviderConfigStore.ts"
@@ -37,10 +39,10 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
     /** For dispatch, which acts for one organisation: its own configurations and the global ones, in no order. */
     readonly forCorridor: (
       orgId: OrgId,
-      country: string,
+      country: CountryCode,
       method: PaymentMethod,
       flow: Flow
-    ) => Effect.Effect<ReadonlyArray<ProviderConfig>>
+    ) => Effect.Effect<ReadonlyArray<RouteConfig>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -130,7 +132,10 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
             })
           )
         }),
-        forCorridor: (orgId, country, paymentMethod, flow) => store.forCorridor(orgId, { country, paymentMethod, flow })
+        forCorridor: (orgId, country, paymentMethod, flow) =>
+          Effect.map(store.forCorridor(orgId, { country, paymentMethod, flow }), (all) =>
+            all.map((config) => ({ ...config, own_account: false }))
+          )
       }
     })
   )

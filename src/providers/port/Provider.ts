@@ -1,11 +1,11 @@
 /** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
-import { Context, type Duration, type Effect, type Either, Layer, type Redacted } from "effect"
+import { Context, type Duration, Effect, type Either, Layer, type Redacted } from "effect"
 import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
+import type { SupportQuestion } from "../../domain/Routing.ts"
 import type { Callback, CallbackRequest, NoProof } from "./Callback.ts"
 
 /** The whole card, or what stands for it: it lives only as long as the request that carries it. */
@@ -38,7 +38,6 @@ export interface Recipient {
   /** Of the PayPal account that is paid, where it is one; else how the recipient is reached. */
   readonly email: string | null
   readonly phone: string | null
-  readonly address: string | null
   /** What the provider itself calls this recipient, where it is registered there. */
   readonly externalAccountId: string | null
 }
@@ -107,16 +106,6 @@ export interface OneTimePasswords {
   readonly resend: (attempt: AttemptContext) => Effect.Effect<boolean>
 }
 
-/** What routing asks of a provider before it offers it a payment. */
-export interface SupportQuestion {
-  readonly currency: AnyCurrencyCode
-  readonly method: PaymentMethod
-  readonly flow: Flow
-  readonly country: CountryCode
-  /** The mobile network or the chain, where the method has one and it is known. */
-  readonly network: string | null
-}
-
 /** A promise that holds always, never, or for a time. */
 export type Promised = boolean | Duration.Duration
 
@@ -145,11 +134,14 @@ export interface Provider {
 /** The providers that are switched on: those with credentials, and in sandbox mode the built-in rails. */
 export class Providers extends Context.Tag("corridor/Providers")<
   Providers,
-  { readonly find: (name: ProviderName) => Provider | undefined }
+  {
+    /** Through one of its accounts: the one that the configuration of this id brings, or for null the platform's. */
+    readonly find: (name: ProviderName, account: string | null) => Effect.Effect<Provider | undefined>
+  }
 >() {
   static readonly fromList = (providers: ReadonlyArray<Provider>): Context.Tag.Service<Providers> => {
-    const byName = new Map(providers.map((provider) => [provider.name, provider]))
-    return { find: (name) => byName.get(name) }
+    const byName = new Map(providers.map((provider) => [provider.name, Effect.succeed(provider)]))
+    return { find: (name) => byName.get(name) ?? Effect.succeed(undefined) }
   }
 
   static readonly layerOf = (providers: ReadonlyArray<Provider>) =>

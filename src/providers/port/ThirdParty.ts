@@ -6,7 +6,8 @@ import { Either, type Redacted } from "effect"
 import { type BuiltInRail, type Flow, type PaymentMethod, type ProviderName } from "../../domain/Corridor.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
-import type { Provider, SupportQuestion } from "./Provider.ts"
+import type { SupportQuestion } from "../../domain/Routing.ts"
+import type { Provider } from "./Provider.ts"
 
 export type ThirdPartyName = Exclude<ProviderName, BuiltInRail>
 

@@ -3,7 +3,10 @@
  * them get one: the attempt's own id with another version in it. It is committed with the attempt, belongs to no other,
  * and leads back to it.
  */
+import { Effect } from "effect"
 import { nilUuid } from "../../domain/Ids.ts"
+import { type CallbackEvent, Hint, type Named, Statement } from "./Callback.ts"
+import type { AttemptContext, Provider } from "./Provider.ts"
 
 const VERSION_AT = 14
 
@@ -18,4 +21,48 @@ export const wireReference = (attemptId: string): string => withVersion("4", att
 export const attemptOfWire = (text: string): string => {
   const lower = text.toLowerCase()
   return shape.test(lower) ? withVersion("7", lower) : nilUuid
+}
+
+const outward = (attempt: AttemptContext): AttemptContext => ({
+  ...attempt,
+  reference: wireReference(attempt.reference),
+  broughtBy: attempt.broughtBy === null ? null : outward(attempt.broughtBy)
+})
+
+const named = ({ providerPaymentId, reference }: Named): Named => ({
+  providerPaymentId,
+  reference: reference === null ? null : attemptOfWire(reference)
+})
+
+const inward = (event: CallbackEvent): CallbackEvent =>
+  event._tag === "Hint"
+    ? new Hint({ attempt: named(event.attempt) })
+    : new Statement({ ...event, attempt: named(event.attempt) })
+
+/** The provider as we speak to it, by the ids of attempts, where it knows them by what goes over the wire. */
+export const byWireReference = (provider: Provider): Provider => {
+  const { cancel, otp, refund, resume } = provider
+  return {
+    ...provider,
+    initiate: (order) => provider.initiate({ ...order, reference: wireReference(order.reference) }),
+    enquire: (attempt) => provider.enquire(outward(attempt)),
+    callback: (request) =>
+      Effect.map(provider.callback(request), ({ events, ...rest }) => ({ events: events.map(inward), ...rest })),
+    ...(otp === undefined
+      ? {}
+      : {
+          otp: {
+            submit: (attempt: AttemptContext, password: string) => otp.submit(outward(attempt), password),
+            resend: (attempt: AttemptContext) => otp.resend(outward(attempt))
+          }
+        }),
+    ...(cancel === undefined ? {} : { cancel: (attempt: AttemptContext) => cancel(outward(attempt)) }),
+    ...(refund === undefined
+      ? {}
+      : {
+          refund: (order) =>
+            refund({ ...order, attempt: outward(order.attempt), reference: wireReference(order.reference) })
+        }),
+    ...(resume === undefined ? {} : { resume: (attempt, query) => resume(outward(attempt), query) })
+  }
 }

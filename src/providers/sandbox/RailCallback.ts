@@ -1,9 +1,8 @@
 /** The callbacks by which a built-in rail tells of its progress, and the proof that they are the rail's. */
-import { timingSafeEqual } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { type CallbackEvent, type CallbackRequest, NoProof } from "../port/Provider.ts"
+import { type Callback, type CallbackRequest, isSame, NoProof, Proof, Statement } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { railPaymentId } from "./RailAnswer.ts"
 import type { RailTimer } from "./RailPayment.ts"
@@ -26,7 +25,7 @@ const encodeBody = Schema.encodeSync(Body)
 const signatureOf = (vault: VaultService, body: Buffer): string => vault.hmac(body, "rail-callback")
 
 /** The same bytes however often it is sent. */
-export const signedCallback = (vault: VaultService, timer: RailTimer): CallbackRequest => {
+export const signedCallback = (vault: VaultService, timer: RailTimer): Pick<CallbackRequest, "headers" | "body"> => {
   const { eventId, occurredAt, rail, reason, reference, report } = timer
   const about = { event_id: eventId, reference, rail, state: report, reason, occurred_at: occurredAt.toISOString() }
   const body = Buffer.from(encodeBody(about))
@@ -34,24 +33,23 @@ export const signedCallback = (vault: VaultService, timer: RailTimer): CallbackR
   return { headers, body }
 }
 
-const isSigned = (vault: VaultService, { body, headers }: CallbackRequest): boolean => {
-  const given = Buffer.from(headers[signatureHeader] ?? "")
-  const expected = Buffer.from(signatureOf(vault, body))
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
-
 export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
-  Effect.fnUntraced(function* (request: CallbackRequest) {
-    if (!isSigned(vault, request)) return yield* new NoProof({ message: "The signature is missing or wrong" })
-    const body = yield* decodeBody(request.body.toString("utf8")).pipe(
+  Effect.fnUntraced(function* ({ body: bytes, headers }: Pick<CallbackRequest, "headers" | "body">) {
+    const proof = yield* Proof.from(
+      isSame(signatureOf(vault, bytes), headers[signatureHeader]),
+      "The signature is missing or wrong"
+    )
+    const body = yield* decodeBody(bytes.toString("utf8")).pipe(
       Effect.mapError(() => new NoProof({ message: "The body is not a rail's callback" }))
     )
     if (body.rail !== rail) return yield* new NoProof({ message: `The callback is of the ${body.rail} rail` })
     const providerPaymentId = railPaymentId(rail, body.reference)
-    const event: CallbackEvent = {
+    const event = new Statement({
       key: body.event_id,
       attempt: { reference: body.reference, providerPaymentId },
-      report: new Report({ state: body.state, reason: body.reason, providerPaymentId, providerStatus: body.state })
-    }
-    return event
+      report: new Report({ state: body.state, reason: body.reason, providerPaymentId, providerStatus: body.state }),
+      proof
+    })
+    const callback: Callback = { events: [event] }
+    return callback
   })

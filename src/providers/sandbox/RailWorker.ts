@@ -13,7 +13,7 @@ import {
   workerPoll
 } from "../../domain/Policies.ts"
 import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
-import type { CallbackRequest } from "../port/Provider.ts"
+import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { signedCallback } from "./RailCallback.ts"
 import type { RailTimer } from "./RailPayment.ts"
@@ -22,7 +22,10 @@ import { type Claim, RailStore } from "./RailStore.ts"
 /** The receiver did not take the callback; it will be sent again. */
 export class DeliveryFailed extends Data.TaggedError("DeliveryFailed")<{ readonly message: string }> {}
 
-export type Deliver = (provider: BuiltInRail, callback: CallbackRequest) => Effect.Effect<void, DeliveryFailed>
+export type Deliver = (
+  provider: BuiltInRail,
+  callback: Pick<CallbackRequest, "headers" | "body">
+) => Effect.Effect<void, DeliveryFailed>
 
 const rest = Duration.toMillis(railCallbackRest)
 const poll = Duration.toMillis(workerPoll)

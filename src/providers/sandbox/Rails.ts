@@ -2,14 +2,14 @@
  * The four built-in rails. They stand behind the provider port like third parties and move no money, so that the whole
  * service can be tried without an account anywhere.
  */
-import { Clock, type Duration, Effect, Option } from "effect"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { Clock, type Duration, Effect, Either, Option } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
-import { type BuiltInRail, builtInRails, type Flow, type PaymentMethod } from "../../domain/Corridor.ts"
+import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { uuidOrNil } from "../../domain/Ids.ts"
 import { Absent, Declined, Report, Unknown } from "../../domain/Outcome.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
-import type { AttemptRef, PaymentOrder, Provider } from "../port/Provider.ts"
+import type { SupportQuestion } from "../../domain/Routing.ts"
+import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { acceptedAs, answerTo, railPaymentId } from "./RailAnswer.ts"
 import { type Behaviour, behaviourOf } from "./RailBehaviour.ts"
@@ -19,13 +19,22 @@ import type { RailPayment } from "./RailPayment.ts"
 import { RailStore } from "./RailStore.ts"
 import { makeTimers } from "./RailTimers.ts"
 
-const supported: Readonly<Record<BuiltInRail, Provider["supports"]>> = {
-  fiat: (currency, method, flow) =>
+const isServed: Readonly<Record<BuiltInRail, (question: SupportQuestion) => boolean>> = {
+  fiat: ({ currency, flow, method }) =>
     !isCryptoAssetCode(currency) && ["card", "bank_transfer", "mobile_money"].includes(method) && flow !== "external",
-  crypto: (currency, method, flow) => isCryptoAssetCode(currency) && method === "crypto" && flow !== "external",
-  hybrid: (_currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) => method === "crypto" && flow === "external",
+  crypto: ({ currency, flow, method }) => isCryptoAssetCode(currency) && method === "crypto" && flow !== "external",
+  hybrid: ({ flow, method }) => method === "crypto" && flow === "external",
   manual: () => true
 }
+
+const supportOf =
+  (rail: BuiltInRail): Provider["supports"] =>
+  (question) =>
+    isServed[rail](question)
+      ? Either.void
+      : Either.left(
+          `The provider ${rail} does not support ${question.currency} by ${question.method}, ${question.flow}.`
+        )
 
 const DECLINED = "The payment was declined"
 
@@ -75,7 +84,7 @@ const makeRail = (rail: BuiltInRail) =>
       return yield* outcomeOf(kept, slowAnswer)
     })
 
-    const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptRef) {
+    const enquire = Effect.fn("Rail.enquire")(function* ({ reference }: AttemptContext) {
       const kept = Option.filter(yield* store.find(uuidOrNil(reference)), (payment) => payment.rail === rail)
       if (Option.isNone(kept)) return new Absent()
       const { answer, behaviour, reason, state } = kept.value
@@ -90,7 +99,7 @@ const makeRail = (rail: BuiltInRail) =>
       name: rail,
       honoursReference: true,
       provesAbsence: true,
-      supports: supported[rail],
+      supports: supportOf(rail),
       initiate,
       enquire,
       callback: readCallback(vault, rail),

@@ -1,0 +1,47 @@
+/** An attempt as its provider is asked about it, from the payment's record. */
+import { moneyIn } from "../../domain/Received.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { AttemptContext } from "../../providers/port/Provider.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
+import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
+
+const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && leg !== "return"
+
+/** What brought the money that an attempt gives back. */
+const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined =>
+  all.find(({ attempt_id, leg, outcome, provider }) =>
+    attempt.of_attempt === null
+      ? isPaidLeg(leg) && provider === attempt.provider && outcome !== "declined"
+      : attempt_id === attempt.of_attempt
+  )
+
+const givenBack = ({ amount, refunds }: Payment, { attempt_id, leg, received }: Attempt): Money =>
+  leg === "return" ? moneyIn(received) : (refunds.find(({ refund_id }) => refund_id === attempt_id)?.amount ?? amount)
+
+const MILLIS = 1000
+
+/** Seconds since its provider may first have heard of it, by the clock of the store. */
+export const ageOf = ({ started_at }: Attempt, now: Date): number => (now.getTime() - started_at.getTime()) / MILLIS
+
+/** `all`: of the payment; only of money on its way back are the others needed. */
+export const contextOf = (payment: Payment, attempt: Attempt, all: ReadonlyArray<Attempt>): AttemptContext => {
+  const { attempt_id, config_id, leg, provider_payment_id, sent_at } = attempt
+  const known = {
+    reference: attempt_id,
+    providerPaymentId: provider_payment_id,
+    leg,
+    country: payment.country,
+    sentAt: sent_at,
+    orgId: payment.org_id,
+    configId: config_id
+  }
+  if (isPaidLeg(leg)) return { ...known, ...orderFacts(payment, leg), broughtBy: null }
+  const brought = broughtBy(attempt, all)
+  const facts = orderFacts(payment, brought !== undefined && isPaidLeg(brought.leg) ? brought.leg : "payment")
+  return {
+    ...known,
+    ...facts,
+    money: givenBack(payment, attempt),
+    broughtBy: brought === undefined ? null : contextOf(payment, brought, [])
+  }
+}
