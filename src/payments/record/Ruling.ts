@@ -9,7 +9,8 @@ import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
@@ -39,11 +40,6 @@ export interface Moment {
   readonly newId: () => string
   /** How long to wait before the attempt is asked about the next time; none when that was done often enough. */
   readonly enquireIn: Option.Option<Duration.Duration>
-}
-
-export interface Known {
-  readonly payment: Payment
-  readonly attempt: Attempt
 }
 
 export interface Ruling {
