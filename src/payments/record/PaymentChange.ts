@@ -10,7 +10,8 @@ import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
-const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
+/** Nobody waits for a word about it any more. */
+export const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
 
 /** A payin that its provider takes back: the organisation may have spent it, so a person decides who bears it. */
 const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
