@@ -2,7 +2,7 @@
  * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
  * operator items, callback, suspense and events are assembled here, and nowhere else.
  */
-import { Duration, Either, Option } from "effect"
+import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -106,18 +106,12 @@ export const goneFrom = (
       occasion: `taken back ${money.currency} ${version}`
     }))
 
-/** Whether nothing waits any more once it has gone. */
-export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean => {
-  const all = [...waiting.map(({ money }) => money), ...gone.map(({ amount }) => amount)]
-  return (
-    difference(
-      [],
-      Array.from(new Set(all.map(({ currency }) => currency)), (currency) =>
-        all.filter((money) => money.currency === currency).reduce((sum, money) => Either.getOrThrow(sum.add(money)))
-      )
-    ).length === 0
-  )
-}
+/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
+  difference(
+    waiting.map(({ money }) => money),
+    gone.map(({ amount }) => amount.negate())
+  ).length === 0
 
 /** The same note is not written twice, however often its reason comes back. */
 export const noted = (comments: string | null, note: string): string => {
