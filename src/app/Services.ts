@@ -89,8 +89,7 @@ const ChecksLive = Layer.mergeAll(
 )
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer).pipe(
-  Layer.provideMerge(RecordMovement.layer),
-  Layer.provide(Users.layer)
+  Layer.provideMerge(RecordMovement.layer)
 )
 
 const EscrowsLive = Escrows.layer.pipe(
