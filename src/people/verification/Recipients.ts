@@ -27,8 +27,7 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
 
       const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
         const userId = uuidOrNil(given)
-        const places = yield* users.placesOf(userId)
-        return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
+        return (yield* users.isMember(orgId, userId)) ? yield* users.find(userId) : Option.none<User>()
       })
 
       const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
