@@ -19,12 +19,11 @@ import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
-import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { draft } from "../initiate/Draft.ts"
+import { draft } from "../initiate/CreateAndDispatch.ts"
 import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
@@ -115,7 +114,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
         const held = yield* threshold(drafted, yield* organizations.find(orgId))
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
-        const chosen = yield* dispatch.choose(candidates, "collection")
+        const chosen = yield* router.choose(candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {
