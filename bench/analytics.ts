@@ -9,7 +9,6 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { OrgId } from "../src/domain/Identifiers.ts"
 import { AnalyticsStore } from "../src/payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../src/payments/analytics/ClosedDays.ts"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/people/organizations/OrganizationStore.ts"
@@ -80,9 +79,9 @@ const fill = (count: number) =>
   })
 
 const closeDays = Effect.gen(function* () {
-  const { closeAll } = yield* ClosedDays
+  const store = yield* AnalyticsStore
   const sql = yield* SqlClient.SqlClient
-  const took = yield* stopwatch(closeAll)
+  const took = yield* stopwatch(store.closeDays)
   yield* sql`vacuum analyze analytics_day_totals`
   const [closed] = yield* sql<{ days: number }>`select count(*)::int as days from analytics_days where date
     between ${YEAR.from}::date and ${YEAR.to}::date`

@@ -11,7 +11,7 @@ import { Settling } from "./dispatch/Settling.ts"
 import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
 import { Initiation } from "./initiate/Initiation.ts"
 import { Ramps } from "./ramps/Ramps.ts"
-import { CalledOff } from "./record/CalledOff.ts"
+import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./record/PaymentCommand.ts"
 import { RecordOutcome } from "./record/RecordOutcome.ts"
 import { Refunds } from "./refund/Refunds.ts"
@@ -40,7 +40,7 @@ export const PaymentsLive = Layer.mergeAll(
   Layer.provideMerge(RecordOutcome.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      CalledOff.layer,
+      CustomerPayments.layer,
       CheckoutUrl.layer,
       HeldRate.layer,
       PaymentCommand.layer,

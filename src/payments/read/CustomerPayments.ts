@@ -4,8 +4,15 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
+import { isBuiltInRail } from "../../domain/Corridor.ts"
+import type { Enquiry } from "../../domain/Outcome.ts"
+import { Providers } from "../../providers/port/Provider.ts"
+import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+
+export const isAbandoned = (signal: Enquiry | undefined): boolean =>
+  signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED
 
 export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
   CustomerPayments,
@@ -13,14 +20,36 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
     readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
     /** The attempt that is under way. */
     readonly openAttempt: (payment: Payment) => Effect.Effect<Option.Option<Attempt>>
+    /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
+    readonly railWord: (attempt: Attempt) => Effect.Effect<Enquiry | undefined>
+    /** Whether one that did not come to be was called off, by its customer or for them, rather than refused. */
+    readonly wasCalledOff: (payment: Payment) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
     CustomerPayments,
-    Effect.map(PaymentStore, (store) => ({
-      find: (paymentId) => store.find(Option.none(), paymentId),
-      openAttempt: ({ payment_id }) =>
-        Effect.map(store.attemptsOf(payment_id), (attempts) => Option.fromNullable(attempts.find(isOpen)))
-    }))
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const providers = yield* Providers
+
+      const railWord = ({ attempt_id, outcome, provider, provider_payment_id }: Attempt) => {
+        const rail = outcome === "accepted" && isBuiltInRail(provider) ? providers.find(provider) : undefined
+        return rail === undefined
+          ? Effect.succeed(undefined)
+          : rail.enquire({ reference: attempt_id, providerPaymentId: provider_payment_id })
+      }
+
+      return {
+        find: (paymentId) => store.find(Option.none(), paymentId),
+        openAttempt: ({ payment_id }) =>
+          Effect.map(store.attemptsOf(payment_id), (attempts) => Option.fromNullable(attempts.find(isOpen))),
+        railWord,
+        wasCalledOff: Effect.fnUntraced(function* ({ payment_id, status }) {
+          if (status !== "failed") return status === "canceled"
+          const attempts = yield* store.attemptsOf(payment_id)
+          return yield* Effect.exists(attempts, (attempt) => Effect.map(railWord(attempt), isAbandoned))
+        })
+      }
+    })
   )
 }
