@@ -15,7 +15,7 @@ import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
-import { makeOnceOnly } from "./OnceOnly.ts"
+import { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
@@ -66,7 +66,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const gate = yield* Gate
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
   const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
-  const once = yield* makeOnceOnly
+  const once = yield* OnceOnly
   const owners = yield* Owners
   const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
