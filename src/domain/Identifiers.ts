@@ -18,5 +18,12 @@ export type OrgId = typeof OrgId.Type
 export const WebhookId = Schema.String.pipe(Schema.brand("WebhookId"))
 export type WebhookId = typeof WebhookId.Type
 
+export const UserId = Schema.String.pipe(Schema.brand("UserId"))
+export type UserId = typeof UserId.Type
+
+/** Of an API key, which is no secret; the key itself is. */
+export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
+export type KeyId = typeof KeyId.Type
+
 /** The schema of any such id. */
 export type Naming<Id extends string> = Schema.Schema<Id, string>

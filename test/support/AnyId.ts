@@ -1,9 +1,17 @@
 /** Ids for tests, of which most come out of JSON or are made up on the spot. */
 import { nilUuid } from "../../src/domain/Ids.ts"
-import type { AttemptId, OrgId, PaymentId, TransactionId, WebhookId } from "../../src/domain/Identifiers.ts"
+import type {
+  AttemptId,
+  KeyId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId,
+  WebhookId
+} from "../../src/domain/Identifiers.ts"
 
 /** May name whatever a test wants it to name. */
-export type AnyId = PaymentId & AttemptId & OrgId & TransactionId & WebhookId
+export type AnyId = PaymentId & AttemptId & OrgId & TransactionId & WebhookId & UserId & KeyId
 
 export const idFrom = (text: unknown) => String(text) as AnyId
 

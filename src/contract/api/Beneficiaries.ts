@@ -1,10 +1,11 @@
 /** Beneficiaries: the people and businesses that payouts go to. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
-import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
@@ -23,7 +24,7 @@ const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
 export const Beneficiary = Schema.Struct({
   beneficiary_id: Id,
   account_type: AccountType,
-  beneficiary_of: Id.annotations({ description: "The user that made it" }),
+  beneficiary_of: idOf(UserId).annotations({ description: "The user that made it" }),
   beneficiary_type: BeneficiaryType,
   country: CountryCode,
   currency: AnyCurrencyCode,
@@ -148,7 +149,7 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
     HttpApiEndpoint.get("list", "/beneficiaries")
       .setUrlParams(
         Schema.Struct({
-          user_id: Schema.optional(IdParam.annotations({ description: "Only those that this user made" })),
+          user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
           ...OrgParam,
           ...PageParams
         })

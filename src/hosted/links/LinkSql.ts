@@ -1,7 +1,7 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
@@ -13,7 +13,7 @@ import type { PaymentLink } from "./PaymentLink.ts"
 const StoredRow = {
   link_id: Schema.String,
   org_id: OrgId,
-  created_by: Schema.String,
+  created_by: UserId,
   link_ref: Schema.String,
   email: Schema.NullOr(Schema.String),
   amount_type: Schema.Literal("fixed", "open"),

@@ -1,5 +1,6 @@
 /** The life of a beneficiary: made, changed, deleted; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
+import type { UserId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -16,7 +17,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
   {
     readonly list: (
       permit: Permit<"any">,
-      of: Option.Option<string>,
+      of: Option.Option<UserId>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<Beneficiary>>
     readonly get: (permit: Permit<"any">, id: string) => Effect.Effect<Beneficiary, NotFound>

@@ -1,6 +1,6 @@
 /** A payment and its attempts as the stores hold them. */
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, type TransactionId } from "../../domain/Identifiers.ts"
+import { AttemptId, OrgId, PaymentId, type TransactionId, type UserId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -19,7 +19,7 @@ export interface Payment {
   readonly payment_id: PaymentId
   readonly transaction_id: TransactionId
   readonly org_id: OrgId
-  readonly user_id: string
+  readonly user_id: UserId
   readonly status: PaymentStatus
   /** Rises with every change; a change is written only on the version it was decided on. */
   readonly version: number

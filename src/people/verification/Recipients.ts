@@ -1,8 +1,8 @@
 /** From the ids in a verification request to the people of the organisation whom they name. */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { type OrgId, UserId } from "../../domain/Identifiers.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
 import { Users } from "../users/Users.ts"
 
@@ -26,7 +26,7 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
       const subjects = yield* VerificationSubjects
 
       const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
-        const userId = uuidOrNil(given)
+        const userId = idOrNil(UserId)(given)
         const places = yield* users.placesOf(userId)
         return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
       })

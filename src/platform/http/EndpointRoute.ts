@@ -104,7 +104,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
 
   /** A key belongs to the organisation of what the request touches; else there is nobody but the caller. */
   const keyOwner = Effect.fnUntraced(function* (
-    { userId }: Caller,
+    { id }: Caller,
     { scope }: Permit<Access>,
     named: Readonly<Record<string, unknown>>
   ) {
@@ -116,7 +116,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       account_id: uuidOrNil(text("account_id", "from_account_id")),
       escrow_id: uuidOrNil(text("escrow_id"))
     })
-    return Option.getOrElse(owner, () => userId)
+    return Option.getOrElse(owner, () => id)
   })
 
   const toOutgoing = (result: unknown): Outgoing => {

@@ -1,6 +1,6 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"
@@ -11,7 +11,7 @@ export type NewVirtualAccount = Pick<
 >
 
 export interface AccountFilter {
-  readonly user_id?: string | undefined
+  readonly user_id?: UserId | undefined
   readonly currency?: string | undefined
 }
 

@@ -1,12 +1,12 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { type OrgId, type TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -46,7 +46,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
     readonly transaction: (
       permit: Permit<"any">,
       transactionId: TransactionId,
-      userId: string | undefined
+      userId: UserId | undefined
     ) => Effect.Effect<VirtualTransaction, NotFound>
     readonly freeze: (permit: Permit<"platform">, accountId: string, reason: string | null) => Frozen
     readonly unfreeze: (permit: Permit<"platform">, accountId: string) => Frozen
@@ -105,7 +105,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
             Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
             () => new Invalid({ message: "org_id: say which organisation the account is for." })
           )
-          const user = uuidOrNil(user_id)
+          const user = idOrNil(UserId)(user_id)
           if (!(yield* users.isMember(org_id, user))) {
             return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
           }

@@ -1,6 +1,6 @@
 /** Accounts and movements by the services themselves, for suites that do many of them at one time. */
 import { BigDecimal, Effect, Either, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { type OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { AccountMovements } from "../../../src/treasury/accounts/AccountMovements.ts"
 import { VirtualAccounts } from "../../../src/treasury/accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../../src/payments/beneficiaries/Beneficiaries.ts"
@@ -12,11 +12,12 @@ import { people } from "../../support/Credentials.ts"
 export const units = (amount: number) => BigDecimal.make(BigInt(amount), 0)
 
 /** Someone of the first organisation who may do it. */
-const permitOf = <A extends Access>(orgId: OrgId, userId: string, access: A): Permit<A> =>
+const permitOf = <A extends Access>(orgId: OrgId, userId: UserId, access: A): Permit<A> =>
   Either.getOrThrow(
     authorize(
       {
-        userId,
+        id: userId,
+        userId: Option.some(userId),
         apiKeyId: Option.none(),
         admin: false,
         organization: Option.some({ orgId, role: "org-admin", features: new Set(), permissions: new Set() })
