@@ -21,6 +21,16 @@ export type WebhookId = typeof WebhookId.Type
 export const UserId = Schema.String.pipe(Schema.brand("UserId"))
 export type UserId = typeof UserId.Type
 
+export const BeneficiaryId = Schema.String.pipe(Schema.brand("BeneficiaryId"))
+export type BeneficiaryId = typeof BeneficiaryId.Type
+
+/** Of a virtual account. */
+export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
+export type AccountId = typeof AccountId.Type
+
+export const EscrowId = Schema.String.pipe(Schema.brand("EscrowId"))
+export type EscrowId = typeof EscrowId.Type
+
 /** Of an API key, which is no secret; the key itself is. */
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type

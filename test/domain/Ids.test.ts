@@ -1,8 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { operatorPermit } from "../../src/domain/Access.ts"
-import { AttemptId, KeyId, OrgId, PaymentId, TransactionId, UserId, WebhookId } from "../../src/domain/Identifiers.ts"
+import {
+  AccountId,
+  AttemptId,
+  BeneficiaryId,
+  EscrowId,
+  KeyId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId,
+  WebhookId
+} from "../../src/domain/Identifiers.ts"
 import { idOrNil, Ids, nilUuid } from "../../src/domain/Ids.ts"
+import { LedgerAccount } from "../../src/domain/Ledger.ts"
 
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -54,6 +66,12 @@ describe("What an id names", () => {
       ofUser(yield* ids.make(KeyId))
       // @ts-expect-error Nor is a user the organisation that they belong to.
       ofUser(yield* ids.make(OrgId))
+      // @ts-expect-error Nor is the beneficiary whom they made.
+      ofUser(yield* ids.make(BeneficiaryId))
+      // @ts-expect-error An account of the books is named by what it is of.
+      LedgerAccount.virtual(yield* ids.make(EscrowId), "USDT")
+      // @ts-expect-error Nor the other way round.
+      LedgerAccount.escrow(yield* ids.make(AccountId), "USDT")
       // @ts-expect-error They are swapped.
       ofBoth(attempt, payment)
       // @ts-expect-error Text names nothing until someone says what.

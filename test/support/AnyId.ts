@@ -1,7 +1,10 @@
 /** Ids for tests, of which most come out of JSON or are made up on the spot. */
 import { nilUuid } from "../../src/domain/Ids.ts"
 import type {
+  AccountId,
   AttemptId,
+  BeneficiaryId,
+  EscrowId,
   KeyId,
   OrgId,
   PaymentId,
@@ -11,7 +14,16 @@ import type {
 } from "../../src/domain/Identifiers.ts"
 
 /** May name whatever a test wants it to name. */
-export type AnyId = PaymentId & AttemptId & OrgId & TransactionId & WebhookId & UserId & KeyId
+export type AnyId = PaymentId &
+  AttemptId &
+  OrgId &
+  TransactionId &
+  WebhookId &
+  UserId &
+  KeyId &
+  BeneficiaryId &
+  AccountId &
+  EscrowId
 
 export const idFrom = (text: unknown) => String(text) as AnyId
 

@@ -1,6 +1,13 @@
 /** A payment and its attempts as the stores hold them. */
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, type TransactionId, type UserId } from "../../domain/Identifiers.ts"
+import {
+  AttemptId,
+  type BeneficiaryId,
+  OrgId,
+  PaymentId,
+  type TransactionId,
+  type UserId
+} from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -31,7 +38,7 @@ export interface Payment {
   readonly org_rate_id: string | null
   readonly client_reference: string | null
   readonly description: string | null
-  readonly beneficiary_id: string | null
+  readonly beneficiary_id: BeneficiaryId | null
   readonly payer_details: JsonObject
   readonly mobile_money_details: JsonObject
   readonly card_details: JsonObject

@@ -4,12 +4,12 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
-import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
@@ -113,8 +113,8 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
     const owner = yield* owners.ownerOf({
       payment_id: idOrNil(PaymentId)(text("payment_id")),
-      account_id: uuidOrNil(text("account_id", "from_account_id")),
-      escrow_id: uuidOrNil(text("escrow_id"))
+      account_id: idOrNil(AccountId)(text("account_id", "from_account_id")),
+      escrow_id: idOrNil(EscrowId)(text("escrow_id"))
     })
     return Option.getOrElse(owner, () => id)
   })

@@ -1,6 +1,6 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { type OrgId, type TransactionId, UserId } from "../../domain/Identifiers.ts"
+import { AccountId, type OrgId, type TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -32,11 +32,11 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       filter: AccountFilter,
       window: Window
     ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
-    readonly get: (permit: Permit<Access>, accountId: string) => Effect.Effect<AccountWithBalance, NotFound>
+    readonly get: (permit: Permit<Access>, accountId: AccountId) => Effect.Effect<AccountWithBalance, NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly find: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
-    readonly lock: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,
@@ -48,8 +48,8 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       transactionId: TransactionId,
       userId: UserId | undefined
     ) => Effect.Effect<VirtualTransaction, NotFound>
-    readonly freeze: (permit: Permit<"platform">, accountId: string, reason: string | null) => Frozen
-    readonly unfreeze: (permit: Permit<"platform">, accountId: string) => Frozen
+    readonly freeze: (permit: Permit<"platform">, accountId: AccountId, reason: string | null) => Frozen
+    readonly unfreeze: (permit: Permit<"platform">, accountId: AccountId) => Frozen
   }
 >() {
   static readonly layer = Layer.effect(
@@ -84,7 +84,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
 
       const setStatus = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
-        accountId: string,
+        accountId: AccountId,
         status: "active" | "frozen",
         reason: string | null
       ) {
@@ -112,7 +112,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
           return yield* atomically(
             Effect.gen(function* () {
               const account = yield* accounts.insert({
-                account_id: yield* ids.next,
+                account_id: yield* ids.make(AccountId),
                 org_id,
                 user_id: user,
                 customer_id: customer_id ?? null,

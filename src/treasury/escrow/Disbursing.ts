@@ -3,7 +3,7 @@
  * accounts in the parties' names, so that one that fails, or a crash, leaves the money where it can be paid from again.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import type { EscrowId, OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -23,7 +23,7 @@ import { PartyPayouts } from "./PartyPayouts.ts"
 import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
 
 export interface WantedDisbursal {
-  readonly escrowId: string
+  readonly escrowId: EscrowId
   readonly milestoneId: string
   readonly description: string | null
   readonly key?: NewKey | undefined
