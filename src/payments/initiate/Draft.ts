@@ -1,6 +1,6 @@
 /** A payment as it is first written down. */
 import { Clock, type Context, Effect } from "effect"
-import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import type { Ids } from "../../domain/Ids.ts"
@@ -19,7 +19,8 @@ export const draft = Effect.fnUntraced(function* (
 ) {
   const user = yield* Effect.orDie(permit.actor.userId)
   const at = new Date(yield* Clock.currentTimeMillis)
-  const [payment_id, transaction_id] = (yield* ids.several(2)) as [PaymentId, TransactionId]
+  const payment_id = yield* ids.make(PaymentId)
+  const transaction_id = yield* ids.make(TransactionId)
   const payment: Payment = {
     funding: null,
     ramp: null,

@@ -3,7 +3,7 @@
  * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { AccountId, BeneficiaryId, type OrgId, type TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, type OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -117,7 +117,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
             })
           }
           const amounts = yield* transferAmounts(wanted.amount, { from, to }, yield* quoted(org_id, wanted.org_rate_id))
-          const fresh = (yield* ids.several(3)) as [string, TransactionId, TransactionId]
+          const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
           const { entry, rows } = transferOf(fresh, { from, to }, amounts)
           const moved = Effect.gen(function* () {
             yield* mayPay(yield* locked(from))
@@ -134,7 +134,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           }
           const account = yield* find(permit.scope, accountId)
           const amount = yield* amountIn(account, wanted.amount)
-          const fresh = (yield* ids.several(2)) as [string, TransactionId]
+          const fresh = [yield* ids.next, yield* ids.make(TransactionId)] as const
           const { entry, rows } = depositOf(fresh, account, amount)
           const moved = Effect.gen(function* () {
             yield* mayReceive(yield* locked(account))
