@@ -35,5 +35,13 @@ export type EscrowId = typeof EscrowId.Type
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
+/** Of a payment link; its reference, which opens it, is no id. */
+export const LinkId = Schema.String.pipe(Schema.brand("LinkId"))
+export type LinkId = typeof LinkId.Type
+
+/** Of a provider's configuration for a corridor. */
+export const ConfigId = Schema.String.pipe(Schema.brand("ConfigId"))
+export type ConfigId = typeof ConfigId.Type
+
 /** The schema of any such id. */
 export type Naming<Id extends string> = Schema.Schema<Id, string>

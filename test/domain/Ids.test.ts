@@ -5,8 +5,10 @@ import {
   AccountId,
   AttemptId,
   BeneficiaryId,
+  ConfigId,
   EscrowId,
   KeyId,
+  LinkId,
   OrgId,
   PaymentId,
   TransactionId,
@@ -72,6 +74,10 @@ describe("What an id names", () => {
       LedgerAccount.virtual(yield* ids.make(EscrowId), "USDT")
       // @ts-expect-error Nor the other way round.
       LedgerAccount.escrow(yield* ids.make(AccountId), "USDT")
+      // @ts-expect-error Nor is a link through which it may be paid.
+      ofPayment(yield* ids.make(LinkId))
+      // @ts-expect-error A configuration is no attempt to use it.
+      ofBoth(payment, yield* ids.make(ConfigId))
       // @ts-expect-error They are swapped.
       ofBoth(attempt, payment)
       // @ts-expect-error Text names nothing until someone says what.

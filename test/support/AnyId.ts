@@ -4,8 +4,10 @@ import type {
   AccountId,
   AttemptId,
   BeneficiaryId,
+  ConfigId,
   EscrowId,
   KeyId,
+  LinkId,
   OrgId,
   PaymentId,
   TransactionId,
@@ -23,7 +25,9 @@ export type AnyId = PaymentId &
   KeyId &
   BeneficiaryId &
   AccountId &
-  EscrowId
+  EscrowId &
+  LinkId &
+  ConfigId
 
 export const idFrom = (text: unknown) => String(text) as AnyId
 

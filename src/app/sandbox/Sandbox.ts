@@ -1,6 +1,6 @@
 /** The sandbox's two organisations: made once, in one transaction, and remembered sealed so that every start shows the same keys. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { ConfigId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { developmentAudience, developmentIssuer, issuesTokens } from "../../people/auth/DevelopmentIssuer.ts"
 import { TokenSigner } from "../../people/auth/TokenSigner.ts"
@@ -106,7 +106,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         const admin = { user_id: yield* addUser(ADMIN_EMAIL, null, true) }
         yield* rates.set(sandboxRates)
         const withIds = yield* Effect.forEach(sandboxCorridors, (corridor) =>
-          Effect.map(ids.next, (config_id) => ({
+          Effect.map(ids.make(ConfigId), (config_id) => ({
             ...corridor,
             config_id,
             org_id: null,

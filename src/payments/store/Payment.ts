@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import {
   AttemptId,
   type BeneficiaryId,
+  type ConfigId,
   OrgId,
   PaymentId,
   type TransactionId,
@@ -93,7 +94,7 @@ export interface Attempt {
   readonly org_id: OrgId
   readonly leg: Leg
   readonly provider: ProviderName
-  readonly config_id: string | null
+  readonly config_id: ConfigId | null
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
   readonly provider_payment_id: string | null
