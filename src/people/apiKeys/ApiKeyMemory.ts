@@ -1,6 +1,6 @@
 /** API keys in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import { KeyId } from "../../domain/Identifiers.ts"
+import type { KeyId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { apiKeyTables } from "./MemoryTables.ts"
 import { type Scope } from "../../platform/database/Query.ts"

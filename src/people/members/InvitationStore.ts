@@ -1,6 +1,6 @@
 /** Invitations at rest: the hash of a token, never the token. */
 import { Context, type Effect, type Option } from "effect"
-import { type OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Role } from "../../domain/Access.ts"
 import type { Window } from "../../platform/database/Window.ts"

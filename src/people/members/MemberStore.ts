@@ -1,6 +1,6 @@
 /** Members at rest. Every change begins with `lock`, so that an organisation's people change one at a time. */
 import { Context, type Effect, type Option } from "effect"
-import { type OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { Permission, Role } from "../../domain/Access.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { OrgMember } from "./Member.ts"

@@ -1,6 +1,6 @@
 /** The people of an organisation: their roles and permissions; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
-import { type OrgId, UserId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"

@@ -1,6 +1,6 @@
 /** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
 import { Context, type Effect, type Option } from "effect"
-import { BeneficiaryId, type OrgId, type TransactionId } from "../../domain/Identifiers.ts"
+import type { BeneficiaryId, OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { NotFound } from "../../domain/Failure.ts"
 

@@ -1,6 +1,6 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { Context, type Effect, type Option } from "effect"
-import { AccountId, type OrgId, type UserId } from "../../domain/Identifiers.ts"
+import type { AccountId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"

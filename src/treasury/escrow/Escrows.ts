@@ -1,6 +1,6 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
-import { EscrowId, TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
