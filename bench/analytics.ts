@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { OrgId } from "../src/domain/Identifiers.ts"
+import { OrgId, UserId } from "../src/domain/Identifiers.ts"
 import { AnalyticsStore } from "../src/payments/analytics/AnalyticsStore.ts"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
@@ -33,14 +33,14 @@ const newOrganization = Effect.gen(function* () {
 
 const newUser = Effect.gen(function* () {
   const store = yield* UserStore
-  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
+  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(UserId))
   const about = { subject: user_id, email: `${user_id}@corridor.example`, country: "KE", is_admin: false }
   yield* store.insert({ user_id, ...about })
   return user_id
 })
 
 /** Rows about as wide as those that the service writes, in the order of time, as it writes them. */
-const writePayments = (orgs: ReadonlyArray<string>, user_id: string, count: number) =>
+const writePayments = (orgs: ReadonlyArray<string>, user_id: UserId, count: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`insert into payments (payment_id, transaction_id, org_id, user_id, status, direction, payment_method,

@@ -1,6 +1,6 @@
 /** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
 import { Array as Arr, BigDecimal, Order } from "effect"
-import type { OrgId } from "./Identifiers.ts"
+import type { ConfigId, OrgId } from "./Identifiers.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
 import type { AnyCurrencyCode } from "./CryptoAsset.ts"
@@ -15,7 +15,7 @@ export interface Corridor {
 
 /** What routing reads of a provider configuration. */
 export interface RouteConfig {
-  readonly config_id: string
+  readonly config_id: ConfigId
   /** The organisation it is scoped to; null is everybody's. */
   readonly org_id: OrgId | null
   readonly provider: ProviderName
@@ -48,13 +48,13 @@ export interface RouteQuestion {
 
 export interface Candidate {
   readonly provider: ProviderName
-  readonly config_id: string
+  readonly config_id: ConfigId
   readonly priority: number
 }
 
 export interface Excluded {
   readonly provider: ProviderName
-  readonly config_id: string
+  readonly config_id: ConfigId
   readonly reason: string
 }
 

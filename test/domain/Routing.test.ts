@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import * as fc from "fast-check"
+import { ConfigId } from "../../src/domain/Identifiers.ts"
 import type { CircuitState } from "../../src/domain/CircuitBreaker.ts"
 import { flows, paymentMethods, type ProviderName } from "../../src/domain/Corridor.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
@@ -18,8 +19,8 @@ const money = (text: string, currency = "KES") =>
 
 const decimal = (text: string) => BigDecimal.unsafeFromString(text)
 
-const config = (config_id: string, provider: ProviderName, about: Partial<RouteConfig> = {}): RouteConfig => ({
-  config_id,
+const config = (id: string, provider: ProviderName, about: Partial<RouteConfig> = {}): RouteConfig => ({
+  config_id: ConfigId.make(id),
   org_id: null,
   provider,
   country: "KE",
@@ -165,7 +166,7 @@ const amount = fc.option(
 
 const anyConfig = (config_id: string): fc.Arbitrary<RouteConfig> =>
   fc.record({
-    config_id: fc.constant(config_id),
+    config_id: fc.constant(ConfigId.make(config_id)),
     org_id: fc.constantFrom(null, null, ACME, ACME, GLOBEX),
     provider: fc.constantFrom(...names),
     country: fc.constantFrom("KE", "KE", "KE", "NG"),

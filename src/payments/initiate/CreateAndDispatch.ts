@@ -1,6 +1,6 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
 import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -43,7 +43,8 @@ export const draft = Effect.fnUntraced(function* (
 ) {
   const user = yield* Effect.orDie(permit.actor.userId)
   const at = new Date(yield* Clock.currentTimeMillis)
-  const [payment_id, transaction_id] = (yield* ids.several(2)) as [PaymentId, TransactionId]
+  const payment_id = yield* ids.make(PaymentId)
+  const transaction_id = yield* ids.make(TransactionId)
   const payment: Payment = {
     funding: null,
     ramp: null,

@@ -1,6 +1,6 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -14,7 +14,7 @@ import {
   type RateMismatch
 } from "../../domain/Failure.ts"
 import type { Money } from "../../domain/Money.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Route } from "../../domain/Routing.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
@@ -129,7 +129,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         const beneficiary =
           request.beneficiary_id === undefined
             ? Option.none()
-            : yield* beneficiaries.find(scope, uuidOrNil(request.beneficiary_id))
+            : yield* beneficiaries.find(scope, idOrNil(BeneficiaryId)(request.beneficiary_id))
         const lock = request.org_rate_id === undefined ? Option.none() : yield* rates.locked(orgId, request.org_rate_id)
         return yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),

@@ -1,6 +1,6 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
 import type { RampRequest } from "../../contract/api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -12,7 +12,7 @@ import {
   NoRoute,
   RateMismatch
 } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
@@ -81,7 +81,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const beneficiary =
           request.beneficiary_id === undefined
             ? Option.none()
-            : yield* beneficiaries.find(Option.some(orgId), uuidOrNil(request.beneficiary_id))
+            : yield* beneficiaries.find(Option.some(orgId), idOrNil(BeneficiaryId)(request.beneficiary_id))
         const rate = yield* liveRate(orgId, direction, request)
         return yield* planRamp(request, { liveRate: () => rate, beneficiary })
       })
