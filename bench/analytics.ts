@@ -7,9 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { OrgId } from "../src/domain/Identifiers.ts"
+import { OrgId, UserId } from "../src/domain/Identifiers.ts"
 import { AnalyticsStore } from "../src/payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../src/payments/analytics/ClosedDays.ts"
 import { AppLive } from "../src/app/Live.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { OrganizationStore } from "../src/people/organizations/OrganizationStore.ts"
@@ -34,14 +33,14 @@ const newOrganization = Effect.gen(function* () {
 
 const newUser = Effect.gen(function* () {
   const store = yield* UserStore
-  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(OrgId))
+  const user_id = yield* Effect.flatMap(Ids, ({ make }) => make(UserId))
   const about = { subject: user_id, email: `${user_id}@corridor.example`, country: "KE", is_admin: false }
   yield* store.insert({ user_id, ...about })
   return user_id
 })
 
 /** Rows about as wide as those that the service writes, in the order of time, as it writes them. */
-const writePayments = (orgs: ReadonlyArray<string>, user_id: string, count: number) =>
+const writePayments = (orgs: ReadonlyArray<string>, user_id: UserId, count: number) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`insert into payments (payment_id, transaction_id, org_id, user_id, status, direction, payment_method,
@@ -80,9 +79,9 @@ const fill = (count: number) =>
   })
 
 const closeDays = Effect.gen(function* () {
-  const { closeAll } = yield* ClosedDays
+  const store = yield* AnalyticsStore
   const sql = yield* SqlClient.SqlClient
-  const took = yield* stopwatch(closeAll)
+  const took = yield* stopwatch(store.closeDays)
   yield* sql`vacuum analyze analytics_day_totals`
   const [closed] = yield* sql<{ days: number }>`select count(*)::int as days from analytics_days where date
     between ${YEAR.from}::date and ${YEAR.to}::date`

@@ -35,7 +35,6 @@ import { Organizations } from "../people/organizations/Organizations.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
-import { CustomerPayments } from "../payments/read/CustomerPayments.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
@@ -68,7 +67,7 @@ const ProvidersLive = Layer.effect(
   })
 )
 
-const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, CustomerPayments.layer, RailCustomer.layer]))
+const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer]))
 
 /** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
 const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))
@@ -89,8 +88,7 @@ const ChecksLive = Layer.mergeAll(
 )
 
 const AccountsLive = Layer.mergeAll(AccountMovements.layer, VirtualAccounts.layer).pipe(
-  Layer.provideMerge(RecordMovement.layer),
-  Layer.provide(Users.layer)
+  Layer.provideMerge(RecordMovement.layer)
 )
 
 const EscrowsLive = Escrows.layer.pipe(

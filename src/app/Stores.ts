@@ -12,8 +12,6 @@ import { rateStoreMemory } from "../money/rates/RateMemory.ts"
 import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { analyticsStoreMemory } from "../payments/analytics/AnalyticsMemory.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
-import { closedDaysMemory } from "../payments/analytics/ClosedDaysMemory.ts"
-import { closedDaysSql } from "../payments/analytics/ClosedDaysSql.ts"
 import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMemory.ts"
 import { beneficiaryStoreSql } from "../payments/beneficiaries/BeneficiarySql.ts"
 import { paymentStoreMemory } from "../payments/store/PaymentMemory.ts"
@@ -82,7 +80,6 @@ export const StoresLive = Layer.mergeAll(
   auditStoreSql,
   beneficiaryStoreSql,
   callerStoreSql,
-  closedDaysSql,
   deadLetterStoreSql,
   deliveryStoreSql,
   escrowStoreSql,
@@ -122,7 +119,6 @@ export const StoresMemory = Layer.mergeAll(
   auditStoreMemory,
   beneficiaryStoreMemory,
   callerStoreMemory,
-  closedDaysMemory,
   deadLetterStoreMemory,
   deliveryStoreMemory,
   escrowStoreMemory,

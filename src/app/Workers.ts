@@ -1,7 +1,7 @@
 /** What an instance does besides answering requests. */
 import { Effect } from "effect"
 import { dayClosingPause, strayPause } from "../domain/Policies.ts"
-import { ClosedDays } from "../payments/analytics/ClosedDays.ts"
+import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
@@ -17,8 +17,8 @@ const strays = Effect.flatMap(Callbacks, ({ matchStrays }) =>
   Effect.forever(Effect.zipRight(matchStrays, Effect.sleep(strayPause)))
 )
 
-const closedDays = Effect.flatMap(ClosedDays, ({ closeAll }) =>
-  Effect.forever(Effect.zipRight(closeAll, Effect.sleep(dayClosingPause)))
+const closedDays = Effect.flatMap(AnalyticsStore, ({ closeDays }) =>
+  Effect.forever(Effect.zipRight(closeDays, Effect.sleep(dayClosingPause)))
 )
 
 /** The rails' callbacks take the way of every callback, without the detour over the network. */

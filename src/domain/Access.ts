@@ -4,7 +4,7 @@
  * and only `authorize`, `makerPermit` and `operatorPermit` make one, so that work without authorization does not compile.
  */
 import { Data, Either, Option } from "effect"
-import { OrgId } from "./Identifiers.ts"
+import { type KeyId, OrgId, type UserId } from "./Identifiers.ts"
 import { Forbidden } from "./Failure.ts"
 import { idOrNil, nilUuid } from "./Ids.ts"
 
@@ -81,8 +81,10 @@ export interface Identity {
 
 /** The person (or the key made by a person) behind a request, as the database knows them at this moment. */
 export interface Caller {
-  readonly userId: string
-  readonly apiKeyId: Option.Option<string>
+  /** Of the user; of one whom the database does not know, the subject of their token. */
+  readonly id: string
+  readonly userId: Option.Option<UserId>
+  readonly apiKeyId: Option.Option<KeyId>
   readonly organization: Option.Option<{
     readonly orgId: OrgId
     readonly role: Role
@@ -97,7 +99,7 @@ export interface Caller {
 export interface Actor {
   readonly kind: "user" | "api_key" | "operator"
   readonly id: string
-  readonly userId: Option.Option<string>
+  readonly userId: Option.Option<UserId>
   /** Of a caller who need not be a user yet. */
   readonly identity?: Identity
 }
@@ -122,8 +124,8 @@ export const lowerRole = (a: Role, b: Role): Role => (roleAtLeast(a, b) ? b : a)
 
 const actorOf = (caller: Caller): Actor =>
   Option.match(caller.apiKeyId, {
-    onNone: () => ({ kind: "user", id: caller.userId, userId: Option.some(caller.userId) }),
-    onSome: (id) => ({ kind: "api_key", id, userId: Option.some(caller.userId) })
+    onNone: () => ({ kind: "user", id: caller.id, userId: caller.userId }),
+    onSome: (id) => ({ kind: "api_key", id, userId: caller.userId })
   })
 
 /** Holds a permit to no organisation at all, where `none` would be every one. */
@@ -135,7 +137,7 @@ const personPermit = <A extends Access>(caller: Caller, access: A): Either.Eithe
   if (identity === undefined) {
     return Either.left(new Forbidden({ message: "This needs the token of a person: an API key is nobody's." }))
   }
-  const actor: Actor = { kind: "user", id: caller.userId, userId: Option.none(), identity }
+  const actor: Actor = { kind: "user", id: caller.id, userId: Option.none(), identity }
   return Either.right(new Permit({ access, scope: nowhere, actor, role: "member" }))
 }
 
@@ -176,7 +178,7 @@ export const authorize = <A extends Access>(
 }
 
 /** Whoever made something that strangers use later, such as a payment link: what it does is done in their name. */
-export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: string): Permit<A> =>
+export const makerPermit = <A extends Access>(access: A, orgId: OrgId, userId: UserId): Permit<A> =>
   new Permit({
     access,
     scope: Option.some(orgId),

@@ -3,7 +3,7 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { OrgId, PaymentId } from "./Identifiers.ts"
+import type { AccountId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"
@@ -20,8 +20,10 @@ export type LedgerAccount = string & Brand.Brand<"LedgerAccount">
 
 const brand = Brand.nominal<LedgerAccount>()
 
-const owned = (kind: (typeof keptKinds)[number]) => (id: string, currency: AnyCurrencyCode) =>
-  brand(`${kind}/${id}/${currency}`)
+const owned =
+  <Id extends string>(kind: (typeof keptKinds)[number]) =>
+  (id: Id, currency: AnyCurrencyCode) =>
+    brand(`${kind}/${id}/${currency}`)
 
 const shared = (kind: "fees" | "fx" | "suspense") => (currency: AnyCurrencyCode) => brand(`${kind}/${currency}`)
 
@@ -31,9 +33,9 @@ export const LedgerAccount = {
   /** What it has given out of its hands and nobody has received yet; by its id. */
   held: owned("held"),
   /** By the id of the virtual account. */
-  virtual: owned("virtual"),
+  virtual: owned<AccountId>("virtual"),
   /** By the id of the escrow. */
-  escrow: owned("escrow"),
+  escrow: owned<EscrowId>("escrow"),
   /** What an escrow has paid a party that has no account of its own; by the id of the party. */
   party: owned("party"),
   /** What was collected for a ramp and is not settled yet; by the id of the payment. */

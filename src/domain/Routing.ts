@@ -1,6 +1,6 @@
 /** Which providers a payment is offered to, in which order, and why the others are not. Pure: route preview and dispatch share it. */
 import { Array as Arr, BigDecimal, Either, Order } from "effect"
-import type { OrgId } from "./Identifiers.ts"
+import type { ConfigId, OrgId } from "./Identifiers.ts"
 import type { CircuitState } from "./CircuitBreaker.ts"
 import type { CountryCode } from "./Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "./Corridor.ts"
@@ -16,7 +16,7 @@ export interface Corridor {
 
 /** What routing reads of a provider configuration. */
 export interface RouteConfig {
-  readonly config_id: string
+  readonly config_id: ConfigId
   /** The organisation it is scoped to; null is everybody's. */
   readonly org_id: OrgId | null
   readonly provider: ProviderName
@@ -60,15 +60,15 @@ export interface RouteQuestion {
 
 export interface Candidate {
   readonly provider: ProviderName
-  readonly config_id: string
+  readonly config_id: ConfigId
   /** As an attempt has it. */
-  readonly account: string | null
+  readonly account: ConfigId | null
   readonly priority: number
 }
 
 export interface Excluded {
   readonly provider: ProviderName
-  readonly config_id: string
+  readonly config_id: ConfigId
   readonly reason: string
 }
 
@@ -114,7 +114,7 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): string | undef
 }
 
 /** The account that a configuration's payments go through. */
-export const accountOf = ({ config_id, own_account }: RouteConfig): string | null => (own_account ? config_id : null)
+export const accountOf = ({ config_id, own_account }: RouteConfig): ConfigId | null => (own_account ? config_id : null)
 
 const candidateOf = (config: RouteConfig): Candidate => ({
   provider: config.provider,

@@ -6,13 +6,13 @@ import { Otp } from "./actions/Otp.ts"
 import { Callbacks } from "./callbacks/Callbacks.ts"
 import { Enquiries } from "./callbacks/Enquiries.ts"
 import { Resume } from "./callbacks/Resume.ts"
-import { CheckoutUrl } from "./dispatch/CheckoutUrl.ts"
+import { CheckoutUrl } from "./route/ProviderOrder.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
 import { Settling } from "./dispatch/Settling.ts"
 import { CreateAndDispatch } from "./initiate/CreateAndDispatch.ts"
 import { Initiation } from "./initiate/Initiation.ts"
 import { Ramps } from "./ramps/Ramps.ts"
-import { CalledOff } from "./record/CalledOff.ts"
+import { CustomerPayments } from "./read/CustomerPayments.ts"
 import { PaymentCommand } from "./record/PaymentCommand.ts"
 import { RecordOutcome } from "./record/RecordOutcome.ts"
 import { Refunds } from "./refund/Refunds.ts"
@@ -42,7 +42,7 @@ export const PaymentsLive = Layer.mergeAll(
   Layer.provideMerge(RecordOutcome.layer),
   Layer.provideMerge(
     Layer.mergeAll(
-      CalledOff.layer,
+      CustomerPayments.layer,
       CheckoutUrl.layer,
       HeldRate.layer,
       PaymentCommand.layer,

@@ -1,7 +1,22 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
-import { AttemptId, OrgId, PaymentId, TransactionId, WebhookId } from "../../src/domain/Identifiers.ts"
+import { operatorPermit } from "../../src/domain/Access.ts"
+import {
+  AccountId,
+  AttemptId,
+  BeneficiaryId,
+  ConfigId,
+  EscrowId,
+  KeyId,
+  LinkId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId,
+  WebhookId
+} from "../../src/domain/Identifiers.ts"
 import { idOrNil, Ids, nilUuid } from "../../src/domain/Ids.ts"
+import { LedgerAccount } from "../../src/domain/Ledger.ts"
 
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -29,6 +44,7 @@ describe("Ids", () => {
 
 describe("What an id names", () => {
   const ofPayment = (payment: PaymentId): string => payment
+  const ofUser = (user: UserId): string => user
   const ofBoth = (payment: PaymentId, attempt: AttemptId): string => `${payment} ${attempt}`
 
   it.effect("is part of its type", () =>
@@ -46,6 +62,22 @@ describe("What an id names", () => {
       ofPayment(yield* ids.make(WebhookId))
       // @ts-expect-error Nor is the transaction of a payment.
       ofPayment(yield* ids.make(TransactionId))
+      // @ts-expect-error Nor is its user.
+      ofPayment(yield* ids.make(UserId))
+      // @ts-expect-error A key is not the user that it acts for.
+      ofUser(yield* ids.make(KeyId))
+      // @ts-expect-error Nor is a user the organisation that they belong to.
+      ofUser(yield* ids.make(OrgId))
+      // @ts-expect-error Nor is the beneficiary whom they made.
+      ofUser(yield* ids.make(BeneficiaryId))
+      // @ts-expect-error An account of the books is named by what it is of.
+      LedgerAccount.virtual(yield* ids.make(EscrowId), "USDT")
+      // @ts-expect-error Nor the other way round.
+      LedgerAccount.escrow(yield* ids.make(AccountId), "USDT")
+      // @ts-expect-error Nor is a link through which it may be paid.
+      ofPayment(yield* ids.make(LinkId))
+      // @ts-expect-error A configuration is no attempt to use it.
+      ofBoth(payment, yield* ids.make(ConfigId))
       // @ts-expect-error They are swapped.
       ofBoth(attempt, payment)
       // @ts-expect-error Text names nothing until someone says what.
@@ -59,5 +91,7 @@ describe("What an id names", () => {
     expect(ofPayment(idOrNil(PaymentId)("x"))).toBe(nilUuid)
     // @ts-expect-error An attempt is no payment.
     ofPayment(idOrNil(AttemptId)(given))
+    // @ts-expect-error The id of whoever acts may be an operator's, who is no user.
+    ofUser(operatorPermit("any", "root").actor.id)
   })
 })

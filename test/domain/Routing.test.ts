@@ -1,25 +1,33 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Either } from "effect"
 import * as fc from "fast-check"
+import { ConfigId } from "../../src/domain/Identifiers.ts"
 import type { CircuitState } from "../../src/domain/CircuitBreaker.ts"
 import { flows, paymentMethods, type ProviderName } from "../../src/domain/Corridor.ts"
+import { CountryCode } from "../../src/domain/Country.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { preference, route, type RouteConfig, type RouteQuestion } from "../../src/domain/Routing.ts"
+import {
+  preference,
+  route,
+  type RouteConfig,
+  type RouteQuestion,
+  type SupportQuestion
+} from "../../src/domain/Routing.ts"
 import { idFrom } from "../support/AnyId.ts"
 
 const ACME = idFrom("acme")
 const GLOBEX = idFrom("globex")
 
-const corridor = { country: "KE", paymentMethod: "card", flow: "inbound" } as const
+const corridor = { country: CountryCode.make("KE"), paymentMethod: "card", flow: "inbound" } as const
 
 const money = (text: string, currency = "KES") =>
   Either.getOrThrow(Money.fromNumericText(text, CurrencyCode.make(currency)))
 
 const decimal = (text: string) => BigDecimal.unsafeFromString(text)
 
-const config = (config_id: string, provider: ProviderName, about: Partial<RouteConfig> = {}): RouteConfig => ({
-  config_id,
+const config = (id: string, provider: ProviderName, about: Partial<RouteConfig> = {}): RouteConfig => ({
+  config_id: ConfigId.make(id),
   org_id: null,
   provider,
   country: "KE",
@@ -30,6 +38,7 @@ const config = (config_id: string, provider: ProviderName, about: Partial<RouteC
   min_amount: null,
   max_amount: null,
   created_at: new Date(1000),
+  own_account: false,
   ...about
 })
 
@@ -39,7 +48,8 @@ const ask = (configs: ReadonlyArray<RouteConfig>, about: Partial<RouteQuestion> 
     orgId: ACME,
     money: money("100.00"),
     configs,
-    providers: () => ({ supports: () => true }),
+    network: null,
+    provider: () => ({ supports: () => Either.void }),
     circuit: () => "closed",
     ...about
   })
@@ -58,7 +68,7 @@ describe("route", () => {
       config("a", "paystack", { org_id: ACME, priority: 8000 })
     ])
     expect(candidateIds(answer)).toEqual(["a", "b", "d", "e", "f", "g"])
-    expect(answer.candidates[0]).toEqual({ provider: "paystack", config_id: "a", priority: 8000 })
+    expect(answer.candidates[0]).toEqual({ account: null, provider: "paystack", config_id: "a", priority: 8000 })
     expect(answer.excluded).toEqual([])
   })
 
@@ -94,23 +104,23 @@ describe("route", () => {
 
   it("says that a provider is not switched on", () => {
     const reason = "The provider stripe is not switched on: its credentials are not set."
-    const on = { supports: () => true }
-    expect(reasonFor(config("a", "stripe"), { providers: (name) => (name === "stripe" ? undefined : on) })).toBe(reason)
-    const providers = (name: ProviderName) => ({ ...on, configured: name !== "stripe" })
-    expect(reasonFor(config("a", "stripe"), { providers })).toBe(reason)
+    const on = { supports: () => Either.void }
+    expect(reasonFor(config("a", "stripe"), { provider: (one) => (one.provider === "stripe" ? undefined : on) })).toBe(
+      reason
+    )
   })
 
-  it("asks the provider whether it supports the currency, method and direction of the payment", () => {
+  it("asks the provider whether it supports the payment, and tells its reason where it does not", () => {
     const asked: Array<unknown> = []
-    const providers = (name: ProviderName) => ({
-      supports: (...what: ReadonlyArray<unknown>) => {
-        asked.push(what)
-        return name !== "stripe"
+    const provider = (one: RouteConfig) => ({
+      supports: (question: SupportQuestion) => {
+        asked.push(question)
+        return one.provider === "stripe" ? Either.left("Not by card.") : Either.void
       }
     })
-    const reason = reasonFor(config("a", "stripe"), { providers, money: money("1", "UGX") })
-    expect(reason).toBe("The provider stripe does not support UGX by card, inbound.")
-    expect(asked[0]).toEqual(["UGX", "card", "inbound"])
+    const reason = reasonFor(config("a", "stripe"), { provider, money: money("1", "UGX"), network: "mpesa" })
+    expect(reason).toBe("Not by card.")
+    expect(asked[0]).toEqual({ currency: "UGX", method: "card", flow: "inbound", country: "KE", network: "mpesa" })
   })
 
   it("leaves out a provider that has declined this payment", () => {
@@ -165,7 +175,7 @@ const amount = fc.option(
 
 const anyConfig = (config_id: string): fc.Arbitrary<RouteConfig> =>
   fc.record({
-    config_id: fc.constant(config_id),
+    config_id: fc.constant(ConfigId.make(config_id)),
     org_id: fc.constantFrom(null, null, ACME, ACME, GLOBEX),
     provider: fc.constantFrom(...names),
     country: fc.constantFrom("KE", "KE", "KE", "NG"),
@@ -175,7 +185,8 @@ const anyConfig = (config_id: string): fc.Arbitrary<RouteConfig> =>
     is_active: fc.constantFrom(true, true, true, false),
     min_amount: amount,
     max_amount: amount,
-    created_at: fc.integer({ min: 0, max: 2 }).map((n) => new Date(n))
+    created_at: fc.integer({ min: 0, max: 2 }).map((n) => new Date(n)),
+    own_account: fc.boolean()
   })
 
 const anyConfigs = fc.integer({ min: 0, max: 12 }).chain((count) => {
@@ -197,7 +208,8 @@ const has = (some: ReadonlyArray<ProviderName>, name: ProviderName) => some.incl
 
 const worldOf = ({ declined, minor, on, open, supported }: World): Partial<RouteQuestion> => ({
   money: new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(minor) }),
-  providers: (name) => (has(on, name) ? { supports: () => has(supported, name) } : undefined),
+  provider: ({ provider: name }) =>
+    has(on, name) ? { supports: () => (has(supported, name) ? Either.void : Either.left("It does not.")) } : undefined,
   circuit: (name) => (has(open, name) ? "open" : "closed"),
   alreadyDeclined: new Set(declined)
 })

@@ -1,6 +1,6 @@
 /** Rows for the store suites. Every suite makes its own, since all tests of a suite share one database. */
 import { Effect } from "effect"
-import type { OrgId } from "../../src/domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../src/domain/Identifiers.ts"
 import { ApiKeyStore, type NewKey } from "../../src/people/apiKeys/ApiKeyStore.ts"
 import type { Role } from "../../src/domain/Access.ts"
 import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
@@ -45,7 +45,7 @@ export const newMember = (org_id: OrgId, role: Role, about: Partial<NewUser> = {
 /** The text whose hash the key is stored under. */
 export const keyText = (api_key_id: string): string => `key ${api_key_id}`
 
-export const newKey = (org_id: OrgId, user_id: string, about: Partial<NewKey> = {}) =>
+export const newKey = (org_id: OrgId, user_id: UserId, about: Partial<NewKey> = {}) =>
   Effect.gen(function* () {
     const store = yield* ApiKeyStore
     const api_key_id = yield* nextId

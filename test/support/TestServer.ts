@@ -1,6 +1,7 @@
 /** The real HTTP server on a free port, with sandbox data, on memory stores or a database of its own. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Cause, Context, Effect, HashMap, Layer, Logger, type LogLevel } from "effect"
+import { UserId } from "../../src/domain/Identifiers.ts"
 import { serveHttp } from "../../src/app/HttpApp.ts"
 import { GateLive, SandboxLive, ServicesLive } from "../../src/app/Services.ts"
 import { DevelopmentIssuer } from "../../src/people/auth/DevelopmentIssuer.ts"
@@ -41,7 +42,7 @@ const keepIn = (lines: Array<LogLine>) =>
     })
   )
 
-const nobody: SandboxCredentials = { orgs: [], admin: { user_id: "", jwt: null } }
+const nobody: SandboxCredentials = { orgs: [], admin: { user_id: UserId.make(""), jwt: null } }
 
 const served = (logs: ReadonlyArray<LogLine>) =>
   Layer.scoped(

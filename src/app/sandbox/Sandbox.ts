@@ -1,6 +1,6 @@
 /** The sandbox's two organisations: made once, in one transaction, and remembered sealed so that every start shows the same keys. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { ConfigId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import { developmentAudience, developmentIssuer, issuesTokens } from "../../people/auth/DevelopmentIssuer.ts"
 import { TokenSigner } from "../../people/auth/TokenSigner.ts"
@@ -19,7 +19,7 @@ import { sandboxCorridors, sandboxOrganizations, sandboxRates } from "./SandboxD
 const SECRET = "sandbox"
 const ADMIN_EMAIL = "admin@corridor.example"
 
-const Person = Schema.Struct({ user_id: Schema.String, email: Schema.String, role: Schema.Literal(...roles) })
+const Person = Schema.Struct({ user_id: UserId, email: Schema.String, role: Schema.Literal(...roles) })
 
 const Seed = Schema.parseJson(
   Schema.Struct({
@@ -31,7 +31,7 @@ const Seed = Schema.parseJson(
         users: Schema.Array(Person)
       })
     ),
-    admin: Schema.Struct({ user_id: Schema.String })
+    admin: Schema.Struct({ user_id: UserId })
   })
 )
 
@@ -73,7 +73,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         country: string | null,
         is_admin: boolean
       ) {
-        const user_id = yield* ids.next
+        const user_id = yield* ids.make(UserId)
         yield* Effect.orDie(users.insert({ user_id, subject: user_id, email, country, is_admin }))
         return user_id
       })
@@ -106,7 +106,7 @@ export class Sandbox extends Context.Tag("corridor/Sandbox")<
         const admin = { user_id: yield* addUser(ADMIN_EMAIL, null, true) }
         yield* rates.set(sandboxRates)
         const withIds = yield* Effect.forEach(sandboxCorridors, (corridor) =>
-          Effect.map(ids.next, (config_id) => ({
+          Effect.map(ids.make(ConfigId), (config_id) => ({
             ...corridor,
             config_id,
             org_id: null,

@@ -1,10 +1,11 @@
 /** `corridor keys` */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
+import { KeyId } from "../../domain/Identifiers.ts"
 import { CreateApiKey, RotateApiKey } from "../../contract/api/ApiKeys.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import type { Role } from "../../domain/Access.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeOption, optional, option, refuse } from "../shared/Input.ts"
@@ -97,7 +98,7 @@ const graceFrom = (text: string) =>
 const rotateOne = Effect.fn("Cli.rotateKey")(function* (key: string, graceSeconds: number) {
   const keys = yield* ApiKeys
   const data = yield* keys
-    .rotate(yield* permitFor("api_keys"), uuidOrNil(key), graceSeconds)
+    .rotate(yield* permitFor("api_keys"), idOrNil(KeyId)(key), graceSeconds)
     .pipe(Effect.catchTag("NotFound", () => noSuchKey(key)))
   const old = graceSeconds === 0 ? "is revoked" : `expires in ${graceSeconds} seconds`
   const shown = properties([
@@ -123,7 +124,7 @@ const rotate = Command.make(
 
 const revokeOne = Effect.fn("Cli.revokeKey")(function* (key: string) {
   const keys = yield* ApiKeys
-  const api_key_id = uuidOrNil(key)
+  const api_key_id = idOrNil(KeyId)(key)
   yield* keys.revoke(yield* permitFor("api_keys"), api_key_id).pipe(Effect.catchTag("NotFound", () => noSuchKey(key)))
   return { data: { api_key_id, status: "revoked" }, text: "API key revoked." }
 })

@@ -1,9 +1,10 @@
 /** `corridor providers` */
 import { Args, Command } from "@effect/cli"
 import { Effect, Schema } from "effect"
+import { ConfigId } from "../../domain/Identifiers.ts"
 import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { refuse } from "../shared/Input.ts"
@@ -45,7 +46,7 @@ const switchTo = Effect.fn("Cli.switchProvider")(function* (which: string, is_ac
   const configs = yield* ProviderConfigs
   const permit = yield* permitFor("platform")
   const chosen = (yield* everyConfig).filter((config) =>
-    isProviderName(which) ? config.provider === which : config.config_id === uuidOrNil(which)
+    isProviderName(which) ? config.provider === which : config.config_id === idOrNil(ConfigId)(which)
   )
   if (chosen.length === 0) {
     return yield* refuse(

@@ -1,7 +1,7 @@
 /** From what an operator names to the row that is meant. */
 import { Effect } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
-import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Users } from "../../people/users/Users.ts"
 import { found } from "./Input.ts"
@@ -18,7 +18,7 @@ export const organizationNamed = Effect.fn("Cli.organizationNamed")(function* (i
 export const userNamed = Effect.fn("Cli.userNamed")(function* (idOrEmail: string) {
   const users = yield* Users
   return yield* found(
-    yield* idOrEmail.includes("@") ? users.findByEmail(idOrEmail) : users.find(uuidOrNil(idOrEmail)),
+    yield* idOrEmail.includes("@") ? users.findByEmail(idOrEmail) : users.find(idOrNil(UserId)(idOrEmail)),
     `--user: there is no user with the id or e-mail address ${idOrEmail} ("corridor users list" shows them).`
   )
 })

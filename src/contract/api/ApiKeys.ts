@@ -1,20 +1,20 @@
 /** API keys: list, create, rotate, revoke. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { roles } from "../../domain/Access.ts"
-import { countedPageOf, envelope, Id, idOf, IdParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
+import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { text } from "./Text.ts"
 
 export const ApiKey = Schema.Struct({
-  api_key_id: Id,
+  api_key_id: idOf(KeyId),
   prefix: Schema.String.annotations({ description: "The first 12 characters of the key" }),
   name: Schema.String,
   org_id: idOf(OrgId),
-  user_id: Id.annotations({ description: "The user that the key belongs to: whoever made or rotated it" }),
-  obtained_by: Schema.NullOr(Id).annotations({
+  user_id: idOf(UserId).annotations({ description: "The user that the key belongs to: whoever made or rotated it" }),
+  obtained_by: Schema.NullOr(idOf(UserId)).annotations({
     description:
       "Who was shown the whole key, which is its user; null: an operator of the platform, who made it for its user (ext)"
   }),
@@ -71,7 +71,7 @@ const example = {
 
 const fresh = { ...example, api_key: "ck_test_9aZkQ2mN7xT4bVc1yLw8RsJ5hGf3DpE60o2qWx" }
 
-const KeyPath = Schema.Struct({ api_key_id: IdParam })
+const KeyPath = Schema.Struct({ api_key_id: idParam(KeyId) })
 
 export const ApiKeysApi = HttpApiGroup.make("apiKeys")
   .add(

@@ -1,10 +1,11 @@
 /** Beneficiaries: the people and businesses that payouts go to. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { BeneficiaryId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
-import { envelope, Id, IdParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
@@ -21,9 +22,9 @@ const BeneficiaryType = Schema.Literal(...beneficiaryTypes)
 
 /** Every details object is empty when the beneficiary has none of that kind, and whole otherwise. */
 export const Beneficiary = Schema.Struct({
-  beneficiary_id: Id,
+  beneficiary_id: idOf(BeneficiaryId),
   account_type: AccountType,
-  beneficiary_of: Id.annotations({ description: "The user that made it" }),
+  beneficiary_of: idOf(UserId).annotations({ description: "The user that made it" }),
   beneficiary_type: BeneficiaryType,
   country: CountryCode,
   currency: AnyCurrencyCode,
@@ -141,14 +142,14 @@ const example = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-const BeneficiaryPath = Schema.Struct({ beneficiary_id: IdParam })
+const BeneficiaryPath = Schema.Struct({ beneficiary_id: idParam(BeneficiaryId) })
 
 export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
   .add(
     HttpApiEndpoint.get("list", "/beneficiaries")
       .setUrlParams(
         Schema.Struct({
-          user_id: Schema.optional(IdParam.annotations({ description: "Only those that this user made" })),
+          user_id: Schema.optional(idParam(UserId).annotations({ description: "Only those that this user made" })),
           ...OrgParam,
           ...PageParams
         })

@@ -1,14 +1,14 @@
 /** Escrow: money that is set aside for milestones, and shared out among parties when each is reached. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, EscrowId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
-import { envelope, Id, idOf, IdParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { AcceptsArray, operation } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccounts.ts"
@@ -38,10 +38,12 @@ export const Milestone = Schema.Struct({
 }).annotations({ identifier: "Milestone" })
 
 export const Escrow = Schema.Struct({
-  escrow_id: Id,
+  escrow_id: idOf(EscrowId),
   name: Schema.String,
   currency: CurrencyCode,
-  account_id: Id.annotations({ description: "The virtual account that funds it, and gets back what is left" }),
+  account_id: idOf(AccountId).annotations({
+    description: "The virtual account that funds it, and gets back what is left"
+  }),
   status: Schema.Literal("active", "completed", "canceled").annotations({
     description: "`completed` when every milestone is disbursed"
   }),
@@ -54,8 +56,8 @@ export const Escrow = Schema.Struct({
     Schema.Struct({
       party_id: Id,
       name: Schema.String,
-      beneficiary_id: Schema.NullOr(Id),
-      account_id: Schema.NullOr(Id),
+      beneficiary_id: Schema.NullOr(idOf(BeneficiaryId)),
+      account_id: Schema.NullOr(idOf(AccountId)),
       email: Schema.NullOr(Schema.String),
       balance: WireDecimal.annotations({
         description: "Extension. What was disbursed to the party and has not left the service yet"
@@ -68,9 +70,9 @@ export const Escrow = Schema.Struct({
 }).annotations({ identifier: "Escrow" })
 
 export const PartyPayout = Schema.Struct({
-  escrow_id: Id,
+  escrow_id: idOf(EscrowId),
   party_id: Id,
-  beneficiary_id: Id,
+  beneficiary_id: idOf(BeneficiaryId),
   amount: WireDecimal,
   currency: CurrencyCode,
   payment_id: idOf(PaymentId),
@@ -187,9 +189,9 @@ export const ChangeParties = Schema.transform(AnyForm, Schema.Struct({ parties: 
   encode: (wrapper) => wrapper
 }).annotations({ identifier: "ChangeParties", jsonSchema: formsJson })
 
-const EscrowPath = Schema.Struct({ escrow_id: IdParam })
-const MilestonePath = Schema.Struct({ escrow_id: IdParam, milestone_id: IdParam })
-const PartyPath = Schema.Struct({ escrow_id: IdParam, party_id: IdParam })
+const EscrowPath = Schema.Struct({ escrow_id: idParam(EscrowId) })
+const MilestonePath = Schema.Struct({ escrow_id: idParam(EscrowId), milestone_id: IdParam })
+const PartyPath = Schema.Struct({ escrow_id: idParam(EscrowId), party_id: IdParam })
 
 const PATH = "/virtual-accounts/escrow"
 const MILESTONE = `${PATH}/:escrow_id/milestones/:milestone_id` as const
@@ -216,7 +218,9 @@ export const EscrowApi = HttpApiGroup.make("escrow")
       .setUrlParams(
         Schema.Struct({
           status: Schema.optional(Escrow.fields.status),
-          account_id: Schema.optional(IdParam.annotations({ description: "Only those that this account funds" })),
+          account_id: Schema.optional(
+            idParam(AccountId).annotations({ description: "Only those that this account funds" })
+          ),
           ...OrgParam,
           ...PageParams
         })

@@ -1,6 +1,6 @@
 /** What the service tells webhook endpoints: every type of event, when it fires, and the data that it carries. */
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
@@ -54,7 +54,7 @@ const AccountEventData = Schema.Struct({
 }).annotations({ identifier: "AccountEventData" })
 
 const FreezeEventData = Schema.Struct({
-  account_id: Id,
+  account_id: idOf(AccountId),
   status: Schema.Literal("active", "frozen", "closed"),
   reason: Text.annotations({ description: "Why it was frozen" })
 }).annotations({ identifier: "FreezeEventData" })

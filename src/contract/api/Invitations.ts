@@ -1,7 +1,7 @@
 /** Invitations: how a person becomes a member. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
@@ -16,7 +16,7 @@ export const Invitation = Schema.Struct({
   email: Schema.String,
   role: RoleName,
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
-  invited_by: Schema.NullOr(Id).annotations({ description: "null: an operator of the platform" }),
+  invited_by: Schema.NullOr(idOf(UserId)).annotations({ description: "null: an operator of the platform" }),
   expires_at: Timestamp,
   created_at: Timestamp,
   updated_at: Timestamp

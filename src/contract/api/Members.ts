@@ -1,16 +1,16 @@
 /** Members of an organisation: their roles, and the permissions granted to them beyond their role. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { permissionRoles, permissions } from "../../domain/Access.ts"
 import { PermissionName, RoleName } from "../../domain/AccessNames.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
-import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const OrgMember = Schema.Struct({
-  user_id: Id,
+  user_id: idOf(UserId),
   org_id: idOf(OrgId),
   email: Schema.String,
   role: RoleName,
@@ -41,7 +41,7 @@ export const memberExample = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: IdParam })
+const MemberPath = Schema.Struct({ org_id: Schema.String, user_id: idParam(UserId) })
 
 const ofRole = (role: string): string =>
   permissions

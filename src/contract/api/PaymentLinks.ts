@@ -1,12 +1,12 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { LinkId, OrgId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
-import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"
 import { operation } from "./Operation.ts"
@@ -17,7 +17,7 @@ const AmountType = Schema.Literal("fixed", "open").annotations({
 })
 
 export const PaymentLink = Schema.Struct({
-  link_id: Id,
+  link_id: idOf(LinkId),
   org_id: idOf(OrgId),
   email: Schema.NullOr(Schema.String).annotations({ description: "The payer's, when it was given" }),
   link_ref: Schema.String.annotations({ description: "The last part of the address; nobody can guess it" }),
@@ -93,7 +93,7 @@ const example = {
 }
 
 const OrgPath = Schema.Struct({ org_id: Schema.String })
-const LinkPath = Schema.Struct({ org_id: Schema.String, link_id: IdParam })
+const LinkPath = Schema.Struct({ org_id: Schema.String, link_id: idParam(LinkId) })
 
 const PATH = "/orgs/:org_id/payment-links"
 const LINK = `${PATH}/:link_id` as const

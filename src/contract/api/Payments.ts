@@ -1,7 +1,15 @@
 /** Payment records, their timelines, the list of transactions, and what waits for a person. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, TransactionId, WebhookId } from "../../domain/Identifiers.ts"
+import {
+  AttemptId,
+  BeneficiaryId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId,
+  WebhookId
+} from "../../domain/Identifiers.ts"
 import { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { type FailureCode, failureCodes } from "../../domain/FailureCode.ts"
@@ -43,12 +51,12 @@ export const PaymentRecord = Schema.Struct({
   payment_id: idOf(PaymentId),
   amount: WireDecimal,
   currency: Schema.String,
-  user_id: Id,
+  user_id: idOf(UserId),
   status: Status,
   direction: Flow,
   payment_method: PaymentMethod,
   org_id: Schema.NullOr(idOf(OrgId)),
-  beneficiary_id: Schema.NullOr(Id),
+  beneficiary_id: Schema.NullOr(idOf(BeneficiaryId)),
   transaction_id: Schema.NullOr(idOf(TransactionId)),
   target_amount: Schema.NullOr(WireDecimal),
   target_currency: Text,

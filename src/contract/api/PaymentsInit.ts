@@ -1,7 +1,7 @@
 /** Payment initiation, and its explanation before the fact. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { ConfigId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Access } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
@@ -10,7 +10,7 @@ import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
-import { envelope, Id, idOf, idParam } from "./Envelope.ts"
+import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
 import { Named, operation } from "./Operation.ts"
 import { credentialFields, given, matching, text, typed } from "./Text.ts"
@@ -129,10 +129,12 @@ export const InitiationResult = Schema.Struct({
 }).annotations({ identifier: "InitiationResult" })
 
 export const RoutePreview = Schema.Struct({
-  candidates: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: Id, priority: Schema.Int })).annotations({
+  candidates: Schema.Array(
+    Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), priority: Schema.Int })
+  ).annotations({
     description: "In the order in which they would be asked"
   }),
-  excluded: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: Id, reason: Schema.String }))
+  excluded: Schema.Array(Schema.Struct({ provider: ProviderName, config_id: idOf(ConfigId), reason: Schema.String }))
 }).annotations({ identifier: "RoutePreview" })
 
 export const paymentActions = ["submit_otp", "resend_otp", "cancel", "refund", "review", "reject"] as const

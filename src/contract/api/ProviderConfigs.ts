@@ -1,11 +1,11 @@
 /** Provider configurations: which provider serves which corridor, for whom and in which order. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { BigDecimal, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { ConfigId, OrgId } from "../../domain/Identifiers.ts"
 import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames } from "../../domain/Corridor.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, idOf, IdParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { text } from "./Text.ts"
@@ -25,7 +25,7 @@ const corridorFields = {
 const limit = "In the currency of the payment, on the provider's side of it; null is no limit"
 
 export const ProviderConfig = Schema.Struct({
-  config_id: Id,
+  config_id: idOf(ConfigId),
   ...corridorFields,
   api_version: Schema.NullOr(Schema.String),
   priority: Schema.Int.annotations({ description: "The lower number is asked first" }),
@@ -114,7 +114,7 @@ const example = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
-const ConfigPath = Schema.Struct({ provider: Schema.String, config_id: IdParam })
+const ConfigPath = Schema.Struct({ provider: Schema.String, config_id: idParam(ConfigId) })
 
 export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
   .add(

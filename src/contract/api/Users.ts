@@ -1,14 +1,14 @@
 /** Users: the people behind an organisation's tokens and keys. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
-import { Id, idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { idOf, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const User = Schema.Struct({
-  user_id: Id,
+  user_id: idOf(UserId),
   org_id: Schema.NullOr(idOf(OrgId)),
   email: Schema.String,
   role: Schema.NullOr(RoleName).annotations({

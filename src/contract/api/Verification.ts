@@ -1,7 +1,7 @@
 /** Verification requests: a person in a transaction is asked, by a message, to verify who they are. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { OrgId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { holdsLink } from "../../domain/PlainWords.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
@@ -87,7 +87,7 @@ export const VerificationAnswer = Schema.Struct({
 export const VerificationRequest = Schema.Struct({
   request_id: Id,
   org_id: idOf(OrgId),
-  requested_by: Id.annotations({ description: "`user_id` of the request" }),
+  requested_by: idOf(UserId).annotations({ description: "`user_id` of the request" }),
   target: Target,
   user_id: Schema.String.annotations({ description: "Who is to be verified: the sender or the beneficiary, by id" }),
   transaction_id: idOf(TransactionId),

@@ -1,18 +1,18 @@
 /** Virtual accounts: money that an organisation keeps on the platform, in any currency, and what went through them. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
-import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
+import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 export const VirtualAccount = Schema.Struct({
-  account_id: Id,
+  account_id: idOf(AccountId),
   org_id: idOf(OrgId),
-  user_id: Id,
+  user_id: idOf(UserId),
   customer_id: Schema.NullOr(Schema.String).annotations({ description: "As it was sent" }),
   virtual_account_name: Schema.String.annotations({ description: "The organisation and the currency" }),
   currency: CurrencyCode,
@@ -28,9 +28,9 @@ export const VirtualAccount = Schema.Struct({
 
 export const VirtualTransaction = Schema.Struct({
   transaction_id: idOf(TransactionId).annotations({ description: "UUIDv7; of a withdrawal it is also its payment's" }),
-  account_id: Id,
+  account_id: idOf(AccountId),
   org_id: idOf(OrgId),
-  user_id: Id.annotations({ description: "The account's user" }),
+  user_id: idOf(UserId).annotations({ description: "The account's user" }),
   type: Schema.Literal("credit", "debit"),
   status: Schema.Literal("pending", "completed", "failed", "reversed").annotations({
     description:
@@ -148,8 +148,10 @@ const deposited = {
   payment_rail: "bank_transfer"
 }
 
-const AccountPath = Schema.Struct({ account_id: IdParam })
-const UserParam = Schema.optional(IdParam.annotations({ description: "Only what belongs to an account of this user" }))
+const AccountPath = Schema.Struct({ account_id: idParam(AccountId) })
+const UserParam = Schema.optional(
+  idParam(UserId).annotations({ description: "Only what belongs to an account of this user" })
+)
 
 const page = (message: string, data: ReadonlyArray<unknown>) => ({
   status: "success",

@@ -6,7 +6,7 @@ import { Ids } from "../../domain/Ids.ts"
 import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { Actions } from "../../payments/actions/Actions.ts"
-import { CalledOff } from "../../payments/record/CalledOff.ts"
+import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
 import { type Collection, Initiation } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { Payments } from "../../payments/read/Payments.ts"
@@ -48,7 +48,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const actions = yield* Actions
       const { agreed, receiving, seal } = yield* LinkPrices
       const methodsOf = yield* LinkMethods
-      const { wasCalledOff } = yield* CalledOff
+      const { wasCalledOff } = yield* CustomerPayments
       const ids = yield* Ids
       const { mode, publicUrl } = yield* Settings
 

@@ -1,6 +1,6 @@
 /** Payment links in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { type LinkPayment, LinkStore, type StoredLink } from "./LinkStore.ts"
@@ -17,8 +17,8 @@ export const linkStoreMemory = Layer.effect(
   Effect.map(openTables(linkTables), ({ history, linkPayments, paymentLinks }) => {
     const sees = (scope: Scope) => (row: { readonly org_id: OrgId }) =>
       Option.isNone(scope) || row.org_id === scope.value
-    const through = (linkId: string) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)
-    const paidAt = (linkId: string): Date | null => {
+    const through = (linkId: LinkId) => Array.from(linkPayments.values()).filter(({ link_id }) => link_id === linkId)
+    const paidAt = (linkId: LinkId): Date | null => {
       const made = new Set(through(linkId).map(({ payment_id }) => payment_id))
       const completions = Array.from(history.values())
         .filter(({ payment_id, to_status }) => to_status === "completed" && made.has(payment_id))
@@ -30,8 +30,8 @@ export const linkStoreMemory = Layer.effect(
       submission: (row.payment_id === null ? undefined : linkPayments.get(row.payment_id))?.submission ?? null,
       paid_at: paidAt(row.link_id)
     })
-    const visible = (scope: Scope, id: string) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
-    const find = (scope: Scope, id: string) => Effect.sync(() => Option.map(visible(scope, id), read))
+    const visible = (scope: Scope, id: LinkId) => Option.filter(Option.fromNullable(paymentLinks.get(id)), sees(scope))
+    const find = (scope: Scope, id: LinkId) => Effect.sync(() => Option.map(visible(scope, id), read))
     const key = (row: StoredLink) => `${row.created_at.toISOString()} ${row.link_id}`
     return {
       insert: (link) =>

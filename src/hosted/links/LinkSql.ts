@@ -1,7 +1,7 @@
 /** Payment links in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
@@ -11,9 +11,9 @@ import { LinkStore } from "./LinkStore.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
 const StoredRow = {
-  link_id: Schema.String,
+  link_id: LinkId,
   org_id: OrgId,
-  created_by: Schema.String,
+  created_by: UserId,
   link_ref: Schema.String,
   email: Schema.NullOr(Schema.String),
   amount_type: Schema.Literal("fixed", "open"),
@@ -52,7 +52,7 @@ export const linkStoreSql = Layer.effect(
       (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission,
       (select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
         where p.link_id = l.link_id and h.to_status = 'completed') as paid_at`
-    const one = (scope: Scope, id: string) => sql`link_id = ${id} and ${inScope(sql, scope)}`
+    const one = (scope: Scope, id: LinkId) => sql`link_id = ${id} and ${inScope(sql, scope)}`
     return {
       insert: (link) =>
         sql`insert into payment_links ${sql.insert({

@@ -1,6 +1,6 @@
 /** Payment links at rest, each with the payments that were made through it. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
@@ -11,7 +11,7 @@ export type StoredLink = Omit<PaymentLink, "submission" | "paid_at">
 
 export interface LinkPayment {
   readonly payment_id: PaymentId
-  readonly link_id: string
+  readonly link_id: LinkId
   readonly org_id: OrgId
   readonly submission: string
 }
@@ -28,12 +28,12 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     readonly insert: (link: NewLink) => Effect.Effect<PaymentLink>
     /** All of them, newest first. */
     readonly list: (scope: Scope) => Effect.Effect<ReadonlyArray<PaymentLink>>
-    readonly find: (scope: Scope, linkId: string) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly find: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
     /** Inside a transaction no payment through it can begin until the end. */
-    readonly findForUpdate: (scope: Scope, linkId: string) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly findForUpdate: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
     /** The reference is the credential: it names this one link, of whichever organisation. */
     readonly findByRef: (linkRef: string) => Effect.Effect<Option.Option<PaymentLink>>
-    readonly cancel: (scope: Scope, linkId: string, at: Date) => Effect.Effect<void>
+    readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Effect.Effect<void>
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
     readonly claim: (claim: Claim) => Effect.Effect<boolean>
     readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<PaymentId>>

@@ -1,15 +1,15 @@
 /** A payment link as the stores hold it, and what can be told of it at a moment. */
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { LinkId, OrgId, PaymentId, UserId } from "../../domain/Identifiers.ts"
 import { makerPermit } from "../../domain/Access.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import type { Money } from "../../domain/Money.ts"
 
 export interface PaymentLink {
-  readonly link_id: string
+  readonly link_id: LinkId
   readonly org_id: OrgId
   /** Whose payments those through the link are. */
-  readonly created_by: string
+  readonly created_by: UserId
   readonly link_ref: string
   readonly email: string | null
   readonly amount_type: "fixed" | "open"

@@ -1,6 +1,6 @@
 /** The life of a payment link, as its organisation sees it: made, looked at, called off. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { LinkId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -28,8 +28,8 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
   {
     readonly create: (permit: Permit<"payment_links">, draft: Draft) => Effect.Effect<View, Invalid | NotFound>
     readonly list: (permit: Permit<"payment_links">) => Effect.Effect<ReadonlyArray<View>>
-    readonly get: (permit: Permit<"payment_links">, linkId: string) => Effect.Effect<View, NotFound>
-    readonly cancel: (permit: Permit<"payment_links">, linkId: string) => Effect.Effect<void, NotFound | Conflict>
+    readonly get: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<View, NotFound>
+    readonly cancel: (permit: Permit<"payment_links">, linkId: LinkId) => Effect.Effect<void, NotFound | Conflict>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -104,7 +104,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           return yield* atomically(
             Effect.gen(function* () {
               const link = yield* store.insert({
-                link_id: yield* ids.next,
+                link_id: yield* ids.make(LinkId),
                 org_id,
                 created_by,
                 link_ref: formatRef(yield* ids.bytes(REF_BYTES)),

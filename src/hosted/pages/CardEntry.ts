@@ -8,13 +8,12 @@ import { Ids } from "../../domain/Ids.ts"
 import { checkoutPatience } from "../../domain/Policies.ts"
 import { PaymentCommand } from "../../payments/record/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
-import { CheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"
 import { HeldRate } from "../../payments/review/HeldRate.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { noted } from "../../payments/record/Ruling.ts"
 import { PaymentRouter } from "../../payments/route/PaymentRouter.ts"
-import { providerOrder } from "../../payments/route/ProviderOrder.ts"
+import { CheckoutUrl, providerOrder } from "../../payments/route/ProviderOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 
@@ -70,7 +69,7 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
-          const chosen = yield* dispatch.choose(candidates, "payment")
+          const chosen = yield* router.choose(candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.
           const opened = yield* command.write(payment, {
             status: payment.status,

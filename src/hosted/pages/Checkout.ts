@@ -6,9 +6,8 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { idOrNil } from "../../domain/Ids.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
-import { CalledOff, isAbandoned } from "../../payments/record/CalledOff.ts"
-import { CheckoutUrl } from "../../payments/dispatch/CheckoutUrl.ts"
-import { CustomerPayments } from "../../payments/read/CustomerPayments.ts"
+import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
+import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayments.ts"
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
@@ -59,7 +58,6 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
     Effect.gen(function* () {
       const payments = yield* CustomerPayments
       const organizations = yield* Organizations
-      const { railWord, wasCalledOff } = yield* CalledOff
       const customer = yield* RailCustomer
       const cardEntry = yield* CardEntry
       const checkoutUrl = yield* CheckoutUrl
@@ -69,7 +67,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
 
       /** The payment hears of it a moment later, by callback; the customer is not to be asked twice meanwhile. */
       const stageAtRail = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-        const signal = yield* railWord(payment, attempt)
+        const signal = yield* payments.railWord(payment, attempt)
         if (signal?._tag === "Report" && signal.state === "pending") return { _tag: "Confirm", attempt } satisfies Stage
         return { _tag: isAbandoned(signal) ? "CalledOff" : "Wait" } satisfies Stage
       })
@@ -92,7 +90,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
           payment,
           merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
           testMode: mode === "sandbox",
-          calledOff: stage._tag === "CalledOff" || (yield* wasCalledOff(payment)),
+          calledOff: stage._tag === "CalledOff" || (yield* payments.wasCalledOff(payment)),
           stage
         }
         return opened

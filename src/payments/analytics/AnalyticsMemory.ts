@@ -51,7 +51,9 @@ export const analyticsStoreMemory = Layer.effect(
           const keyOf = (row: Payment) => `${dateOf(row.created_at.getTime())} ${row.amount.currency}`
           const groups = Object.entries(Arr.groupBy(rows, keyOf))
           return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, all]) => lineOf(all))
-        })
+        }),
+      // Every report counts anew.
+      closeDays: Effect.succeed(0)
     }
   })
 )

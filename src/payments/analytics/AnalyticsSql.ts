@@ -1,7 +1,9 @@
 /** The counts behind analytics, by PostgreSQL. Days that are over were counted before. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Duration, Effect, Layer, Option, Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { dayClosingBatch, dayClosingDelay } from "../../domain/Policies.ts"
 import { inScope } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -24,6 +26,53 @@ const daysInCurrencies = (rows: ReadonlyArray<unknown>) =>
   Effect.map(dayRows(rows), (days) =>
     days.map(({ currency, volume, ...counts }) => ({ ...counts, volume: moneyOf(volume, currency) }))
   )
+
+const unsettled = paymentStatuses.filter((status) => !isSettled(status))
+
+const closedCounts = rowsAs(Schema.Struct({ closed: Schema.Number }))
+
+const closing = (sql: SqlClient.SqlClient) => {
+  const ofDay = (day: string) => sql`created_at >= ${sql(day)}.date::timestamp at time zone 'UTC'
+      and created_at < (${sql(day)}.date + 1)::timestamp at time zone 'UTC'`
+
+  /** One statement, so that a day is closed with its counts or not at all. */
+  const closeSome = sql`with past as materialized (
+        select d::date as date from generate_series(
+          (select min(created_at) at time zone 'UTC' from payments)::date::timestamp,
+          ((now() - ${Duration.toSeconds(dayClosingDelay)} * interval '1 second') at time zone 'UTC')::date
+            - interval '1 day',
+          interval '1 day') d
+        where not exists (select 1 from analytics_days closed where closed.date = d::date)
+      ), claimed as (
+        insert into analytics_days (date)
+        select date from past cross join lateral (
+          select count(*) as payments from payments where ${ofDay("past")} and ${sql.in("status", unsettled)}
+        ) unsettled
+        where unsettled.payments = 0
+        limit ${dayClosingBatch}
+        on conflict do nothing returning date
+      ), counted as (
+        insert into analytics_day_totals (date, org_id, currency, count, completed, failed, volume)
+        select claimed.date, totals.* from claimed cross join lateral (
+          select org_id, currency, count(*), count(*) filter (where ${sql.in("status", successes)}),
+            count(*) filter (where ${sql.in("status", failures)}),
+            coalesce(sum(amount) filter (where ${sql.in("status", successes)}), 0)
+          from payments where ${ofDay("claimed")} group by org_id, currency
+        ) totals
+      )
+      select count(*)::int as closed from claimed`.pipe(
+    Effect.flatMap(closedCounts),
+    Effect.map((rows) => rows[0]!.closed),
+    Effect.orDie
+  )
+
+  const closeMore = (before: number): Effect.Effect<number> =>
+    Effect.flatMap(closeSome, (closed) =>
+      closed < dayClosingBatch ? Effect.succeed(before + closed) : closeMore(before + closed)
+    )
+
+  return Effect.withSpan(closeMore(0), "AnalyticsStore.closeDays")
+}
 
 export const analyticsStoreSql = Layer.effect(
   AnalyticsStore,
@@ -60,6 +109,7 @@ export const analyticsStoreSql = Layer.effect(
           from counted group by counted.date, currency order by counted.date, currency`.pipe(
         Effect.flatMap(daysInCurrencies),
         Effect.orDie
-      )
+      ),
+    closeDays: closing(sql)
   }))
 )

@@ -33,5 +33,11 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     readonly usersByCountry: (scope: Scope) => Effect.Effect<ReadonlyArray<UsersOfCountry>>
     /** Days without a payment are left out. */
     readonly days: (scope: Scope, range: DateRange) => Effect.Effect<ReadonlyArray<DayInCurrency>>
+    /**
+     * Keeps the counts of days that are over, all of whose payments are settled: nothing can change them any more. What
+     * is kept is what counting again would give, so it does not matter when, how often or by how many instances it is
+     * done. Answers with the number of days that were closed.
+     */
+    readonly closeDays: Effect.Effect<number>
   }
 >() {}

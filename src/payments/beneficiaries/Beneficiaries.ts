@@ -1,5 +1,6 @@
 /** The life of a beneficiary: made, changed, deleted; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
+import { BeneficiaryId, type UserId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -16,15 +17,19 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
   {
     readonly list: (
       permit: Permit<"any">,
-      of: Option.Option<string>,
+      of: Option.Option<UserId>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<Beneficiary>>
-    readonly get: (permit: Permit<"any">, id: string) => Effect.Effect<Beneficiary, NotFound>
+    readonly get: (permit: Permit<"any">, id: BeneficiaryId) => Effect.Effect<Beneficiary, NotFound>
     readonly create: (permit: Permit<"any">, draft: Draft) => Effect.Effect<Beneficiary, Invalid>
-    readonly change: (permit: Permit<"any">, id: string, patch: Patch) => Effect.Effect<Beneficiary, NotFound | Invalid>
-    readonly remove: (permit: Permit<"any">, id: string) => Effect.Effect<void, NotFound | Conflict>
+    readonly change: (
+      permit: Permit<"any">,
+      id: BeneficiaryId,
+      patch: Patch
+    ) => Effect.Effect<Beneficiary, NotFound | Invalid>
+    readonly remove: (permit: Permit<"any">, id: BeneficiaryId) => Effect.Effect<void, NotFound | Conflict>
     /** For whoever pays one, and has been let through for that: the organisation of the payment, or every one. */
-    readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Beneficiary>>
+    readonly find: (scope: Scope, id: BeneficiaryId) => Effect.Effect<Option.Option<Beneficiary>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -65,7 +70,7 @@ export class Beneficiaries extends Context.Tag("corridor/Beneficiaries")<
           const fields = yield* checkBeneficiary(draft)
           return yield* atomically(
             Effect.gen(function* () {
-              const beneficiary_id = yield* ids.next
+              const beneficiary_id = yield* ids.make(BeneficiaryId)
               const made = yield* store.insert({ ...fields, beneficiary_id, org_id, beneficiary_of })
               yield* record(permit, "beneficiary.created", made, { account_type: made.account_type })
               return made

@@ -1,6 +1,6 @@
 /** Beneficiaries in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
@@ -20,11 +20,11 @@ export const beneficiaryStoreMemory = Layer.effect(
   BeneficiaryStore,
   Effect.map(openTables({ ...beneficiaryTables, ...paymentTables }), ({ beneficiaries, payments }): Store => {
     const sees = (scope: Scope, row: { readonly org_id: OrgId }) => Option.isNone(scope) || row.org_id === scope.value
-    const find = (scope: Scope, id: string) =>
+    const find = (scope: Scope, id: BeneficiaryId) =>
       Option.fromNullable(beneficiaries.get(id)).pipe(
         Option.filter((row) => row.deleted_at === null && sees(scope, row))
       )
-    const change = (scope: Scope, id: string, patch: (now: Date) => Partial<StoredBeneficiary>) =>
+    const change = (scope: Scope, id: BeneficiaryId, patch: (now: Date) => Partial<StoredBeneficiary>) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
         Option.map(find(scope, id), (row) => {
           const changed: StoredBeneficiary = { ...row, ...patch(new Date(now)) }
@@ -32,7 +32,7 @@ export const beneficiaryStoreMemory = Layer.effect(
           return withoutDeletion(changed)
         })
       )
-    const look = (scope: Scope, id: string) => Effect.sync(() => Option.map(find(scope, id), withoutDeletion))
+    const look = (scope: Scope, id: BeneficiaryId) => Effect.sync(() => Option.map(find(scope, id), withoutDeletion))
     return {
       insert: (beneficiary) =>
         Effect.map(Clock.currentTimeMillis, (now) => {

@@ -1,7 +1,7 @@
 /** Beneficiaries in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { type BeneficiaryId, OrgId } from "../../domain/Identifiers.ts"
 import * as Api from "../../contract/api/Beneficiaries.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
@@ -35,7 +35,7 @@ export const beneficiaryStoreSql = Layer.effect(
     const columns = sql.literal(`beneficiary_id, org_id, beneficiary_of, account_type, beneficiary_type, country,
         currency, fname, lname, email, phone_number, momo_details, bank_details, loan_client_details, wallet_details,
         external_account_id, created_at, updated_at`)
-    const one = (scope: Scope, id: string) =>
+    const one = (scope: Scope, id: BeneficiaryId) =>
       sql`beneficiary_id = ${id} and deleted_at is null and ${inScope(sql, scope)}`
     return {
       insert: (made) =>

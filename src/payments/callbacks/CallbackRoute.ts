@@ -1,7 +1,8 @@
 /** `/callbacks/{provider}`: answers fast, tells the provider whether to try again. */
 import { Effect, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
 import { json, text } from "../../platform/http/Outgoing.ts"
@@ -48,7 +49,7 @@ export const callbackRoutes = Effect.gen(function* () {
 
   /** Each account has an address of its own, and its own secret. */
   const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {
-    const account = config_id === undefined ? null : uuidOrNil(config_id)
+    const account = config_id === undefined ? null : idOrNil(ConfigId)(config_id)
     const provider = isProviderName(name) ? yield* providers.find(name, account) : undefined
     return provider === undefined ? yield* new NotFound({ message: "No such provider." }) : { account, provider }
   })

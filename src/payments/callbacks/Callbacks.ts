@@ -1,6 +1,6 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { AttemptId } from "../../domain/Identifiers.ts"
+import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanReport, cleanText } from "../../domain/ForeignText.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
@@ -29,7 +29,7 @@ export interface Taken extends Pick<Callback, "reply"> {
 /** Which of a provider's accounts it came through. */
 interface From {
   readonly provider: ProviderName
-  readonly account: string | null
+  readonly account: ConfigId | null
 }
 
 /** Accounts do not know of each other's events. */
@@ -55,7 +55,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
     readonly receive: (
       provider: Provider,
       request: CallbackRequest,
-      account?: string | null
+      account?: ConfigId | null
     ) => Effect.Effect<Taken, NoProof>
     /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
     readonly matchStrays: Effect.Effect<void>

@@ -9,8 +9,8 @@ import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
-import { type Candidates, type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
-import type { Attempt, Leg, Payment } from "../store/Payment.ts"
+import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -66,8 +66,6 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
 export class Dispatch extends Context.Tag("corridor/Dispatch")<
   Dispatch,
   {
-    /** Picks whom to ask first; the attempt is to be committed with the payment. */
-    readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
     /**
      * Asks, and asks on while providers decline. Afterwards the payment is accepted, unknown or failed. `declined` only
      * where this very call was: of what others found out meanwhile, nobody may say that nothing was moved.
@@ -141,7 +139,6 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         })
 
       return {
-        choose,
         ask: Effect.fnUntraced(function* (payment, order, chosen) {
           const budget = BigInt(Duration.toMillis(initiationBudget)) * NANOS_PER_MILLI
           const deadline = (yield* Clock.currentTimeNanos) + budget

@@ -4,11 +4,11 @@ import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Dispatch } from "./Dispatch.ts"
 import { makeLanes } from "../store/Lanes.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Attempt } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
-import { isRamp, secondLeg, settlementOrder } from "../route/LegOrder.ts"
+import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 
@@ -31,14 +31,9 @@ export class Settling extends Context.Tag("corridor/Settling")<
       const runDetached = yield* makeRunDetached
 
       /** Whoever was asked for this leg before is not asked again. */
-      const othersFor = Effect.fnUntraced(function* (
-        payment: Payment & { readonly ramp: object },
-        leg: Attempt["leg"]
-      ) {
+      const othersFor = Effect.fnUntraced(function* (payment: RampPayment, leg: Attempt["leg"]) {
         const asked = (yield* store.attemptsOf(payment.payment_id)).filter((one) => one.leg === leg)
-        const { candidates } = isRamp(payment)
-          ? yield* router.routeLeg(payment.org_id, secondLeg(payment))
-          : { candidates: [] }
+        const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
         return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
       })
 

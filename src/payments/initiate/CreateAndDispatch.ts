@@ -1,6 +1,6 @@
 /** Sends a planned payment on its way: routed, charged, held for a review or committed with its attempt and dispatched. */
-import { Array as Arr, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
+import { type OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -13,16 +13,14 @@ import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
-import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { draft } from "./Draft.ts"
 import type { Payment } from "../store/Payment.ts"
-import type { NewFee } from "../../domain/Fee.ts"
+import { type NewFee, totalOf } from "../../domain/Fee.ts"
 import { holdsAfter } from "../store/PaymentPostings.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import type { Opening } from "../store/Change.ts"
 
 export interface LaunchOptions<E = never> {
@@ -32,6 +30,53 @@ export interface LaunchOptions<E = never> {
   /** What else is written in the transaction that writes the payment down; its failure undoes that. */
   readonly alongside?: (payment: Payment) => Effect.Effect<void, InsufficientFunds | E>
 }
+
+type Described = PaymentPlan["payment"] & Partial<Pick<Payment, "funding" | "ramp" | "expires_at">>
+
+/** A payment as it is first written down. */
+export const draft = Effect.fnUntraced(function* (
+  ids: Context.Tag.Service<Ids>,
+  permit: Permit<Access>,
+  orgId: OrgId,
+  described: Described,
+  charged: ReadonlyArray<NewFee>
+) {
+  const user = yield* Effect.orDie(permit.actor.userId)
+  const at = new Date(yield* Clock.currentTimeMillis)
+  const payment_id = yield* ids.make(PaymentId)
+  const transaction_id = yield* ids.make(TransactionId)
+  const payment: Payment = {
+    funding: null,
+    ramp: null,
+    expires_at: null,
+    ...described,
+    payment_id,
+    transaction_id,
+    org_id: orgId,
+    user_id: user,
+    status: "initiated",
+    version: 1,
+    user_metadata: { user_id: user, role: permit.role },
+    webhook_metadata: {},
+    provider: null,
+    provider_payment_id: null,
+    provider_status: null,
+    provider_data: {},
+    next_action: null,
+    action_data: {},
+    comments: null,
+    failure: null,
+    refunds: [],
+    payout_id: null,
+    otp_failures: 0,
+    fee_ids: charged.map(({ fee_id }) => fee_id),
+    total_fees: totalOf(charged.map(({ amount }) => amount)),
+    holds: false,
+    created_at: at,
+    updated_at: at
+  }
+  return payment
+})
 
 const make = Effect.gen(function* () {
   const store = yield* PaymentStore
@@ -84,7 +129,7 @@ const make = Effect.gen(function* () {
     const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
-    const chosen = yield* dispatch.choose(routed.candidates, "payment")
+    const chosen = yield* router.choose(routed.candidates, "payment")
     const payment: Payment = { ...drafted, holds: holdsAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
       card: planned.card,

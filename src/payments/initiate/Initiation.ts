@@ -1,6 +1,7 @@
 /** The initiation of a payment, as callers and other features ask for it: planned here, then launched. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { Clock, Context, Effect, Either, Layer, Option } from "effect"
+import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
+import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
@@ -12,17 +13,17 @@ import {
   type NoRoute,
   type RateMismatch
 } from "../../domain/Failure.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import type { Money } from "../../domain/Money.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Route } from "../../domain/Routing.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
-import { planPayment, type Surroundings } from "./PaymentPlan.ts"
+import { type PaymentPlan, planPayment, recipientInfo, type Surroundings } from "./PaymentPlan.ts"
 import type { Request } from "./RequestCheck.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
-import { planPayout, type WantedPayout } from "./PayoutPlan.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
 export type Payout = Request & { readonly direction: "payout" }
@@ -32,6 +33,48 @@ export type Collection = Omit<Payin, "bank_account">
 type Refusal = Invalid | RateMismatch
 export type LaunchFailure = Refusal | NoRoute | AllProvidersFailed | IdempotencyConflict | InsufficientFunds
 type Launched = Effect.Effect<Payment, LaunchFailure>
+
+/** A payout that names only its beneficiary and an amount: how it is paid follows from the beneficiary's account. */
+export interface WantedPayout {
+  readonly amount: Money
+  readonly beneficiary: Beneficiary
+  readonly description: string | null
+}
+
+const methodOf = { bank: "bank_transfer", mobile_money: "mobile_money", wallet: "wallet" } as const
+
+export const planPayout = ({ amount, beneficiary, description }: WantedPayout): Either.Either<PaymentPlan, Invalid> => {
+  if (beneficiary.currency !== amount.currency) {
+    return Either.left(
+      new Invalid({
+        message: `beneficiary_id: is paid in ${beneficiary.currency}, the account holds ${amount.currency}; use one in ${amount.currency}.`
+      })
+    )
+  }
+  const method = methodOf[beneficiary.account_type]
+  const country = beneficiary.bank_details.country ?? beneficiary.country
+  return Either.right({
+    payment: {
+      direction: "outbound",
+      payment_method: method,
+      country,
+      amount,
+      target: amount,
+      org_rate_id: null,
+      client_reference: null,
+      description,
+      beneficiary_id: beneficiary.beneficiary_id,
+      payer_details: {},
+      mobile_money_details: beneficiary.momo_details,
+      card_details: {},
+      bank_account: beneficiary.bank_details,
+      recipient_info: recipientInfo(beneficiary),
+      metadata: {},
+      return_url: null
+    },
+    card: null
+  })
+}
 
 export class Initiation extends Context.Tag("corridor/Initiation")<
   Initiation,
@@ -85,7 +128,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         const beneficiary =
           request.beneficiary_id === undefined
             ? Option.none()
-            : yield* beneficiaries.find(scope, uuidOrNil(request.beneficiary_id))
+            : yield* beneficiaries.find(scope, idOrNil(BeneficiaryId)(request.beneficiary_id))
         const lock = request.org_rate_id === undefined ? Option.none() : yield* rates.locked(orgId, request.org_rate_id)
         return yield* planPayment(request, {
           orgCountry: yield* countryOf(orgId, request),

@@ -1,6 +1,6 @@
 /** Crypto ramps: priced at the live rate, both legs routed before anyone is asked, the first leg dispatched at once. */
 import { Array as Arr, Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId } from "../../domain/Identifiers.ts"
 import type { RampRequest } from "../../contract/api/Ramps.ts"
 import { Beneficiaries } from "../beneficiaries/Beneficiaries.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -12,19 +12,18 @@ import {
   NoRoute,
   RateMismatch
 } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import type { RampDirection } from "../../domain/Ramp.ts"
 import type { Route } from "../../domain/Routing.ts"
 import { stillRunning } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
-import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
-import { draft } from "../initiate/Draft.ts"
+import { draft } from "../initiate/CreateAndDispatch.ts"
 import { type LegToRoute, PaymentRouter, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, type RampPayment, secondLeg } from "../route/LegOrder.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
@@ -82,7 +81,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const beneficiary =
           request.beneficiary_id === undefined
             ? Option.none()
-            : yield* beneficiaries.find(Option.some(orgId), uuidOrNil(request.beneficiary_id))
+            : yield* beneficiaries.find(Option.some(orgId), idOrNil(BeneficiaryId)(request.beneficiary_id))
         const rate = yield* liveRate(orgId, direction, request)
         return yield* planRamp(request, { liveRate: () => rate, beneficiary })
       })
@@ -115,7 +114,7 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
         const held = yield* threshold(drafted, yield* organizations.find(orgId))
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
-        const chosen = yield* dispatch.choose(candidates, "collection")
+        const chosen = yield* router.choose(candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {

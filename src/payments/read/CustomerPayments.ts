@@ -4,8 +4,16 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { PaymentId } from "../../domain/Identifiers.ts"
+import { isBuiltInRail } from "../../domain/Corridor.ts"
+import type { Enquiry } from "../../domain/Outcome.ts"
+import { Providers } from "../../providers/port/Provider.ts"
+import { ABANDONED } from "../../providers/sandbox/Abandoned.ts"
+import { contextOf } from "../route/AttemptContext.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+
+export const isAbandoned = (signal: Enquiry | undefined): boolean =>
+  signal?._tag === "Report" && signal.state === "failed" && signal.reason === ABANDONED
 
 export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
   CustomerPayments,
@@ -13,14 +21,37 @@ export class CustomerPayments extends Context.Tag("corridor/CustomerPayments")<
     readonly find: (paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
     /** The attempt that is under way. */
     readonly openAttempt: (payment: Payment) => Effect.Effect<Option.Option<Attempt>>
+    /** What a built-in rail says of an attempt that it has; our checkout is a page of theirs alone. */
+    readonly railWord: (payment: Payment, attempt: Attempt) => Effect.Effect<Enquiry | undefined>
+    /** Whether one that did not come to be was called off, by its customer or for them, rather than refused. */
+    readonly wasCalledOff: (payment: Payment) => Effect.Effect<boolean>
   }
 >() {
   static readonly layer = Layer.effect(
     CustomerPayments,
-    Effect.map(PaymentStore, (store) => ({
-      find: (paymentId) => store.find(Option.none(), paymentId),
-      openAttempt: ({ payment_id }) =>
-        Effect.map(store.attemptsOf(payment_id), (attempts) => Option.fromNullable(attempts.find(isOpen)))
-    }))
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const providers = yield* Providers
+
+      const railWord = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+        const { account, outcome, provider } = attempt
+        if (outcome !== "accepted" || !isBuiltInRail(provider)) return undefined
+        const rail = yield* providers.find(provider, account)
+        return rail === undefined ? undefined : yield* rail.enquire(contextOf(payment, attempt, []))
+      })
+
+      return {
+        find: (paymentId) => store.find(Option.none(), paymentId),
+        openAttempt: ({ payment_id }) =>
+          Effect.map(store.attemptsOf(payment_id), (attempts) => Option.fromNullable(attempts.find(isOpen))),
+        railWord,
+        wasCalledOff: Effect.fnUntraced(function* (payment) {
+          const { payment_id, status } = payment
+          if (status !== "failed") return status === "canceled"
+          const attempts = yield* store.attemptsOf(payment_id)
+          return yield* Effect.exists(attempts, (attempt) => Effect.map(railWord(payment, attempt), isAbandoned))
+        })
+      }
+    })
   )
 }

@@ -4,13 +4,15 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain/Received.ts"
 import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
 import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
-import { assemble, goneFrom, isEven, isReturned, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
-const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
+/** Nobody waits for a word about it any more. */
+export const isOver = (status: PaymentStatus): boolean => !waitingStatuses.includes(status)
 
 /** A payin that its provider takes back: the organisation may have spent it, so a person decides who bears it. */
 const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>

@@ -4,14 +4,15 @@ import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment, PaymentFailure, RampFacts } from "../store/Payment.ts"
-import { isAimless, isPursued, nextStep } from "./PaymentChange.ts"
+import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
+import type { RampPayment } from "../route/LegOrder.ts"
+import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { rampEntries } from "./RampPostings.ts"
 import type { Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 export interface KnownLeg {
-  readonly payment: Payment & { readonly ramp: RampFacts }
+  readonly payment: RampPayment
   readonly attempt: Attempt
 }
 
@@ -21,9 +22,6 @@ export interface SharedMoment extends Moment {
 }
 
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
-
-const isOver = ({ status }: RampDecision): boolean =>
-  !["initiated", "confirmed", "pending", "processing"].includes(status)
 
 /** All that has been collected of what was asked for. */
 const collectedBy = ({ payment }: KnownLeg, { received }: RampDecision): Money =>
@@ -109,7 +107,7 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
         }
       : {}),
     ...(collects && payment.ramp.collected === null ? nextStep(payment, attempt, signal) : {}),
-    ...(arrived || isOver(decision) ? { next_action: null } : {}),
+    ...(arrived || isOver(decision.status) ? { next_action: null } : {}),
     ...(arrived ? { ramp: { ...payment.ramp, collected: collectedBy(known, decision).toNumericText() } } : {})
   }
 }
@@ -164,7 +162,7 @@ export const rampChangeOf = (
   const nextAttempt =
     decision.effect === "collected" && !stuck
       ? second
-      : outcome === "declined" && attempt.outcome !== "declined" && !isOver(decision)
+      : outcome === "declined" && attempt.outcome !== "declined" && !isOver(status)
         ? source.next
         : undefined
   const patch = {
@@ -182,7 +180,7 @@ export const rampChangeOf = (
       patch,
       received,
       waits:
-        resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(decision) : status === "processing")),
+        resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
       underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense,

@@ -2,10 +2,11 @@
 import { Money } from "../../domain/Money.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment, Refund } from "../store/Payment.ts"
+import type { Attempt, Refund } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
-import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { decideRefund, type RefundDecision, statusAfter } from "./RefundDecision.ts"
+import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { decideRefund, partsAfter, type RefundDecision, statusAfter } from "./RefundDecision.ts"
 import type { SuspenseMoney } from "../store/Change.ts"
 
 /** A refund is written in one statement with its attempt: one without the other is a defect. */
@@ -44,10 +45,6 @@ const suspenseOf = (
         }
       ]
 
-/** The parts of the payment with this one as it now is. */
-const partsAfter = ({ refunds }: Payment, refund: Refund): ReadonlyArray<Refund> =>
-  refunds.map((one) => (one.refund_id === refund.refund_id ? refund : one))
-
 export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const refund = refundOf(known)
@@ -63,7 +60,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { outcome, resurfaced, state, strayed } = decision
   const { amount } = refund
   const settles = state !== refund.state && state !== "open"
-  const refunds = settles ? partsAfter(payment, { ...refund, state, settled_at: moment.at }) : payment.refunds
+  const refunds = settles ? partsAfter(payment, [{ ...refund, state, settled_at: moment.at }]) : payment.refunds
   return assemble(
     known,
     signal,

@@ -101,6 +101,10 @@ const sum = (parts: Parts, of: (part: Refund) => Money): bigint =>
 
 const standingParts = (parts: Parts): Parts => parts.filter(({ state }) => state !== "failed")
 
+/** The parts of the payment, with those that have changed as they now are. */
+export const partsAfter = ({ refunds }: Payment, changed: Parts): Parts =>
+  refunds.map((part) => changed.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
+
 /** What may still be given back: paid, less what went back, less what is on its way. */
 export const leftOf = ({ amount }: Payment, refunds: Parts): Money =>
   new Money({ currency: amount.currency, minor: amount.minor - sum(standingParts(refunds), (part) => part.amount) })

@@ -6,8 +6,9 @@ import type { Money } from "../../domain/Money.ts"
 import { moneyIn } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
-import { assemble, type Known, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import type { SuspenseMoney } from "../store/Change.ts"
 
 /** What the attempt gives back is noted with it, when it is committed. */

@@ -2,14 +2,15 @@
  * What a decider has come to about a word, and all that follows from it whatever the word was about: history, attempt,
  * operator items, callback, suspense and events are assembled here, and nowhere else.
  */
-import { Duration, Either, Option } from "effect"
+import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { Known } from "../store/PaymentStore.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
@@ -39,11 +40,6 @@ export interface Moment {
   readonly newId: () => string
   /** How long to wait before the attempt is asked about the next time; none when that was done often enough. */
   readonly enquireIn: Option.Option<Duration.Duration>
-}
-
-export interface Known {
-  readonly payment: Payment
-  readonly attempt: Attempt
 }
 
 export interface Ruling {
@@ -112,18 +108,12 @@ export const goneFrom = (
       occasion: `taken back ${money.currency} ${version}`
     }))
 
-/** Whether nothing waits any more once it has gone. */
-export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean => {
-  const all = [...waiting.map(({ money }) => money), ...gone.map(({ amount }) => amount)]
-  return (
-    difference(
-      [],
-      Array.from(new Set(all.map(({ currency }) => currency)), (currency) =>
-        all.filter((money) => money.currency === currency).reduce((sum, money) => Either.getOrThrow(sum.add(money)))
-      )
-    ).length === 0
-  )
-}
+/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
+  difference(
+    waiting.map(({ money }) => money),
+    gone.map(({ amount }) => amount.negate())
+  ).length === 0
 
 /** The same note is not written twice, however often its reason comes back. */
 export const noted = (comments: string | null, note: string): string => {

@@ -22,7 +22,7 @@ import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
-import { isUncertain } from "../suspense/SuspenseItems.ts"
+import { isUncertain, openSuspense } from "../suspense/SuspenseItems.ts"
 import { PaymentCommand, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -46,8 +46,9 @@ const causeOf = (outcome: Outcome, provider: string): string => {
 }
 
 /** While nobody knows where money of the payment is, none of it goes anywhere. */
-const uncertaintyIn = ({ attempts, items }: Story): string | undefined => {
-  if (items.some(({ closed_at, kind }) => kind === "suspense" && closed_at === null)) {
+const uncertaintyIn = (story: Story): string | undefined => {
+  const { attempts, items } = story
+  if (openSuspense(story).length > 0) {
     return "money of it waits for an operator to settle where it belongs; refund it afterwards."
   }
   return attempts.some((one) => (one.leg === "refund" || one.leg === "return") && isUncertain(one, items))

@@ -4,13 +4,12 @@ import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { NoRoute } from "../../domain/Failure.ts"
 import type { Route } from "../../domain/Routing.ts"
-import { CheckoutUrl } from "../dispatch/CheckoutUrl.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { HeldRate, type Repriced } from "./HeldRate.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type Candidates, PaymentRouter, reasonsForNone, whereNoneTookIt } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
-import { type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
+import { CheckoutUrl, type PaidLeg, providerOrder } from "../route/ProviderOrder.ts"
 import { firstLeg, isRamp, rampExpiry, secondLeg } from "../route/LegOrder.ts"
 import { noted } from "../record/Ruling.ts"
 import { type Act, PaymentCommand, idsOf, refuse } from "../record/PaymentCommand.ts"
@@ -144,7 +143,7 @@ const make = Effect.gen(function* () {
       return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
     }
     const { candidates, leg } = routed.right
-    const chosen = yield* dispatch.choose(candidates, leg)
+    const chosen = yield* router.choose(candidates, leg)
     const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
     const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
     return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }

@@ -2,9 +2,12 @@
  * The order that a provider gets, built in this one place from the payment as it is stored and from what its request
  * brought that is never stored: whoever dispatches it, and whenever, sends the same.
  */
-import { Either, Option, type Redacted, Schema } from "effect"
+import { Context, Effect, Either, Layer, Option, type Redacted, Schema } from "effect"
 import { PayerDetails } from "../../contract/api/PaymentsInit.ts"
 import { type Destination, destinationOf } from "../beneficiaries/Destination.ts"
+import type { PaymentId } from "../../domain/Identifiers.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import { findNetwork } from "../../domain/MobileNetwork.ts"
 import { readPhoneNumberOf } from "../../domain/PhoneNumber.ts"
@@ -15,6 +18,18 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 export type Order = Omit<PaymentOrder, "reference">
 
 export type PaidLeg = Exclude<Leg, "refund" | "return">
+
+/** The address of a payment's hosted page; its token proves that we gave it out. */
+export class CheckoutUrl extends Context.Tag("corridor/CheckoutUrl")<CheckoutUrl, (paymentId: PaymentId) => string>() {
+  static readonly layer = Layer.effect(
+    CheckoutUrl,
+    Effect.gen(function* () {
+      const vault = yield* Vault
+      const { publicUrl } = yield* Settings
+      return (paymentId) => `${publicUrl}/checkout/${paymentId}?t=${vault.hmac(paymentId, "checkout").slice(0, 32)}`
+    })
+  )
+}
 
 /** What only the request itself can bring, or only we can make. */
 export interface Unstored {

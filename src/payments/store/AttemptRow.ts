@@ -1,5 +1,5 @@
 /** Attempts as they are read, alone or beside their payment. */
-import { AttemptId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AttemptId, ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { fields, idOf, nullable, number, oneOf, prefixed, recordOf, rowOf, text, time, truth } from "./Columns.ts"
 import type { Attempt, DueAttempt, Payment } from "./Payment.ts"
@@ -13,8 +13,8 @@ const attemptTable = {
   org_id: idOf(OrgId),
   leg: oneOf("payment", "collection", "settlement", "refund", "return"),
   provider: oneOf(...providerNames),
-  config_id: nullable(text),
-  account: nullable(text),
+  config_id: nullable(idOf(ConfigId)),
+  account: nullable(idOf(ConfigId)),
   outcome,
   reason: nullable(text),
   provider_payment_id: nullable(text),

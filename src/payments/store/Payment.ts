@@ -1,6 +1,14 @@
 /** A payment and its attempts as the stores hold them. */
 import { Schema } from "effect"
-import { AttemptId, OrgId, PaymentId, type TransactionId } from "../../domain/Identifiers.ts"
+import {
+  AttemptId,
+  type BeneficiaryId,
+  type ConfigId,
+  OrgId,
+  PaymentId,
+  type TransactionId,
+  type UserId
+} from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import { type Flow, type PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { CountryCode } from "../../domain/Country.ts"
@@ -19,7 +27,7 @@ export interface Payment {
   readonly payment_id: PaymentId
   readonly transaction_id: TransactionId
   readonly org_id: OrgId
-  readonly user_id: string
+  readonly user_id: UserId
   readonly status: PaymentStatus
   /** Rises with every change; a change is written only on the version it was decided on. */
   readonly version: number
@@ -31,7 +39,7 @@ export interface Payment {
   readonly org_rate_id: string | null
   readonly client_reference: string | null
   readonly description: string | null
-  readonly beneficiary_id: string | null
+  readonly beneficiary_id: BeneficiaryId | null
   readonly payer_details: JsonObject
   readonly mobile_money_details: JsonObject
   readonly card_details: JsonObject
@@ -86,9 +94,9 @@ export interface Attempt {
   readonly org_id: OrgId
   readonly leg: Leg
   readonly provider: ProviderName
-  readonly config_id: string | null
+  readonly config_id: ConfigId | null
   /** The configuration whose own account at the provider it went through; null: the platform's. */
-  readonly account: string | null
+  readonly account: ConfigId | null
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
   readonly provider_payment_id: string | null
@@ -148,7 +156,7 @@ export interface StoredCallback extends Schema.Schema.Type<typeof StoredCallback
 export interface StrayCallback extends StoredCallback {
   readonly provider_payment_id: string | null
   /** Through which it came. */
-  readonly account: string | null
+  readonly account: ConfigId | null
   readonly report_said: Report
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
+import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Change, NewAttempt, Opening, Part, SuspenseMoney } from "./Change.ts"
@@ -87,15 +87,12 @@ const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
 const givePart = (payment: Payment, { amount, target }: Part): ReadonlyArray<Posting> =>
   pass(() => heldOf(payment, target), target, at(payment), amount)
 
-const isOver = (status: PaymentStatus): boolean =>
-  !["initiated", "reviewed", "confirmed", "processing", "pending"].includes(status)
-
 /** A payout's money is held as soon as someone is asked to pay it, and until that has ended. */
 export const holdsAfter = (
   { direction, holds }: Pick<Payment, "direction" | "holds">,
   status: PaymentStatus,
   attempt: NewAttempt | null | undefined
-): boolean => direction === "outbound" && !isOver(status) && (holds || (attempt !== null && attempt !== undefined))
+): boolean => direction === "outbound" && !isSettled(status) && (holds || (attempt !== null && attempt !== undefined))
 
 export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
   payment.holds ? [entry(payment, "payout_hold", hold(payment))] : []

@@ -1,5 +1,5 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { AttemptId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AttemptId, BeneficiaryId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { isCountryCode } from "../../domain/Country.ts"
@@ -60,7 +60,7 @@ const paymentTable = {
   payment_id: idOf(PaymentId),
   transaction_id: idOf(TransactionId),
   org_id: idOf(OrgId),
-  user_id: text,
+  user_id: idOf(UserId),
   status: oneOf(...paymentStatuses),
   version: number,
   direction: oneOf(...flows),
@@ -73,7 +73,7 @@ const paymentTable = {
   org_rate_id: nullable(text),
   client_reference: nullable(text),
   description: nullable(text),
-  beneficiary_id: nullable(text),
+  beneficiary_id: nullable(idOf(BeneficiaryId)),
   payer_details: json,
   mobile_money_details: json,
   card_details: json,

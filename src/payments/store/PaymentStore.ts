@@ -1,6 +1,6 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { Context, type Effect, type Option } from "effect"
-import type { AttemptId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { AttemptId, ConfigId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -70,7 +70,7 @@ export interface Store {
   readonly known: (attemptId: AttemptId) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (
     provider: ProviderName,
-    account: string | null,
+    account: ConfigId | null,
     providerPaymentId: string
   ) => Effect.Effect<Option.Option<Attempt>>
   readonly attemptsOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<Attempt>>

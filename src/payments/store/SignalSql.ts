@@ -1,7 +1,7 @@
 /** How attempts are taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Option, Schema } from "effect"
-import { AttemptId } from "../../domain/Identifiers.ts"
+import { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
 import { firstRow } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
@@ -29,7 +29,7 @@ const strays = rowsAs(
   Schema.Struct({
     ...StoredCallback.fields,
     provider_payment_id: Schema.NullOr(Schema.String),
-    account: Schema.NullOr(Schema.String),
+    account: Schema.NullOr(ConfigId),
     word: StoredWord,
     found: AttemptId
   })

@@ -10,7 +10,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
-import { statusAfter } from "../record/RefundDecision.ts"
+import { partsAfter, statusAfter } from "../record/RefundDecision.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { ownSide, suspenseSettled } from "../store/PaymentPostings.ts"
 import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
@@ -173,7 +173,7 @@ const make = Effect.gen(function* () {
         state: "completed",
         settled_at
       }))
-      const refunds = payment.refunds.map((part) => gone.find(({ refund_id }) => refund_id === part.refund_id) ?? part)
+      const refunds = partsAfter(payment, gone)
       const status = statusAfter(payment, refunds)
       const settled = { status, patch: gone.length === 0 ? {} : { refunds }, cause: "suspense settled", entries }
       return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"), gone)

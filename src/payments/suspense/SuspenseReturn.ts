@@ -3,7 +3,7 @@
  * provider is asked: it is looked up, and shown to a person, like every other.
  */
 import { Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import { AttemptId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
@@ -77,7 +77,8 @@ const make = Effect.gen(function* () {
   const commit = Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, wanted: Return) {
     const { about, money, taker } = wanted
     const at = new Date(yield* Clock.currentTimeMillis)
-    const [attempt_id, ...fresh] = (yield* ids.several(EVENTS + 1)) as [AttemptId, ...Array<string>]
+    const attempt_id = yield* ids.make(AttemptId)
+    const fresh = yield* ids.several(EVENTS)
     const attempt: NewAttempt = {
       attempt_id,
       leg: "return",

@@ -1,5 +1,6 @@
 /** API keys in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { KeyId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { apiKeyTables } from "./MemoryTables.ts"
 import { type Scope } from "../../platform/database/Query.ts"
@@ -20,7 +21,7 @@ export const apiKeyStoreMemory = Layer.effect(
       Array.from(apiKeys.values())
         .filter((key) => Option.isNone(scope) || key.org_id === scope.value)
         .map((key) => asOf(now, key))
-    const change = (scope: Scope, id: string, change: (key: StoredApiKey, now: number) => Partial<StoredApiKey>) =>
+    const change = (scope: Scope, id: KeyId, change: (key: StoredApiKey, now: number) => Partial<StoredApiKey>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         for (const key of visible(scope, now)) {
           if (key.api_key_id === id && key.status !== "revoked") {

@@ -1,6 +1,7 @@
 /** API keys in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
+import { KeyId } from "../../domain/Identifiers.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { ApiKey } from "../../contract/api/ApiKeys.ts"
 import { inScope, newest } from "../../platform/database/Query.ts"
@@ -10,7 +11,7 @@ const Key = Schema.typeSchema(ApiKey)
 const key = rowAs(Key)
 const theKey = theRowAs(Key)
 const keys = rowsAs(Key)
-const keyIds = rowsAs(Schema.Struct({ api_key_id: Schema.String }))
+const keyIds = rowsAs(Schema.Struct({ api_key_id: KeyId }))
 const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
 
 export const apiKeyStoreSql = Layer.effect(

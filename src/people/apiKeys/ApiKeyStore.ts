@@ -1,6 +1,6 @@
 /** API keys at rest: the hash, never the key. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { ApiKey } from "../../contract/api/ApiKeys.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { ApiKeyMode } from "../../domain/ApiKeyFormat.ts"
@@ -23,11 +23,11 @@ interface Store {
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Key>>
   readonly count: (scope: Scope) => Effect.Effect<number>
   /** Inside a transaction the row stays locked until its end. */
-  readonly findForUpdate: (scope: Scope, id: string) => Effect.Effect<Option.Option<Key>>
-  readonly revoke: (scope: Scope, id: string) => Effect.Effect<void>
+  readonly findForUpdate: (scope: Scope, id: KeyId) => Effect.Effect<Option.Option<Key>>
+  readonly revoke: (scope: Scope, id: KeyId) => Effect.Effect<void>
   /** Every key of this user that still works; answers with their ids. */
-  readonly revokeAllOf: (orgId: OrgId, userId: string) => Effect.Effect<ReadonlyArray<string>>
-  readonly expire: (scope: Scope, id: string, graceSeconds: number) => Effect.Effect<void>
+  readonly revokeAllOf: (orgId: OrgId, userId: UserId) => Effect.Effect<ReadonlyArray<KeyId>>
+  readonly expire: (scope: Scope, id: KeyId, graceSeconds: number) => Effect.Effect<void>
 }
 
 export class ApiKeyStore extends Context.Tag("corridor/ApiKeyStore")<ApiKeyStore, Store>() {}

@@ -3,7 +3,7 @@
  * belongs to whoever was shown it: to rotate somebody else's is to replace it by one's own.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { KeyId, type OrgId, type UserId } from "../../domain/Identifiers.ts"
 import type { ApiKey, NewApiKey } from "../../contract/api/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -22,8 +22,8 @@ type Fresh = typeof NewApiKey.Type
 
 interface Owner {
   readonly org_id: OrgId
-  readonly user_id: string
-  readonly obtained_by: string | null
+  readonly user_id: UserId
+  readonly obtained_by: UserId | null
   readonly name: string
   readonly role: Role
 }
@@ -35,16 +35,16 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
     readonly count: (permit: Permit<"api_keys">) => Effect.Effect<number>
     readonly create: (
       permit: Permit<"api_keys">,
-      wanted: { readonly name: string; readonly role: Role; readonly userId?: string }
+      wanted: { readonly name: string; readonly role: Role; readonly userId?: UserId }
     ) => Effect.Effect<Fresh, Invalid | Forbidden>
     readonly rotate: (
       permit: Permit<"api_keys">,
-      id: string,
+      id: KeyId,
       graceSeconds: number
     ) => Effect.Effect<Fresh, NotFound | Conflict | Forbidden>
-    readonly revoke: (permit: Permit<"api_keys">, id: string) => Effect.Effect<void, NotFound | Forbidden>
+    readonly revoke: (permit: Permit<"api_keys">, id: KeyId) => Effect.Effect<void, NotFound | Forbidden>
     /** All that a member had made, for whoever removes that member; belongs in the transaction of the removal. */
-    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: string) => Effect.Effect<void>
+    readonly revokeAllOf: (permit: Permit<"members">, orgId: OrgId, userId: UserId) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -62,7 +62,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
         const api_key = formatApiKey(keyMode, yield* ids.bytes(API_KEY_RANDOM_BYTES))
         const key = yield* store.insert({
           ...owner,
-          api_key_id: yield* ids.next,
+          api_key_id: yield* ids.make(KeyId),
           prefix: prefixOf(api_key),
           hash: hashApiKey(api_key),
           mode: keyMode
@@ -70,7 +70,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
         return { ...key, api_key }
       })
 
-      const find = (permit: Permit<"api_keys">, id: string) =>
+      const find = (permit: Permit<"api_keys">, id: KeyId) =>
         Effect.flatMap(
           store.findForUpdate(permit.scope, id),
           Option.match({
@@ -100,7 +100,7 @@ export class ApiKeys extends Context.Tag("corridor/ApiKeys")<
       })
 
       /** Only an operator obtains a key that is another's: they make it for its user. */
-      const obtained = (permit: Permit<"api_keys">, owner: string) =>
+      const obtained = (permit: Permit<"api_keys">, owner: UserId) =>
         Option.match(permit.actor.userId, {
           onNone: () => ({ user_id: owner, obtained_by: null }),
           onSome: (person) => ({ user_id: person, obtained_by: person })

@@ -1,13 +1,13 @@
 /** From what is known of a credential to the caller that it stands for. */
 import { Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { type Caller, lowerRole, permissions, type Permission, type Role, roles } from "../../domain/Access.ts"
 
 const AnyRole = Schema.NullOr(Schema.Literal(...roles))
 
 export const Known = Schema.Struct({
-  api_key_id: Schema.NullOr(Schema.String),
-  user_id: Schema.String,
+  api_key_id: Schema.NullOr(KeyId),
+  user_id: UserId,
   is_admin: Schema.Boolean,
   org_id: Schema.NullOr(OrgId),
   key_role: AnyRole,
@@ -27,7 +27,8 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
   const makerRole: Role | null = row.is_admin ? "org-admin" : row.role
   if (row.org_id === null || row.key_role === null || makerRole === null) return Option.none()
   return Option.some({
-    userId: row.user_id,
+    id: row.user_id,
+    userId: Option.some(row.user_id),
     apiKeyId: Option.fromNullable(row.api_key_id),
     admin: false,
     organization: Option.some({
@@ -40,7 +41,8 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
 }
 
 export const tokenCaller = (row: Known): Caller => ({
-  userId: row.user_id,
+  id: row.user_id,
+  userId: Option.some(row.user_id),
   apiKeyId: Option.none(),
   admin: row.is_admin,
   organization:
@@ -55,7 +57,8 @@ export const tokenCaller = (row: Known): Caller => ({
 })
 
 export const stranger = (subject: string): Caller => ({
-  userId: subject,
+  id: subject,
+  userId: Option.none(),
   apiKeyId: Option.none(),
   admin: false,
   organization: Option.none()

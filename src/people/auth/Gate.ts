@@ -72,7 +72,7 @@ export const gateByCredentials = Layer.effect(
 
     /** A request that its organisation may not make costs its credential nothing. */
     const counted = (caller: Caller, now: number) => {
-      const credential = Option.getOrElse(caller.apiKeyId, () => caller.userId)
+      const credential = Option.getOrElse(caller.apiKeyId, () => caller.id)
       const organization = Option.map(caller.organization, ({ orgId }) => orgId)
       const decision = Option.match(organization, {
         onNone: () => requests.take(credential, now),

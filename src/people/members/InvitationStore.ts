@@ -1,6 +1,6 @@
 /** Invitations at rest: the hash of a token, never the token. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { type Scope } from "../../platform/database/Query.ts"
 import type { Role } from "../../domain/Access.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -19,12 +19,12 @@ interface Store {
   readonly findForUpdate: (scope: Scope, id: string) => Effect.Effect<Option.Option<Invitation>>
   /** The same, by what its holder has; a token names one invitation among those of all organisations. */
   readonly findByHashForUpdate: (tokenHash: string) => Effect.Effect<Option.Option<Invitation>>
-  readonly accept: (scope: Scope, id: string, userId: string) => Effect.Effect<void>
+  readonly accept: (scope: Scope, id: string, userId: UserId) => Effect.Effect<void>
   readonly withdraw: (scope: Scope, id: string) => Effect.Effect<void>
   /** Those that are open, made by this member and to one of these roles; answers with their ids. */
   readonly withdrawAllBy: (
     orgId: OrgId,
-    userId: string,
+    userId: UserId,
     roles: ReadonlyArray<Role>
   ) => Effect.Effect<ReadonlyArray<string>>
 }

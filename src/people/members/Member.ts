@@ -1,6 +1,6 @@
 /** A member of an organisation and an invitation into one, as the stores hold them. */
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { roles } from "../../domain/Access.ts"
 import { Membership } from "../users/User.ts"
 
@@ -14,8 +14,8 @@ export const Invitation = Schema.Struct({
   role: Schema.Literal(...roles),
   status: Schema.Literal("pending", "accepted", "withdrawn", "expired"),
   /** Null: an operator of the platform. */
-  invited_by: Schema.NullOr(Schema.String),
-  accepted_by: Schema.NullOr(Schema.String),
+  invited_by: Schema.NullOr(UserId),
+  accepted_by: Schema.NullOr(UserId),
   expires_at: Schema.DateFromSelf,
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf

@@ -1,6 +1,6 @@
 /** Members in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { memberKey, userTables } from "../users/MemoryTables.ts"
 import type { Membership } from "../users/User.ts"
@@ -18,7 +18,7 @@ export const memberStoreMemory = Layer.effect(
       )
     const first = (orgId: OrgId, found: (member: OrgMember) => boolean) =>
       Effect.sync(() => Option.fromNullable(membersOf(orgId).find(found)))
-    const change = (orgId: OrgId, userId: string, changed: Partial<Membership>) =>
+    const change = (orgId: OrgId, userId: UserId, changed: Partial<Membership>) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const key = memberKey(orgId, userId)
         const row = memberships.get(key)

@@ -1,7 +1,7 @@
 /** Members in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { OrgMember } from "./Member.ts"
 import { newest } from "../../platform/database/Query.ts"
@@ -18,7 +18,7 @@ export const memberStoreSql = Layer.effect(
         coalesce((select array_agg(p.permission order by p.permission) from member_permissions p
           where p.org_id = m.org_id and p.user_id = m.user_id), '{}') as permissions
       from memberships m join users u on u.user_id = m.user_id) member`)
-    const one = (orgId: OrgId, userId: string) => sql`org_id = ${orgId} and user_id = ${userId}`
+    const one = (orgId: OrgId, userId: UserId) => sql`org_id = ${orgId} and user_id = ${userId}`
     return {
       lock: (orgId, userId) =>
         sql`select 1 from memberships where org_id = ${orgId} and (role = 'org-admin' or user_id = ${userId})

@@ -1,6 +1,6 @@
 /** The people of an organisation: their roles and permissions; each change audited in its own transaction. */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { ApiKeys } from "../apiKeys/ApiKeys.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -30,20 +30,20 @@ export class Members extends Context.Tag("corridor/Members")<
     /** For operators: someone who is a user already, without an invitation. */
     readonly add: (
       permit: Permit<"platform">,
-      userId: string,
+      userId: UserId,
       role: Role
     ) => Effect.Effect<OrgMember, Invalid | Conflict>
-    readonly changeRole: (permit: Manager, userId: string, role: Role) => Effect.Effect<OrgMember, Refusal | Conflict>
-    readonly remove: (permit: Manager, userId: string) => Effect.Effect<void, Refusal | Conflict>
-    readonly grant: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<OrgMember, Refusal>
-    readonly revoke: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<OrgMember, Refusal>
+    readonly changeRole: (permit: Manager, userId: UserId, role: Role) => Effect.Effect<OrgMember, Refusal | Conflict>
+    readonly remove: (permit: Manager, userId: UserId) => Effect.Effect<void, Refusal | Conflict>
+    readonly grant: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<OrgMember, Refusal>
+    readonly revoke: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<OrgMember, Refusal>
     readonly replacePermissions: (
       permit: Manager,
-      userId: string,
+      userId: UserId,
       permissions: ReadonlyArray<Permission>
     ) => Effect.Effect<OrgMember, Refusal>
     /** Whether the member may, by role or by grant. */
-    readonly check: (permit: Manager, userId: string, permission: Permission) => Effect.Effect<boolean, Refusal>
+    readonly check: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<boolean, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -59,15 +59,15 @@ export class Members extends Context.Tag("corridor/Members")<
       const orgOf = (permit: Manager | Permit<"platform">) =>
         Effect.mapError(permit.scope, () => new Invalid({ message: "org_id: say which organisation is meant." }))
 
-      const find = (org: OrgId, userId: string) =>
+      const find = (org: OrgId, userId: UserId) =>
         Effect.mapError(Effect.flatten(store.find(org, userId)), () => notFound("member"))
 
       /** Nobody is touched by someone below them. */
-      const meet = Effect.fnUntraced(function* (permit: Manager, userId: string) {
+      const meet = Effect.fnUntraced(function* (permit: Manager, userId: UserId) {
         const org = yield* orgOf(permit)
         yield* store.lock(org, userId)
-        const actor = Option.getOrElse(permit.actor.userId, () => "")
-        const own = actor === "" ? Option.none() : yield* store.find(org, actor)
+        const { userId: actor } = permit.actor
+        const own = Option.isNone(actor) ? Option.none() : yield* store.find(org, actor.value)
         const authority = yield* authorityOf(permit, Option.getOrUndefined(own))
         const member = yield* find(org, userId)
         yield* mayHandle(authority, member.role, "user_id")
@@ -101,7 +101,7 @@ export class Members extends Context.Tag("corridor/Members")<
 
       const setPermissions = Effect.fnUntraced(function* (
         permit: Manager,
-        userId: string,
+        userId: UserId,
         next: (now: ReadonlyArray<Permission>) => ReadonlyArray<Permission>
       ) {
         const { authority, member, org } = yield* meet(permit, userId)

@@ -1,5 +1,5 @@
 /** The rows of the memory layers here. */
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { memoryTable } from "../../platform/database/MemoryDatabase.ts"
 import type { Membership, User } from "./User.ts"
 
@@ -9,4 +9,4 @@ export const userTables = {
 }
 
 /** Of a membership. */
-export const memberKey = (orgId: OrgId, userId: string): string => `${orgId} ${userId}`
+export const memberKey = (orgId: OrgId, userId: UserId): string => `${orgId} ${userId}`

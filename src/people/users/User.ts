@@ -1,11 +1,11 @@
 /** A person, and their place in an organisation, as the stores hold them. */
 import { Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { permissions, roles } from "../../domain/Access.ts"
 
 export const User = Schema.Struct({
-  user_id: Schema.String,
+  user_id: UserId,
   /** `sub` of the tokens that the identity provider issues for this person. */
   subject: Schema.String,
   email: Schema.String,
@@ -18,7 +18,7 @@ export type User = typeof User.Type
 
 export const Membership = Schema.Struct({
   org_id: OrgId,
-  user_id: Schema.String,
+  user_id: UserId,
   role: Schema.Literal(...roles),
   /** What was granted to them beyond their role. */
   permissions: Schema.Array(Schema.Literal(...permissions)),

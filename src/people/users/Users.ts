@@ -1,6 +1,6 @@
 /** People: made and listed by the platform's operators, made by an invitation, and looked up by features that meet them. */
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -42,17 +42,17 @@ export class Users extends Context.Tag("corridor/Users")<
       wanted: typeof WantedUser.Type
     ) => Effect.Effect<Member, Conflict | NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly isMember: (orgId: OrgId, userId: string) => Effect.Effect<boolean>
+    readonly isMember: (orgId: OrgId, userId: UserId) => Effect.Effect<boolean>
     /** Someone who comes with a token of their own; of two requests at once, the second finds the first one's user. */
     readonly register: (permit: Permit<"person">, subject: string, email: string) => Effect.Effect<User, Conflict>
     readonly list: (permit: Permit<"operations">, window: Window) => Effect.Effect<ReadonlyArray<Member>>
     /** For features that look after whom they find: nothing is asked of the caller here. */
-    readonly find: (userId: string) => Effect.Effect<Option.Option<User>>
+    readonly find: (userId: UserId) => Effect.Effect<Option.Option<User>>
     readonly findBySubject: (subject: string) => Effect.Effect<Option.Option<User>>
     readonly findByEmail: (email: string) => Effect.Effect<Option.Option<User>>
     /** Every organisation that the person belongs to. */
-    readonly placesOf: (userId: string) => Effect.Effect<ReadonlyArray<Place>>
-    readonly oldestOrgAdmin: (orgId: OrgId) => Effect.Effect<Option.Option<string>>
+    readonly placesOf: (userId: UserId) => Effect.Effect<ReadonlyArray<Place>>
+    readonly oldestOrgAdmin: (orgId: OrgId) => Effect.Effect<Option.Option<UserId>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -81,7 +81,7 @@ export class Users extends Context.Tag("corridor/Users")<
         placesOf: store.membershipsOf,
         oldestOrgAdmin: store.oldestOrgAdmin,
         register: Effect.fn("Users.register")(function* (permit, subject, email) {
-          const user_id = yield* ids.next
+          const user_id = yield* ids.make(UserId)
           const made = yield* Effect.option(store.insert({ user_id, subject, email, country: null, is_admin: false }))
           if (Option.isSome(made)) return yield* Effect.as(recordMade(permit, made.value), made.value)
           return yield* Effect.mapError(
@@ -90,7 +90,7 @@ export class Users extends Context.Tag("corridor/Users")<
           )
         }),
         create: Effect.fn("Users.create")(function* (permit, { country, email, is_admin, membership, subject }) {
-          const user_id = yield* ids.next
+          const user_id = yield* ids.make(UserId)
           return yield* atomically(
             Effect.gen(function* () {
               const user = yield* store.insert({ user_id, subject: subject ?? user_id, email, country, is_admin })

@@ -1,6 +1,6 @@
 /** One person is asked: the request kept, the message sent, and what came of both. */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import type { OrgId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { RequestVerification, VerificationAnswer } from "../../contract/api/Verification.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
@@ -25,7 +25,7 @@ export interface Notified extends Result {
 
 interface About {
   readonly org_id: OrgId
-  readonly requested_by: string
+  readonly requested_by: UserId
   readonly transaction_id: TransactionId
 }
 

@@ -1,8 +1,8 @@
 /** From the ids in a verification request to the people of the organisation whom they name. */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { BeneficiaryId, type OrgId, UserId } from "../../domain/Identifiers.ts"
 import { VerificationSubjects } from "./VerificationSubjects.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { User } from "../users/User.ts"
 import { Users } from "../users/Users.ts"
 
@@ -26,9 +26,8 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
       const subjects = yield* VerificationSubjects
 
       const member = Effect.fnUntraced(function* (orgId: OrgId, given: string) {
-        const userId = uuidOrNil(given)
-        const places = yield* users.placesOf(userId)
-        return places.some(({ org_id }) => org_id === orgId) ? yield* users.find(userId) : Option.none<User>()
+        const userId = idOrNil(UserId)(given)
+        return (yield* users.isMember(orgId, userId)) ? yield* users.find(userId) : Option.none<User>()
       })
 
       const recipient = Effect.fnUntraced(function* (orgId: OrgId, target: Target, given: string) {
@@ -38,7 +37,7 @@ export class Recipients extends Context.Tag("corridor/VerificationRecipients")<
             onSome: ({ email }): Recipient => ({ address: email })
           })
         }
-        return Option.match(yield* subjects.beneficiary(orgId, uuidOrNil(given)), {
+        return Option.match(yield* subjects.beneficiary(orgId, idOrNil(BeneficiaryId)(given)), {
           onNone: (): Recipient => ({ reason: "No beneficiary with this id." }),
           onSome: ({ email }): Recipient =>
             email === null ? { reason: "The beneficiary has no e-mail address." } : { address: email }

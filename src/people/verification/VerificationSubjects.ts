@@ -1,6 +1,6 @@
 /** Whom and what a verification is about stands above: whoever owns beneficiaries and payments hands in how to find them. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import type { BeneficiaryId, OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Permit } from "../../domain/Access.ts"
 import type { NotFound } from "../../domain/Failure.ts"
 
@@ -9,7 +9,7 @@ export class VerificationSubjects extends Context.Tag("corridor/VerificationSubj
   {
     readonly beneficiary: (
       orgId: OrgId,
-      beneficiaryId: string
+      beneficiaryId: BeneficiaryId
     ) => Effect.Effect<Option.Option<{ readonly email: string | null }>>
     readonly transaction: (
       reader: Permit<"any">,

@@ -4,18 +4,18 @@
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
-import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
-import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
-import { makeOnceOnly } from "./OnceOnly.ts"
+import { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
@@ -66,7 +66,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const gate = yield* Gate
   const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
   const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
-  const once = yield* makeOnceOnly
+  const once = yield* OnceOnly
   const owners = yield* Owners
   const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
@@ -104,7 +104,7 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
 
   /** A key belongs to the organisation of what the request touches; else there is nobody but the caller. */
   const keyOwner = Effect.fnUntraced(function* (
-    { userId }: Caller,
+    { id }: Caller,
     { scope }: Permit<Access>,
     named: Readonly<Record<string, unknown>>
   ) {
@@ -113,10 +113,10 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
     const owner = yield* owners.ownerOf({
       payment_id: idOrNil(PaymentId)(text("payment_id")),
-      account_id: uuidOrNil(text("account_id", "from_account_id")),
-      escrow_id: uuidOrNil(text("escrow_id"))
+      account_id: idOrNil(AccountId)(text("account_id", "from_account_id")),
+      escrow_id: idOrNil(EscrowId)(text("escrow_id"))
     })
-    return Option.getOrElse(owner, () => userId)
+    return Option.getOrElse(owner, () => id)
   })
 
   const toOutgoing = (result: unknown): Outgoing => {

@@ -1,5 +1,5 @@
 /** Honours the header Idempotency-Key around an operation that moves money. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Failure } from "../../domain/Failure.ts"
 import { makeRunDetached } from "../fibers/RunDetached.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
@@ -9,7 +9,7 @@ import type { Outgoing } from "./Outgoing.ts"
 
 const replayed = { "content-type": "application/json", "idempotent-replayed": "true" }
 
-export const makeOnceOnly = Effect.gen(function* () {
+const make = Effect.gen(function* () {
   const idempotency = yield* Idempotency
   const runDetached = yield* makeRunDetached
 
@@ -33,3 +33,8 @@ export const makeOnceOnly = Effect.gen(function* () {
     )
   })
 })
+
+export class OnceOnly extends Context.Tag("corridor/OnceOnly")<OnceOnly, Effect.Effect.Success<typeof make>>() {
+  /** One for all routes, in the scope of their server: what they began is waited for before the services end. */
+  static readonly provided = Effect.provideServiceEffect(OnceOnly, make)
+}

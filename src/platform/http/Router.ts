@@ -6,6 +6,7 @@ import { Api } from "../../contract/api/Api.ts"
 import { SignedCallback } from "../../contract/api/SignedCallback.ts"
 import { endpointRoute } from "./EndpointRoute.ts"
 import type { Implementation } from "./Handlers.ts"
+import { OnceOnly } from "./OnceOnly.ts"
 import type { Route } from "./Route.ts"
 
 type AnyHandlers = Readonly<Record<string, Readonly<Record<string, Parameters<typeof endpointRoute>[2]>>>>
@@ -33,7 +34,7 @@ export const apiRoutes = (implementation: Implementation<typeof Api>) => {
   const handlers = implementation as unknown as AnyHandlers
   return Effect.forEach(declared, ({ endpoint, group, status }) =>
     endpointRoute(endpoint, status, handlers[group]![endpoint.name]!)
-  )
+  ).pipe(OnceOnly.provided)
 }
 
 export const routerOf = (routes: ReadonlyArray<Route>): FindMyWay.Router<Route> => {

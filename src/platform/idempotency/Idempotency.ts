@@ -89,6 +89,10 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
         }))
       }
 
+      const claim = Effect.fnUntraced(function* (paymentId: PaymentId | null, key: NewKey | undefined) {
+        if (key !== undefined && !(yield* store.claim(paymentId, key))) return yield* stillRunning()
+      })
+
       return {
         begin: Effect.fn("Idempotency.begin")(function* (name, body) {
           if (!VISIBLE_ASCII.test(name.key)) {
@@ -105,17 +109,14 @@ export class Idempotency extends Context.Tag("corridor/Idempotency")<
         once: (key, work, textOf) =>
           atomically(
             Effect.gen(function* () {
-              if (key === undefined) return yield* work
-              if (!(yield* store.claim(null, key))) return yield* stillRunning()
+              yield* claim(null, key)
               const done = yield* work
-              yield* store.keepResponse(key, 200, textOf(done))
+              if (key !== undefined) yield* store.keepResponse(key, 200, textOf(done))
               return done
             })
           ),
         keep: store.keepResponse,
-        claim: Effect.fnUntraced(function* (paymentId, key) {
-          if (key !== undefined && !(yield* store.claim(paymentId, key))) return yield* stillRunning()
-        }),
+        claim,
         release: store.release
       }
     })

@@ -1,11 +1,11 @@
 /** Whose is what a request names? Asked for a caller who belongs to no organisation, and whose key must belong to one. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 
 export interface Named {
   readonly payment_id?: PaymentId | undefined
-  readonly account_id?: string | undefined
-  readonly escrow_id?: string | undefined
+  readonly account_id?: AccountId | undefined
+  readonly escrow_id?: EscrowId | undefined
 }
 
 interface Store {

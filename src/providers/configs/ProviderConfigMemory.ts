@@ -1,5 +1,6 @@
 /** Provider configurations in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { ConfigId } from "../../domain/Identifiers.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { complete, type ProviderConfig, ProviderConfigStore, wantedIn } from "./ProviderConfigStore.ts"
 
@@ -8,7 +9,7 @@ const configTables = { providerConfigs: memoryTable<ProviderConfig>("providerCon
 export const providerConfigStoreMemory = Layer.effect(
   ProviderConfigStore,
   Effect.map(openTables(configTables), ({ providerConfigs }) => {
-    const find = (id: string) => Effect.sync(() => Option.fromNullable(providerConfigs.get(id)))
+    const find = (id: ConfigId) => Effect.sync(() => Option.fromNullable(providerConfigs.get(id)))
     return {
       insert: (configs) =>
         Effect.map(Clock.currentTimeMillis, (now) =>

@@ -1,6 +1,6 @@
 /** Which provider serves which corridor, at rest. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
 import type * as ProviderConfigsApi from "../../contract/api/ProviderConfigs.ts"
 import type { Corridor } from "../../domain/Routing.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -37,11 +37,11 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
   {
     readonly insert: (configs: ReadonlyArray<NewProviderConfig>) => Effect.Effect<ReadonlyArray<ProviderConfig>>
     readonly list: (filter: ConfigFilter, window: Window) => Effect.Effect<ReadonlyArray<ProviderConfig>>
-    readonly find: (id: string) => Effect.Effect<Option.Option<ProviderConfig>>
+    readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderConfig>>
     /** Inside a transaction the row stays locked until its end. */
-    readonly findForUpdate: (id: string) => Effect.Effect<Option.Option<ProviderConfig>>
+    readonly findForUpdate: (id: ConfigId) => Effect.Effect<Option.Option<ProviderConfig>>
     readonly update: (config: WholeConfig) => Effect.Effect<Option.Option<ProviderConfig>>
-    readonly remove: (id: string) => Effect.Effect<void>
+    readonly remove: (id: ConfigId) => Effect.Effect<void>
     /** What an organisation's payments may use there: its own and the global ones, in no order. */
     readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Effect.Effect<ReadonlyArray<ProviderConfig>>
   }

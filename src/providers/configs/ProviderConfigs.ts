@@ -1,6 +1,6 @@
 /** Who serves which corridor, as platform admins arrange it; every change audited with what it replaced. */
 import { BigDecimal, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { ConfigId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreateProviderConfig, UpdateProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -20,7 +20,7 @@ type Admin = Permit<"platform">
 
 export interface ConfigKey {
   readonly provider: string
-  readonly config_id: string
+  readonly config_id: ConfigId
 }
 
 export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
@@ -92,7 +92,7 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
         list: (_permit, filter, window) => store.list(filter, window),
         find: (_permit, key) => Effect.flatMap(store.find(key.config_id), (found) => under(key, found)),
         create: Effect.fn("ProviderConfigs.create")(function* (permit, wanted) {
-          const config = { ...wanted, config_id: yield* ids.next, org_id: ownerOf(permit, wanted.org_id) }
+          const config = { ...wanted, config_id: yield* ids.make(ConfigId), org_id: ownerOf(permit, wanted.org_id) }
           yield* check(config)
           return yield* atomically(
             Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /** The port behind which every provider stands, built-in rail or third party. None of its effects fails: an outcome says it all. */
 import { Context, type Duration, Effect, type Either, Layer, type Redacted } from "effect"
-import type { OrgId, PaymentId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -81,7 +81,7 @@ export interface AttemptContext {
   readonly money: Money
   readonly sentAt: Date
   readonly orgId: OrgId
-  readonly configId: string | null
+  readonly configId: ConfigId | null
   /** Of money on its way back: the attempt that had brought it. */
   readonly broughtBy: AttemptContext | null
 }
@@ -136,7 +136,7 @@ export class Providers extends Context.Tag("corridor/Providers")<
   Providers,
   {
     /** Through one of its accounts: the one that the configuration of this id brings, or for null the platform's. */
-    readonly find: (name: ProviderName, account: string | null) => Effect.Effect<Provider | undefined>
+    readonly find: (name: ProviderName, account: ConfigId | null) => Effect.Effect<Provider | undefined>
   }
 >() {
   static readonly fromList = (providers: ReadonlyArray<Provider>): Context.Tag.Service<Providers> => {

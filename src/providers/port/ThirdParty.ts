@@ -4,6 +4,7 @@
  */
 import { Either, type Redacted } from "effect"
 import { type BuiltInRail, type Flow, type PaymentMethod, type ProviderName } from "../../domain/Corridor.ts"
+import type { ConfigId } from "../../domain/Identifiers.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
@@ -31,7 +32,7 @@ export type Credentials<Fields extends CredentialFields> = {
 
 /** An account at the third party: the platform's, or the one that a configuration brings. */
 export interface Account<Fields extends CredentialFields> {
-  readonly configId: string | null
+  readonly configId: ConfigId | null
   readonly mode: Mode
   readonly credentials: Credentials<Fields>
   readonly baseUrl: string

@@ -3,7 +3,7 @@
  * it was asked for with; the account stays locked in it, so that a freeze comes before it or after it, never in between.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, type OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import type { SimulateDeposit, Transfer, Withdraw } from "../../contract/api/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -18,7 +18,7 @@ import {
   notFound,
   type RateMismatch
 } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
@@ -39,7 +39,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
   {
     readonly withdraw: (
       permit: Permit<"accounts">,
-      accountId: string,
+      accountId: AccountId,
       wanted: typeof Withdraw.Type,
       key?: NewKey
     ) => Effect.Effect<VirtualTransaction, Refusal | LaunchFailure>
@@ -51,7 +51,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
     ) => Effect.Effect<VirtualTransaction, Refusal | InsufficientFunds | RateMismatch>
     readonly simulateDeposit: (
       permit: Permit<"accounts">,
-      accountId: string,
+      accountId: AccountId,
       wanted: typeof SimulateDeposit.Type,
       key?: NewKey
     ) => Effect.Effect<VirtualTransaction, Refusal>
@@ -70,7 +70,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
       const record = yield* RecordMovement
       const { mode } = yield* Settings
 
-      const find = (scope: Scope, id: string, failure: NotFound = notFound("virtual account")) =>
+      const find = (scope: Scope, id: AccountId, failure: NotFound = notFound("virtual account")) =>
         Effect.mapError(Effect.flatten(accounts.find(scope, id)), () => failure)
 
       /** As it is from here to the end of the transaction. */
@@ -87,7 +87,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           const { org_id } = account
           const amount = yield* amountIn(account, wanted.amount)
           const beneficiary = yield* Effect.mapError(
-            Effect.flatten(beneficiaries.find(Option.some(org_id), uuidOrNil(wanted.beneficiary_id))),
+            Effect.flatten(beneficiaries.find(Option.some(org_id), idOrNil(BeneficiaryId)(wanted.beneficiary_id))),
             () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
           )
           const { payment_id } = yield* initiation.payFrom(
@@ -108,16 +108,16 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
 
         transfer: Effect.fn("AccountMovements.transfer")(function* (permit, wanted, key) {
           const none = (field: string) => new NotFound({ message: `${field}: no virtual account with this id.` })
-          const from = yield* find(permit.scope, uuidOrNil(wanted.from_account_id), none("from_account_id"))
+          const from = yield* find(permit.scope, idOrNil(AccountId)(wanted.from_account_id), none("from_account_id"))
           const { org_id } = from
-          const to = yield* find(Option.some(org_id), uuidOrNil(wanted.to_account_id), none("to_account_id"))
+          const to = yield* find(Option.some(org_id), idOrNil(AccountId)(wanted.to_account_id), none("to_account_id"))
           if (to.account_id === from.account_id) {
             return yield* new Invalid({
               message: "to_account_id: is where the money comes from; name another account."
             })
           }
           const amounts = yield* transferAmounts(wanted.amount, { from, to }, yield* quoted(org_id, wanted.org_rate_id))
-          const fresh = (yield* ids.several(3)) as [string, TransactionId, TransactionId]
+          const fresh = [yield* ids.next, yield* ids.make(TransactionId), yield* ids.make(TransactionId)] as const
           const { entry, rows } = transferOf(fresh, { from, to }, amounts)
           const moved = Effect.gen(function* () {
             yield* mayPay(yield* locked(from))
@@ -134,7 +134,7 @@ export class AccountMovements extends Context.Tag("corridor/AccountMovements")<
           }
           const account = yield* find(permit.scope, accountId)
           const amount = yield* amountIn(account, wanted.amount)
-          const fresh = (yield* ids.several(2)) as [string, TransactionId]
+          const fresh = [yield* ids.next, yield* ids.make(TransactionId)] as const
           const { entry, rows } = depositOf(fresh, account, amount)
           const moved = Effect.gen(function* () {
             yield* mayReceive(yield* locked(account))

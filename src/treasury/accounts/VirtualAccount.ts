@@ -1,6 +1,6 @@
 /** A virtual account as the stores hold it. What is on it stands in the books, under the name that it has there. */
 import { Either, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { AccountId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
@@ -10,9 +10,9 @@ export const accountStatuses = ["active", "frozen", "closed"] as const
 export type AccountStatus = (typeof accountStatuses)[number]
 
 export const VirtualAccount = Schema.Struct({
-  account_id: Schema.String,
+  account_id: AccountId,
   org_id: OrgId,
-  user_id: Schema.String,
+  user_id: UserId,
   customer_id: Schema.NullOr(Schema.String),
   currency: Schema.typeSchema(CurrencyCode),
   virtual_account_name: Schema.String,

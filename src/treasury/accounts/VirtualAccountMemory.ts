@@ -1,5 +1,6 @@
 /** Virtual accounts in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { AccountId } from "../../domain/Identifiers.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { VirtualAccount } from "./VirtualAccount.ts"
@@ -11,7 +12,7 @@ export const virtualAccountStoreMemory = Layer.effect(
   VirtualAccountStore,
   Effect.map(openTables(accountTables), ({ virtualAccounts }) => {
     const sees = (scope: Scope, row: VirtualAccount) => Option.isNone(scope) || row.org_id === scope.value
-    const find = (scope: Scope, id: string) =>
+    const find = (scope: Scope, id: AccountId) =>
       Effect.sync(() => Option.filter(Option.fromNullable(virtualAccounts.get(id)), (row) => sees(scope, row)))
     return {
       insert: (account) =>

@@ -1,6 +1,7 @@
 /** Virtual accounts in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option } from "effect"
+import type { AccountId } from "../../domain/Identifiers.ts"
 import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { VirtualAccount } from "./VirtualAccount.ts"
@@ -13,7 +14,7 @@ export const virtualAccountStoreSql = Layer.effect(
   VirtualAccountStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(VirtualAccount.fields).join(", "))
-    const one = (scope: Scope, id: string, lock: "" | "for share" | "for no key update") =>
+    const one = (scope: Scope, id: AccountId, lock: "" | "for share" | "for no key update") =>
       sql`select ${columns} from virtual_accounts
         where account_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(accountOf),

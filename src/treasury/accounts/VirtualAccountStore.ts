@@ -1,6 +1,6 @@
 /** Virtual accounts at rest. Their balances are not here: they are in the books. */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { AccountId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { AccountStatus, VirtualAccount } from "./VirtualAccount.ts"
@@ -11,7 +11,7 @@ export type NewVirtualAccount = Pick<
 >
 
 export interface AccountFilter {
-  readonly user_id?: string | undefined
+  readonly user_id?: UserId | undefined
   readonly currency?: string | undefined
 }
 
@@ -19,19 +19,19 @@ export class VirtualAccountStore extends Context.Tag("corridor/VirtualAccountSto
   VirtualAccountStore,
   {
     readonly insert: (account: NewVirtualAccount) => Effect.Effect<VirtualAccount>
-    readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly find: (scope: Scope, id: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly list: (scope: Scope, filter: AccountFilter, window: Window) => Effect.Effect<ReadonlyArray<VirtualAccount>>
     /**
      * For a transaction that moves money: the account keeps its status until the end of it. The lock is shared, since the
      * books keep the balance: movements do not wait for each other here, in whatever order they lock, only a freeze does.
      * Whoever holds it must not change the account.
      */
-    readonly lock: (orgId: OrgId, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, id: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     /** For a transaction that changes the account: no movement is under way on it from here to the end. */
-    readonly lockForChange: (scope: Scope, id: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lockForChange: (scope: Scope, id: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly setStatus: (
       orgId: OrgId,
-      id: string,
+      id: AccountId,
       status: AccountStatus,
       reason: string | null
     ) => Effect.Effect<VirtualAccount>

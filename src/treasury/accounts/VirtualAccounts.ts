@@ -1,12 +1,12 @@
 /** The life of virtual accounts: opened, frozen and unfrozen, each change audited in its own transaction; and reading. */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, type OrgId, type TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { CreateVirtualAccount } from "../../contract/api/VirtualAccounts.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -32,11 +32,11 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
       filter: AccountFilter,
       window: Window
     ) => Effect.Effect<ReadonlyArray<AccountWithBalance>>
-    readonly get: (permit: Permit<Access>, accountId: string) => Effect.Effect<AccountWithBalance, NotFound>
+    readonly get: (permit: Permit<Access>, accountId: AccountId) => Effect.Effect<AccountWithBalance, NotFound>
     /** For features that act within an organisation they were let into. */
-    readonly find: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly find: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     /** The same inside a transaction that moves money: the account keeps its status until the end of it. */
-    readonly lock: (orgId: OrgId, accountId: string) => Effect.Effect<Option.Option<VirtualAccount>>
+    readonly lock: (orgId: OrgId, accountId: AccountId) => Effect.Effect<Option.Option<VirtualAccount>>
     readonly transactions: (
       permit: Permit<"any">,
       account: VirtualAccount,
@@ -46,10 +46,10 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
     readonly transaction: (
       permit: Permit<"any">,
       transactionId: TransactionId,
-      userId: string | undefined
+      userId: UserId | undefined
     ) => Effect.Effect<VirtualTransaction, NotFound>
-    readonly freeze: (permit: Permit<"platform">, accountId: string, reason: string | null) => Frozen
-    readonly unfreeze: (permit: Permit<"platform">, accountId: string) => Frozen
+    readonly freeze: (permit: Permit<"platform">, accountId: AccountId, reason: string | null) => Frozen
+    readonly unfreeze: (permit: Permit<"platform">, accountId: AccountId) => Frozen
   }
 >() {
   static readonly layer = Layer.effect(
@@ -84,7 +84,7 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
 
       const setStatus = Effect.fnUntraced(function* (
         permit: Permit<"platform">,
-        accountId: string,
+        accountId: AccountId,
         status: "active" | "frozen",
         reason: string | null
       ) {
@@ -105,14 +105,14 @@ export class VirtualAccounts extends Context.Tag("corridor/VirtualAccounts")<
             Effect.flatten(Effect.flatMap(permit.scope, organizations.find)),
             () => new Invalid({ message: "org_id: say which organisation the account is for." })
           )
-          const user = uuidOrNil(user_id)
+          const user = idOrNil(UserId)(user_id)
           if (!(yield* users.isMember(org_id, user))) {
             return yield* new Invalid({ message: "user_id: is not a member of this organisation." })
           }
           return yield* atomically(
             Effect.gen(function* () {
               const account = yield* accounts.insert({
-                account_id: yield* ids.next,
+                account_id: yield* ids.make(AccountId),
                 org_id,
                 user_id: user,
                 customer_id: customer_id ?? null,

@@ -1,5 +1,5 @@
 /** What went into or out of a virtual account, as the stores hold it. */
-import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
@@ -16,10 +16,10 @@ export type PaymentRail = (typeof paymentRails)[number]
 
 export interface VirtualTransaction {
   readonly transaction_id: TransactionId
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly org_id: OrgId
   /** The account's user. */
-  readonly user_id: string
+  readonly user_id: UserId
   readonly type: TransactionType
   readonly status: TransactionStatus
   readonly amount: Money

@@ -1,7 +1,7 @@
 /** What went through virtual accounts, in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest } from "../../platform/database/Query.ts"
@@ -18,9 +18,9 @@ import { VirtualTransactionStore } from "./VirtualTransactionStore.ts"
 
 const StoredRow = Schema.Struct({
   transaction_id: TransactionId,
-  account_id: Schema.String,
+  account_id: AccountId,
   org_id: OrgId,
-  user_id: Schema.String,
+  user_id: UserId,
   type: Schema.Literal(...transactionTypes),
   status: Schema.Literal(...transactionStatuses),
   amount: Schema.String,

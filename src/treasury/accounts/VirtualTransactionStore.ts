@@ -3,7 +3,7 @@
  * there, so that nothing has to be kept in step.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { AccountId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
@@ -17,9 +17,13 @@ export class VirtualTransactionStore extends Context.Tag("corridor/VirtualTransa
     readonly find: (
       scope: Scope,
       id: TransactionId,
-      userId?: string | undefined
+      userId?: UserId | undefined
     ) => Effect.Effect<Option.Option<VirtualTransaction>>
     readonly findByPayment: (orgId: OrgId, paymentId: PaymentId) => Effect.Effect<Option.Option<VirtualTransaction>>
-    readonly list: (scope: Scope, accountId: string, window: Window) => Effect.Effect<ReadonlyArray<VirtualTransaction>>
+    readonly list: (
+      scope: Scope,
+      accountId: AccountId,
+      window: Window
+    ) => Effect.Effect<ReadonlyArray<VirtualTransaction>>
   }
 >() {}

@@ -1,31 +1,28 @@
 /** Makes an escrow of a request: whatever it names must be the organisation's own, and in the escrow's currency. */
 import { Context, Effect, Layer, Option } from "effect"
+import { AccountId, BeneficiaryId, type Naming } from "../../domain/Identifiers.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Invalid, NotFound } from "../../domain/Failure.ts"
-import { Ids, uuidOrNil } from "../../domain/Ids.ts"
+import { idOrNil, Ids } from "../../domain/Ids.ts"
 import type { Escrow, NewEscrow } from "./Escrow.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
 import { EscrowStore } from "./EscrowStore.ts"
-import { type Draft, idsFor, planEscrow } from "./NewEscrow.ts"
+import { type Draft, idsFor, type NamedDraft, planEscrow } from "./NewEscrow.ts"
 
-const idOrUndefined = (id: string | undefined) => (id === undefined ? {} : { id: uuidOrNil(id) })
+const idOrNull = <Id extends string>(of: Naming<Id>, given: string | undefined): Id | null =>
+  given === undefined ? null : idOrNil(of)(given)
 
-/** Ids as the database knows them. */
-const withIds = (draft: Draft): Draft => ({
+const withIds = (draft: Draft): NamedDraft => ({
   ...draft,
-  account_id: uuidOrNil(draft.account_id),
-  parties: draft.parties.map(({ account_id, beneficiary_id, ...party }) => {
-    const { id: account } = idOrUndefined(account_id)
-    const { id: beneficiary } = idOrUndefined(beneficiary_id)
-    return {
-      ...party,
-      ...(account === undefined ? {} : { account_id: account }),
-      ...(beneficiary === undefined ? {} : { beneficiary_id: beneficiary })
-    }
-  })
+  account_id: idOrNil(AccountId)(draft.account_id),
+  parties: draft.parties.map((party) => ({
+    ...party,
+    account_id: idOrNull(AccountId, party.account_id),
+    beneficiary_id: idOrNull(BeneficiaryId, party.beneficiary_id)
+  }))
 })
 
 export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
@@ -47,7 +44,7 @@ export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
           ? Effect.void
           : Effect.fail(new Invalid({ message: `${field}: is in ${currency}, the escrow in ${escrow.currency}.` }))
 
-      const checkAccount = Effect.fnUntraced(function* (escrow: NewEscrow, id: string, field: string) {
+      const checkAccount = Effect.fnUntraced(function* (escrow: NewEscrow, id: AccountId, field: string) {
         const account = yield* accounts.find(escrow.org_id, id)
         if (Option.isNone(account)) {
           return yield* new NotFound({ message: `${field}: no virtual account with this id.` })
@@ -55,7 +52,7 @@ export class CreateEscrow extends Context.Tag("corridor/CreateEscrow")<
         yield* mustBeIn(account.value.currency, escrow, field)
       })
 
-      const checkBeneficiary = Effect.fnUntraced(function* (escrow: NewEscrow, id: string, field: string) {
+      const checkBeneficiary = Effect.fnUntraced(function* (escrow: NewEscrow, id: BeneficiaryId, field: string) {
         const beneficiary = yield* beneficiaries.find(Option.some(escrow.org_id), id)
         if (Option.isNone(beneficiary)) {
           return yield* new Invalid({ message: `${field}: is not a beneficiary of this organisation.` })

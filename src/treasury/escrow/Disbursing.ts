@@ -3,7 +3,7 @@
  * accounts in the parties' names, so that one that fails, or a crash, leaves the money where it can be paid from again.
  */
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
-import type { OrgId, TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, type OrgId, TransactionId } from "../../domain/Identifiers.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayReceive, type VirtualAccount } from "../accounts/VirtualAccount.ts"
 import { VirtualAccounts } from "../accounts/VirtualAccounts.ts"
@@ -23,7 +23,7 @@ import { PartyPayouts } from "./PartyPayouts.ts"
 import { type Disbursal, disburse, type PartyShare } from "./Steps.ts"
 
 export interface WantedDisbursal {
-  readonly escrowId: string
+  readonly escrowId: EscrowId
   readonly milestoneId: string
   readonly description: string | null
   readonly key?: NewKey | undefined
@@ -89,8 +89,9 @@ export class Disbursing extends Context.Tag("corridor/Disbursing")<
           )
         )
         const entry = disburseEntry(escrow, milestone, delivered)
-        const fresh = (yield* ids.several(movements.length)) as Array<TransactionId>
-        const rows = movements.map((movement, at) => movementRow(fresh[at]!, entry, movement))
+        const rows = yield* Effect.forEach(movements, (movement) =>
+          Effect.map(ids.make(TransactionId), (id) => movementRow(id, entry, movement))
+        )
         // What is covered is there: books that say otherwise are wrong.
         yield* Effect.catchTag(record([entry], rows), "InsufficientFunds", Effect.die)
         return destined.filter(({ account }) => Option.isNone(account))

@@ -1,5 +1,5 @@
 /** An escrow as the stores hold it: whom it pays, when, and how far it has come. Its money is in the books. */
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
@@ -15,9 +15,9 @@ export interface Party {
   readonly party_id: string
   readonly name: string
   /** Is paid by a payout, unless the party has an account. */
-  readonly beneficiary_id: string | null
+  readonly beneficiary_id: BeneficiaryId | null
   /** A virtual account of the organisation. */
-  readonly account_id: string | null
+  readonly account_id: AccountId | null
   readonly email: string | null
 }
 
@@ -41,12 +41,12 @@ export interface Milestone {
 }
 
 export interface Escrow {
-  readonly escrow_id: string
+  readonly escrow_id: EscrowId
   readonly org_id: OrgId
   readonly name: string
   readonly currency: CurrencyCode
   /** The virtual account that funds it, and gets back what is left. */
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly status: EscrowStatus
   readonly total: Money
   /** What came in and did not go back: what was disbursed, and what the books hold for it. */

@@ -1,5 +1,6 @@
 /** Escrows in memory. */
 import { Clock, Effect, Layer, Option } from "effect"
+import type { EscrowId } from "../../domain/Identifiers.ts"
 import { memoryTable, newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Escrow } from "./Escrow.ts"
@@ -11,7 +12,7 @@ export const escrowStoreMemory = Layer.effect(
   EscrowStore,
   Effect.map(openTables(escrowTables), ({ escrows }) => {
     const sees = (scope: Scope, row: Escrow) => Option.isNone(scope) || row.org_id === scope.value
-    const find = (scope: Scope, id: string) =>
+    const find = (scope: Scope, id: EscrowId) =>
       Effect.sync(() => Option.filter(Option.fromNullable(escrows.get(id)), (row) => sees(scope, row)))
     return {
       insert: (escrow) =>

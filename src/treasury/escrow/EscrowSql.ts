@@ -1,7 +1,7 @@
 /** Escrows in PostgreSQL: an escrow is a row and the rows of its parties, milestones and splits. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
-import { OrgId } from "../../domain/Identifiers.ts"
+import { AccountId, BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { fromPlainText, toPlainText } from "../../domain/Decimal.ts"
 import { splitTypes } from "../../domain/Split.ts"
@@ -12,11 +12,11 @@ import { type Escrow, escrowStatuses, milestoneStatuses, type NewEscrow, type Pa
 import { EscrowStore } from "./EscrowStore.ts"
 
 const EscrowRow = Schema.Struct({
-  escrow_id: Schema.String,
+  escrow_id: EscrowId,
   org_id: OrgId,
   name: Schema.String,
   currency: Schema.typeSchema(CurrencyCode),
-  account_id: Schema.String,
+  account_id: AccountId,
   status: Schema.Literal(...escrowStatuses),
   total_amount: Schema.String,
   funded_amount: Schema.String,
@@ -27,16 +27,16 @@ const EscrowRow = Schema.Struct({
 
 const PartyRow = Schema.Struct({
   party_id: Schema.String,
-  escrow_id: Schema.String,
+  escrow_id: EscrowId,
   name: Schema.String,
-  beneficiary_id: Schema.NullOr(Schema.String),
-  account_id: Schema.NullOr(Schema.String),
+  beneficiary_id: Schema.NullOr(BeneficiaryId),
+  account_id: Schema.NullOr(AccountId),
   email: Schema.NullOr(Schema.String)
 })
 
 const MilestoneRow = Schema.Struct({
   milestone_id: Schema.String,
-  escrow_id: Schema.String,
+  escrow_id: EscrowId,
   sequence: Schema.Int,
   label: Schema.String,
   description: Schema.NullOr(Schema.String),
@@ -151,7 +151,7 @@ export const escrowStoreSql = Layer.effect(
       return rows.map((row) => escrowOfRows(row, { parties, milestones, splits }))
     })
 
-    const one = (scope: Scope, id: string, lock: "" | "for no key update") =>
+    const one = (scope: Scope, id: EscrowId, lock: "" | "for no key update") =>
       sql`select ${columns} from escrows
         where escrow_id = ${id} and ${inScope(sql, scope)} ${sql.literal(lock)}`.pipe(
         Effect.flatMap(escrowsOf),

@@ -1,5 +1,6 @@
 /** What the changes of an escrow have in common: it is taken alone, written down and audited. */
 import { Context, Effect, Layer, Option } from "effect"
+import type { EscrowId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
@@ -12,9 +13,9 @@ type Detail = Readonly<Record<string, unknown>>
 export class EscrowTransaction extends Context.Tag("corridor/EscrowTransaction")<
   EscrowTransaction,
   {
-    readonly find: (permit: MayI, id: string) => Effect.Effect<Escrow, NotFound>
+    readonly find: (permit: MayI, id: EscrowId) => Effect.Effect<Escrow, NotFound>
     /** Inside a transaction, to the end of which nobody else changes it. */
-    readonly locked: (permit: MayI, id: string) => Effect.Effect<Escrow, NotFound>
+    readonly locked: (permit: MayI, id: EscrowId) => Effect.Effect<Escrow, NotFound>
     readonly record: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Effect.Effect<void>
     readonly save: (permit: MayI, escrow: Escrow, action: string, detail: Detail) => Effect.Effect<Escrow>
   }

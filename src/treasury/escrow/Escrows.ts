@@ -1,6 +1,6 @@
 /** The life of an escrow: made, funded, disbursed milestone by milestone, canceled; each step audited with itself. */
 import { type BigDecimal, Clock, Context, Effect, Either, Layer } from "effect"
-import { TransactionId } from "../../domain/Identifiers.ts"
+import { type EscrowId, TransactionId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { RecordMovement } from "../accounts/RecordMovement.ts"
 import { booksOf, mayPay, mayReceive } from "../accounts/VirtualAccount.ts"
@@ -48,22 +48,22 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
   {
     readonly create: (permit: MayI, draft: Draft) => Effect.Effect<EscrowView, NotFound | Invalid>
     readonly list: (permit: MayI, filter: EscrowFilter, window: Window) => Effect.Effect<ReadonlyArray<EscrowView>>
-    readonly get: (permit: MayI, id: string) => Effect.Effect<EscrowView, NotFound>
+    readonly get: (permit: MayI, id: EscrowId) => Effect.Effect<EscrowView, NotFound>
     readonly fund: (
       permit: MayI,
-      id: string,
+      id: EscrowId,
       amount: BigDecimal.BigDecimal,
       key?: NewKey
     ) => Effect.Effect<EscrowView, Stopped | Invalid | InsufficientFunds>
     readonly submitContract: (
       permit: MayI,
-      id: string,
+      id: EscrowId,
       milestoneId: string,
       reference: string | null
     ) => Effect.Effect<MilestoneView, NotFound | Conflict>
     readonly changeParties: (
       permit: MayI,
-      id: string,
+      id: EscrowId,
       milestoneId: string,
       updates: ReadonlyArray<SplitUpdate>
     ) => Effect.Effect<MilestoneView, NotFound | Conflict | Invalid>
@@ -74,7 +74,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
     ) => Effect.Effect<typeof Api.PartyPayout.Type, NotFound | Conflict | LaunchFailure>
     readonly cancel: (
       permit: MayI,
-      id: string,
+      id: EscrowId,
       reason: string | null,
       key?: NewKey
     ) => Effect.Effect<EscrowView, Stopped>
@@ -110,7 +110,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         yield* record([entry], [movementRow(yield* ids.make(TransactionId), entry, movement)])
       })
 
-      const funded = Effect.fnUntraced(function* (permit: MayI, id: string, wanted: BigDecimal.BigDecimal) {
+      const funded = Effect.fnUntraced(function* (permit: MayI, id: EscrowId, wanted: BigDecimal.BigDecimal) {
         const before = yield* transaction.locked(permit, id)
         const amount = yield* Either.mapLeft(
           Money.fromDecimal(wanted, before.currency),
@@ -125,7 +125,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
         return yield* view(saved)
       })
 
-      const canceled = Effect.fnUntraced(function* (permit: MayI, id: string, reason: string | null) {
+      const canceled = Effect.fnUntraced(function* (permit: MayI, id: EscrowId, reason: string | null) {
         const { escrow, left } = yield* cancel(yield* transaction.locked(permit, id))
         const account = yield* mayReceive(yield* accountOf(escrow))
         const detail = { returned: left.toNumericText(), currency: escrow.currency, reason }
@@ -140,7 +140,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
 
       const contracted = Effect.fnUntraced(function* (
         permit: MayI,
-        id: string,
+        id: EscrowId,
         milestone_id: string,
         reference: string | null
       ) {
@@ -151,7 +151,7 @@ export class Escrows extends Context.Tag("corridor/Escrows")<
 
       const changed = Effect.fnUntraced(function* (
         permit: MayI,
-        id: string,
+        id: EscrowId,
         milestone_id: string,
         updates: ReadonlyArray<SplitUpdate>
       ) {

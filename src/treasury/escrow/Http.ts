@@ -1,6 +1,8 @@
 import { Effect } from "effect"
+import { BeneficiaryId } from "../../domain/Identifiers.ts"
 import { success } from "../../contract/api/Envelope.ts"
 import type { EscrowApi } from "../../contract/api/Escrow.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
 import { canceledAnswer, disbursedAnswer, fundedAnswer } from "./EscrowView.ts"
@@ -40,7 +42,9 @@ export const escrowHandlers = Effect.gen(function* () {
       return Effect.map(escrows.disburse(permit, wanted), disbursedAnswer)
     },
     payout: ({ idempotencyKey: key, path, payload, permit }) => {
-      const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId: payload.beneficiary_id, key }
+      const { beneficiary_id } = payload
+      const beneficiaryId = beneficiary_id === undefined ? undefined : idOrNil(BeneficiaryId)(beneficiary_id)
+      const wanted = { escrowId: path.escrow_id, partyId: path.party_id, beneficiaryId, key }
       return Effect.map(escrows.payOut(permit, wanted), (payout) => success("Party payout initiated", payout))
     },
     cancel: ({ idempotencyKey, path, payload, permit }) =>

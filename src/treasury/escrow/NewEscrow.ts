@@ -1,6 +1,6 @@
 /** Turns a request into an escrow, as a pure function: every refusal names its field. */
 import { Either } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import { type AccountId, type BeneficiaryId, EscrowId, type OrgId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { Invalid } from "../../domain/Failure.ts"
 import { Money } from "../../domain/Money.ts"
@@ -10,13 +10,23 @@ import { keptValue } from "./Steps.ts"
 
 export type Draft = Omit<typeof Api.CreateEscrow.Type, "org_id">
 
+type DraftParty = Omit<Draft["parties"][number], "account_id" | "beneficiary_id">
+
+/** As it was sent, but for its ids: they are as the database knows them. */
+export interface NamedDraft extends Omit<Draft, "account_id" | "parties"> {
+  readonly account_id: AccountId
+  readonly parties: ReadonlyArray<
+    DraftParty & { readonly account_id: AccountId | null; readonly beneficiary_id: BeneficiaryId | null }
+  >
+}
+
 type Checked<A> = Either.Either<A, string>
 
 /** What must be true of a list of names: each is there once. */
 const firstRepeated = (values: ReadonlyArray<string | number | undefined>): number =>
   values.findIndex((value, at) => value !== undefined && values.indexOf(value) < at)
 
-const partiesOf = (draft: Draft, newId: () => string): Checked<ReadonlyArray<Party>> => {
+const partiesOf = (draft: NamedDraft, newId: () => string): Checked<ReadonlyArray<Party>> => {
   for (const field of ["name", "party_id"] as const) {
     const repeated = firstRepeated(draft.parties.map((party) => party[field]))
     if (repeated >= 0) return Either.left(`parties[${repeated}].${field}: is the same as another party's`)
@@ -25,8 +35,8 @@ const partiesOf = (draft: Draft, newId: () => string): Checked<ReadonlyArray<Par
     draft.parties.map(({ account_id, beneficiary_id, email, name }) => ({
       party_id: newId(),
       name,
-      beneficiary_id: beneficiary_id ?? null,
-      account_id: account_id ?? null,
+      beneficiary_id,
+      account_id,
       email: email ?? null
     }))
   )
@@ -35,7 +45,7 @@ const partiesOf = (draft: Draft, newId: () => string): Checked<ReadonlyArray<Par
 type DraftMilestone = Draft["milestones"][number]
 
 const splitsOf = (
-  draft: Draft,
+  draft: NamedDraft,
   parties: ReadonlyArray<Party>,
   wanted: DraftMilestone["parties"],
   path: string
@@ -65,7 +75,7 @@ const splitsOf = (
   })
 
 const milestonesOf = (
-  draft: Draft,
+  draft: NamedDraft,
   parties: ReadonlyArray<Party>,
   newId: () => string
 ): Checked<ReadonlyArray<Milestone>> =>
@@ -99,14 +109,14 @@ const milestonesOf = (
   })
 
 /** `newId` gives one id after the other: one for the escrow, for every party and every milestone. */
-export const planEscrow = (org_id: OrgId, draft: Draft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
+export const planEscrow = (org_id: OrgId, draft: NamedDraft, newId: () => string): Either.Either<NewEscrow, Invalid> =>
   Either.gen(function* () {
     const { account_id, currency, name } = draft
     const parties = yield* partiesOf(draft, newId)
     const milestones = yield* milestonesOf(draft, parties, newId)
     const minor = milestones.reduce((sum, { expected }) => sum + expected.minor, 0n)
     return {
-      escrow_id: newId(),
+      escrow_id: EscrowId.make(newId()),
       org_id,
       name,
       currency,

@@ -3,7 +3,7 @@
  * someone asks. A payout that fails puts the money back there, by itself.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../domain/Identifiers.ts"
+import type { BeneficiaryId, EscrowId, OrgId } from "../../domain/Identifiers.ts"
 import type * as Api from "../../contract/api/Escrow.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Beneficiaries } from "../../payments/beneficiaries/Beneficiaries.ts"
@@ -11,14 +11,12 @@ import type { Beneficiary } from "../../payments/beneficiaries/Beneficiary.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { totalOf } from "../../domain/Fee.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
-import { uuidOrNil } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
-import { Initiation, type LaunchFailure } from "../../payments/initiate/Initiation.ts"
+import { Initiation, type LaunchFailure, planPayout } from "../../payments/initiate/Initiation.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { planPayout } from "../../payments/initiate/PayoutPlan.ts"
 import { type Escrow, type Party, partyBooks } from "./Escrow.ts"
 import { EscrowTransaction } from "./EscrowTransaction.ts"
 import { payableFrom } from "./Payable.ts"
@@ -35,10 +33,10 @@ export interface WantedPartyPayout {
 }
 
 export interface WantedPayout {
-  readonly escrowId: string
+  readonly escrowId: EscrowId
   readonly partyId: string
   /** The party's own when not given. */
-  readonly beneficiaryId: string | undefined
+  readonly beneficiaryId: BeneficiaryId | undefined
   readonly key?: NewKey | undefined
 }
 
@@ -98,12 +96,12 @@ export class PartyPayouts extends Context.Tag("corridor/PartyPayouts")<
         return yield* initiation.payFrom(permit, org_id, { amount, beneficiary, description }, options)
       })
 
-      const beneficiaryOf = Effect.fnUntraced(function* (orgId: OrgId, id: string | null) {
+      const beneficiaryOf = Effect.fnUntraced(function* (orgId: OrgId, id: BeneficiaryId | null) {
         if (id === null) {
           return yield* new Invalid({ message: "beneficiary_id: is needed, since the party has none of its own." })
         }
         return yield* Effect.mapError(
-          Effect.flatten(beneficiaries.find(Option.some(orgId), uuidOrNil(id))),
+          Effect.flatten(beneficiaries.find(Option.some(orgId), id)),
           () => new Invalid({ message: "beneficiary_id: is not a beneficiary of this organisation." })
         )
       })

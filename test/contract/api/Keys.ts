@@ -1,5 +1,6 @@
 /** API keys through the typed client, with the defaults that the contract's decoded types always spell out. */
 import { Effect } from "effect"
+import type { KeyId } from "../../../src/domain/Identifiers.ts"
 import type { Role } from "../../../src/domain/Access.ts"
 import { clientFor } from "../../support/Client.ts"
 import type { Credential } from "../../support/Credentials.ts"
@@ -23,10 +24,10 @@ export const createKey = (
     Effect.map(client.apiKeys.create({ payload: { name: "Till", role: "org-admin", ...about } }), ({ data }) => data)
   )
 
-export const rotateKey = (credential: Credential, api_key_id: string, grace_seconds = 0) =>
+export const rotateKey = (credential: Credential, api_key_id: KeyId, grace_seconds = 0) =>
   Effect.flatMap(clientFor(credential), (client) =>
     Effect.map(client.apiKeys.rotate({ path: { api_key_id }, payload: { grace_seconds } }), ({ data }) => data)
   )
 
-export const revokeKey = (credential: Credential, api_key_id: string) =>
+export const revokeKey = (credential: Credential, api_key_id: KeyId) =>
   Effect.flatMap(clientFor(credential), (client) => client.apiKeys.revoke({ path: { api_key_id } }))

@@ -3,7 +3,7 @@ import { Effect, Either, Option } from "effect"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { type Claim, LinkStore, type NewLink } from "../../../src/hosted/links/LinkStore.ts"
 import type { PaymentLink } from "../../../src/hosted/links/PaymentLink.ts"
 import type { Payment } from "../../../src/payments/store/Payment.ts"
@@ -78,7 +78,7 @@ onBothStores("LinkStore", (it) => {
         expect(yield* look(scope, link.link_id)).toEqual(Option.some(link))
         expect(yield* look(Option.none(), link.link_id)).toEqual(Option.some(link))
         expect(yield* look(other.scope, link.link_id)).toEqual(Option.none())
-        expect(yield* look(scope, nilUuid)).toEqual(Option.none())
+        expect(yield* look(scope, nilId)).toEqual(Option.none())
       }
       expect(yield* store.findByRef(link.link_ref)).toEqual(Option.some(link))
       expect(yield* store.findByRef("nothing")).toEqual(Option.none())

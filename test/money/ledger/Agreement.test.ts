@@ -8,6 +8,7 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { type Entry, LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import type { AnyId } from "../../support/AnyId.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { storesOn } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
@@ -31,7 +32,7 @@ afterAll(async () => {
 const currencies = [code("KES"), "USDT"] as const
 
 /** Accounts 0 to 4 are the organisation's own, the others the platform's. */
-const accountsOf = (org: string, own: string, currency: (typeof currencies)[number]) => [
+const accountsOf = (org: string, own: AnyId, currency: (typeof currencies)[number]) => [
   LedgerAccount.settlement(org, currency),
   LedgerAccount.held(org, currency),
   LedgerAccount.virtual(own, currency),

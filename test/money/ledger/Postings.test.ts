@@ -19,7 +19,7 @@ import { code, fiatRail, money } from "./Entries.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ORG = idFrom("00000000-0000-7000-8000-000000000001")
-const OTHER = "00000000-0000-7000-8000-000000000002"
+const OTHER = idFrom("00000000-0000-7000-8000-000000000002")
 const shillings = code("KES")
 const settlement = LedgerAccount.settlement(ORG, shillings)
 const held = LedgerAccount.held(ORG, shillings)

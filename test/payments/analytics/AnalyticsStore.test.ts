@@ -2,7 +2,6 @@ import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { AnalyticsStore } from "../../../src/payments/analytics/AnalyticsStore.ts"
-import { ClosedDays } from "../../../src/payments/analytics/ClosedDays.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
@@ -91,16 +90,15 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed 
   it.effect("hold what counting gives, days without payments too, and are closed once by however many", () =>
     Effect.gen(function* () {
       const store = yield* AnalyticsStore
-      const closed = yield* ClosedDays
       const sql = yield* SqlClient.SqlClient
-      expect(yield* closed.closeAll).toBe(0)
+      expect(yield* store.closeDays).toBe(0)
       const [here, there] = yield* Effect.all([newOwner, newOwner])
       yield* fill(here)
       yield* paid(there, "2026-03-02T01:00:00Z", "completed", money("KES", 100n))
       const scopes = [Option.some(here.org_id), Option.some(there.org_id), Option.none()]
       const all = { from: "2026-02-20", to: "2026-03-10" }
       const before = yield* Effect.forEach(scopes, (scope) => store.days(scope, all))
-      const runs = yield* Effect.replicateEffect(closed.closeAll, 5, { concurrency: "unbounded" })
+      const runs = yield* Effect.replicateEffect(store.closeDays, 5, { concurrency: "unbounded" })
       const [days] = yield* sql<{ count: number }>`select count(*)::int as count from analytics_days`
       expect(runs.reduce((sum, one) => sum + one, 0)).toBe(days?.count)
       expect(days?.count).toBeGreaterThan(3)
@@ -114,12 +112,12 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed 
 
   it.effect("are not today, nor a day with a payment that is not settled, until it is", () =>
     Effect.gen(function* () {
-      const closed = yield* ClosedDays
+      const store = yield* AnalyticsStore
       const sql = yield* SqlClient.SqlClient
       const owner = yield* newOwner
       const pending = yield* paid(owner, "2025-06-01T10:00:00Z", "pending", money("KES", 100n))
       yield* paid(owner, "2025-06-02T10:00:00Z", "completed", money("KES", 100n))
-      yield* closed.closeAll
+      yield* store.closeDays
       const isClosed = (date: string) =>
         Effect.map(sql`select 1 from analytics_days where date = ${date}::date`, (rows) => rows.length > 0)
       expect(yield* isClosed("2025-06-01")).toBe(false)
@@ -127,7 +125,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Closed 
       const [today] = yield* sql<{ date: string }>`select to_char(now() at time zone 'UTC', 'YYYY-MM-DD') as date`
       expect(yield* isClosed(today!.date)).toBe(false)
       yield* sql`update payments set status = 'completed' where payment_id = ${pending.payment.payment_id}`
-      expect(yield* closed.closeAll).toBe(1)
+      expect(yield* store.closeDays).toBe(1)
       expect(yield* isClosed("2025-06-01")).toBe(true)
     })
   )

@@ -1,11 +1,12 @@
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
+import type { UserId } from "../../../src/domain/Identifiers.ts"
 import { checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import type { Draft } from "../../../src/payments/beneficiaries/AccountDetails.ts"
 import { BeneficiaryStore } from "../../../src/payments/beneficiaries/BeneficiaryStore.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { type PaymentStatus, paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { newMember, newOrganization, nextId } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
@@ -59,7 +60,7 @@ onBothStores("BeneficiaryStore", (it) => {
       expect(yield* store.list(mine.scope, Option.none(), everything)).toEqual([])
       expect(yield* store.find(Option.none(), id)).toEqual(Option.some(made))
       expect(yield* store.list(Option.none(), Option.none(), everything)).toContainEqual(made)
-      expect(yield* store.find(theirs.scope, nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(theirs.scope, nilId)).toEqual(Option.none())
     })
   )
 
@@ -84,10 +85,10 @@ onBothStores("BeneficiaryStore", (it) => {
       const other = yield* newMember(org_id, "staff")
       const mine = yield* make()
       const hers = yield* make({}, other.user_id)
-      const listOf = (user: string) => store.list(scope, Option.some(user), everything)
+      const listOf = (user: UserId) => store.list(scope, Option.some(user), everything)
       expect(yield* listOf(user_id)).toEqual([mine])
       expect(yield* listOf(other.user_id)).toEqual([hers])
-      expect(yield* listOf(nilUuid)).toEqual([])
+      expect(yield* listOf(nilId)).toEqual([])
     })
   )
 

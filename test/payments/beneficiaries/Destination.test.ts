@@ -1,12 +1,13 @@
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { BeneficiaryId } from "../../../src/domain/Identifiers.ts"
 import { CreateBeneficiary } from "../../../src/contract/api/Beneficiaries.ts"
 import { checkBeneficiary } from "../../../src/payments/beneficiaries/Beneficiary.ts"
 import { destinationOf, sameAccount, type SentDetails } from "../../../src/payments/beneficiaries/Destination.ts"
 import { britishBank, cryptoWallet, mpesa, nigerianBank, payPal } from "./Examples.ts"
 
 const stored = (input: unknown) => ({
-  beneficiary_id: "b",
+  beneficiary_id: BeneficiaryId.make("b"),
   ...Either.getOrThrow(checkBeneficiary(Schema.decodeUnknownSync(CreateBeneficiary)(input)))
 })
 

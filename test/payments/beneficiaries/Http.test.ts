@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { BeneficiaryId, UserId } from "../../../src/domain/Identifiers.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { clientFor } from "../../support/Client.ts"
@@ -12,8 +13,8 @@ import { newPaymentTo } from "./PaymentTo.ts"
 const PATH = "/v1/beneficiaries"
 
 interface Shown extends Readonly<Record<string, unknown>> {
-  readonly beneficiary_id: string
-  readonly beneficiary_of: string
+  readonly beneficiary_id: BeneficiaryId
+  readonly beneficiary_of: UserId
   readonly created_at: string
 }
 

@@ -1,14 +1,14 @@
 /** What becomes of payments whose provider keeps silent: they are asked about, believed with care, and handed to a person. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Unknown } from "../../../src/domain/Outcome.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
-import { attemptsOf, callBack, initiate, ofKind, queueOf, recordOf, timelineOf } from "../support/Calls.ts"
-import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
+import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf } from "../support/Calls.ts"
+import { eventsOf, movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, type Act, isLost, reports, scripted } from "../support/ScriptedProvider.ts"
+import { later } from "../support/InTheBooks.ts"
+import { itemsOf } from "../support/ByHand.ts"
 
 const delays = ["10 seconds", "30 seconds", "2 minutes"] as const
 
@@ -19,13 +19,6 @@ const make = () => {
 }
 
 onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
-  /** The server's own worker may be faster: then there is nothing left to ask. */
-  const later = (seconds: number) =>
-    Effect.gen(function* () {
-      yield* timePasses(clock, `${seconds} seconds`)
-      yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
-    })
-
   const silentIn = (country: string, act: Act = isLost()) =>
     Effect.gen(function* () {
       yield* serveCountry(country, ["stripe"])
@@ -40,21 +33,18 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
       return { payment_id, reference, asked, askedTimes: (n: number) => settledBy(() => asked() >= n) }
     })
 
-  const waiting = (payment_id: PaymentId) =>
-    Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === payment_id))
-
   it.effect("find out what became of a lost answer, and ask no more", () =>
     Effect.gen(function* () {
       const { asked, askedTimes, payment_id, reference } = yield* silentIn("FR")
       stripe.says(reference, reports("processing"))
-      yield* later(9)
+      yield* later(clock, 9)
       expect(asked(), "not before its time").toBe(0)
-      yield* later(2)
+      yield* later(clock, 2)
       yield* askedTimes(1)
       stripe.says(reference, reports("completed"))
-      yield* later(31)
+      yield* later(clock, 31)
       yield* askedTimes(2)
-      yield* later(3600)
+      yield* later(clock, 3600)
       expect(asked()).toBe(2)
       expect(yield* recordOf(payment_id)).toMatchObject({
         status: "completed",
@@ -77,14 +67,14 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
   it.effect("do not believe an absence while the call may still be on its way", () =>
     Effect.gen(function* () {
       const { askedTimes, payment_id } = yield* silentIn("DE")
-      yield* later(11)
+      yield* later(clock, 11)
       yield* askedTimes(1)
-      yield* later(31)
+      yield* later(clock, 31)
       yield* askedTimes(2)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
-      yield* later(121)
+      yield* later(clock, 121)
       yield* askedTimes(3)
-      yield* later(0)
+      yield* later(clock, 0)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
       expect(yield* attemptsOf(payment_id)).toMatchObject([
         { outcome: "declined", reason: "the provider never had it" }
@@ -98,19 +88,19 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
       const { asked, askedTimes, payment_id, reference } = yield* silentIn("IT")
       stripe.says(reference, new Unknown({ reason: "try later" }))
       for (const [nth, seconds] of [11, 31, 121].entries()) {
-        expect(yield* waiting(payment_id)).toEqual([])
-        yield* later(seconds)
+        expect(yield* itemsOf(payment_id)).toEqual([])
+        yield* later(clock, seconds)
         yield* askedTimes(nth + 1)
-        yield* later(0)
+        yield* later(clock, 0)
       }
-      yield* later(86_400)
+      yield* later(clock, 86_400)
       expect(asked(), "as often as the setting says").toBe(3)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
-      expect(yield* waiting(payment_id)).toMatchObject([{ kind: "unknown_outcome", attempt_id: reference }])
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome", attempt_id: reference }])
       expect((yield* eventsOf(payment_id)).map((event) => event.event_type)).not.toContain("payment.failed")
       yield* callBack("stripe", { key: `woke up ${payment_id}`, reference, state: "completed" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
-      expect(yield* waiting(payment_id), "nobody need look any more").toEqual([])
+      expect(yield* itemsOf(payment_id), "nobody need look any more").toEqual([])
       const [item] = ofKind(yield* timelineOf(payment_id), "operator")
       expect(item).toMatchObject({ item: "unknown_outcome", closed_by: "callback from stripe" })
     })
@@ -120,12 +110,12 @@ onDatabasePaymentServer("Enquiries", make, (it, { clock, stripe }) => {
     Effect.gen(function* () {
       const { askedTimes, payment_id } = yield* silentIn("ES", accepts())
       for (const [nth, seconds] of [11, 31, 121].entries()) {
-        yield* later(seconds)
+        yield* later(clock, seconds)
         yield* askedTimes(nth + 1)
-        yield* later(0)
+        yield* later(clock, 0)
       }
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
-      expect(yield* waiting(payment_id), "a person, since no machine looks after it").toHaveLength(1)
+      expect(yield* itemsOf(payment_id), "a person, since no machine looks after it").toHaveLength(1)
     })
   )
 })

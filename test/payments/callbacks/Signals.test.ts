@@ -13,6 +13,7 @@ import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, isLost, reports } from "../support/ScriptedProvider.ts"
+import { later } from "../support/InTheBooks.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -21,12 +22,6 @@ const make = () => {
 }
 
 onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
-  const later = (seconds: number) =>
-    Effect.zipRight(
-      timePasses(clock, `${seconds} seconds`),
-      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
-    )
-
   const newBeneficiary = Effect.gen(function* () {
     const { acme } = yield* people
     const answer = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanPhone())
@@ -55,11 +50,11 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         Array.from({ length: 10 }, (_, n) => n + 2),
         hint
       )
-      yield* later(0)
+      yield* later(clock, 0)
       expect(asked(), "hints are not answered one by one").toBe(1)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
       stripe.says(reference, reports("completed"))
-      yield* later(16)
+      yield* later(clock, 16)
       yield* untilStatus(payment_id, "completed")
     })
   )
@@ -139,7 +134,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
       const [silent] = yield* attemptsOf(lost.payment_id)
       const said = { state: "failed", reason: bad, providerPaymentId: bad, providerStatus: bad } as const
       stripe.says(String(silent?.["attempt_id"]), new Report(said))
-      yield* later(11)
+      yield* later(clock, 11)
       yield* untilStatus(lost.payment_id, "failed")
     })
   )
@@ -161,7 +156,7 @@ onDatabasePaymentServer("Signals", make, (it, { clock, stripe }) => {
         const waitsFor = { nextAction: "redirect" as const, actionData: { redirect_url: "https://pay.example/1" } }
         const told = yield* lostIn("says it again", new Report({ ...pending, waitsFor }))
         const untold = yield* lostIn("cannot say it again", new Report(pending))
-        yield* later(11)
+        yield* later(clock, 11)
         yield* eventually(
           recordOf(told),
           (record) => record["instructions"] === "Send the customer to https://pay.example/1."

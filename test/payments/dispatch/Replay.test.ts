@@ -55,7 +55,8 @@ const run = (seed: string) => {
       features: new Set<string>(),
       permissions: new Set<never>()
     }
-    const caller = { userId: user_id, apiKeyId: Option.none(), organization: Option.some(organization), admin: false }
+    const person = { id: user_id, userId: Option.some(user_id), apiKeyId: Option.none() }
+    const caller = { ...person, organization: Option.some(organization), admin: false }
     const permit = yield* authorize(caller, "any", Option.none())
     const { payin } = yield* Initiation
     for (const request of requests) {

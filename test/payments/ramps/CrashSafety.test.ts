@@ -1,7 +1,6 @@
 /** A ramp is stopped at every step of both legs; afterwards each leg has moved its money at most once, and none is lost. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
-import { InitiateRamp } from "../../../src/contract/api/Ramps.ts"
+import { Effect, Layer, Option } from "effect"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
@@ -9,8 +8,8 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
-import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
+import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { ownersPermit, servicesIn, type World, worldOn } from "../support/World.ts"
@@ -18,8 +17,7 @@ import { timePasses } from "../support/PaymentServices.ts"
 import { type Manner, saboteur } from "../support/Sabotage.ts"
 import { accepts, PROOF, reports, scripted } from "../support/ScriptedProvider.ts"
 import { everything } from "../../support/Windows.ts"
-
-const decode = Schema.decodeUnknownSync(InitiateRamp)
+import { onRampRequest } from "../support/Ramping.ts"
 
 /** A busy machine must not look like a silent provider. */
 const patient = { PROVIDER_TIMEOUT: "8 seconds" }
@@ -36,25 +34,16 @@ const live = (world: World, at: number, manner: Manner) =>
     const spoiler = saboteur(at, manner)
     const permit = yield* ownersPermit(owner)
 
-    const callback = (reference: string) => ({
-      headers: PROOF,
-      body: Buffer.from(JSON.stringify({ key: `paid ${reference}`, reference, state: "completed" }))
-    })
+    const callback = (reference: string) =>
+      calledBack("stripe", {
+        headers: PROOF,
+        body: Buffer.from(JSON.stringify({ key: `paid ${reference}`, reference, state: "completed" }))
+      })
 
     /** The call, then the callback of whoever collected, then the second leg, in one process. */
     const wholeLife = Effect.gen(function* () {
       const { onRamp } = yield* Ramps
-      const rate = Option.getOrThrow(yield* Effect.flatMap(RateQuote, (rates) => rates.base("KES" as never, "USDT")))
-      const request = decode({
-        fiat_currency: "KES",
-        fiat_amount: 13000,
-        client_rate: Number(rate.value) / 10 ** rate.scale,
-        crypto_currency: "USDT",
-        crypto_network: "POLYGON",
-        country: "FI",
-        wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-        bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
-      })
+      const request = yield* onRampRequest("FI")
       yield* onRamp(permit, request)
       const { receive } = yield* Callbacks
       const [order] = stripe.orders

@@ -1,30 +1,14 @@
 /** words that come twice, late, or not at all. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { type Actable, actable } from "../support/Acting.ts"
 import { callBack, untilStatus } from "../support/Calls.ts"
-import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
+import { later, threeProviders } from "../support/InTheBooks.ts"
 
-const make = () => {
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
-  const adyen: Actable = { ...actable("adyen"), honoursReference: true }
-  const circle = actable("circle")
-  const clock = movableClock()
-  return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
-}
-
-onDatabasePaymentServer("ramp", make, (it, { adyen, circle, clock, stripe }) => {
-  const later = (seconds: number) =>
-    Effect.zipRight(
-      timePasses(clock, `${seconds} seconds`),
-      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
-    )
-
+onDatabasePaymentServer("ramp", threeProviders, (it, { adyen, circle, clock, stripe }) => {
   it.effect("a ramp that has failed is not settled by the next candidate", () =>
     Effect.gen(function* () {
       const context = yield* Effect.context<TestServer>()
@@ -41,7 +25,7 @@ onDatabasePaymentServer("ramp", make, (it, { adyen, circle, clock, stripe }) => 
       yield* Effect.sleep("500 millis")
       stripe.will({ refund: accepts({ state: "completed" }) })
       for (const seconds of [61, 31, 61]) {
-        yield* later(seconds)
+        yield* later(clock, seconds)
         yield* Effect.sleep("300 millis")
       }
       expect(

@@ -8,14 +8,15 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { actable, act, setThreshold } from "../support/Acting.ts"
-import { attemptsOf, type Json, jsonOf, ofKind, queueOf, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, type Json, jsonOf, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { kenyanBank } from "../support/Requests.ts"
+import { kenyanBank, onRampIn } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { idFrom } from "../../support/AnyId.ts"
+import { itemsOf } from "../support/ByHand.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -46,15 +47,6 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
 
   const about = { fiat_currency: "KES", crypto_currency: "USDT", crypto_network: "POLYGON", country: "KE" }
 
-  const onRamp = (country = "KE") => ({
-    ...about,
-    country,
-    fiat_amount: 13_000,
-    client_rate: 0.0077,
-    wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-    bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
-  })
-
   const offRamp = Effect.gen(function* () {
     const { acme } = yield* people
     const made = jsonOf(yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank()))["data"] as Json
@@ -73,8 +65,6 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
   const review = (id: string, more: object = {}) =>
     Effect.flatMap(people, ({ acme }) => act(id, { action: "review", ...more }, acme.token("staff")))
 
-  const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
-
   const historyOf = (id: string) =>
     Effect.map(timelineOf(id), (items) => ofKind(items, "status").map((item) => item["to"]))
 
@@ -91,7 +81,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
   it.effect("asks nobody until it is reviewed, and then runs both legs", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
-      const { id, response } = yield* held(onRamp())
+      const { id, response } = yield* held(onRampIn("KE", 0.0077))
       expect(response).toMatchObject({
         success: true,
         status: "initiated",
@@ -129,7 +119,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
   it.effect("is turned away or called off without anybody having been asked", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
-      const turned = yield* held(onRamp())
+      const turned = yield* held(onRampIn("KE", 0.0077))
       expect(
         (yield* act(turned.id, { action: "reject", reason: "unknown wallet" }, acme.token("staff"))).response
       ).toMatchObject({ success: false, status: "rejected" })
@@ -147,11 +137,11 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
 
   it.effect("is priced anew only at a rate that its reviewer accepts", () =>
     Effect.gen(function* () {
-      const near = yield* held(onRamp())
+      const near = yield* held(onRampIn("KE", 0.0077))
       yield* setRates("0.00773", "129")
       expect((yield* review(near.id)).response).toMatchObject({ payment_data: { target_amount: 100.1 } })
 
-      const [on, off] = [yield* held(onRamp()), yield* held(yield* offRamp)]
+      const [on, off] = [yield* held(onRampIn("KE", 0.0077)), yield* held(yield* offRamp)]
       expect(off.response).toMatchObject({ crypto_amount: 38.75969 })
       yield* setRates("0.0075", "128")
       for (const [{ id }, rate] of [
@@ -188,7 +178,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
       yield* serveCountry("AT", ["stripe"], "bank_transfer", "inbound")
       yield* serveCountry("AT", ["crypto"], "crypto", "outbound")
       stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
-      const { id } = yield* held(onRamp("AT"))
+      const { id } = yield* held(onRampIn("AT", 0.0077))
       yield* timePasses(clock, "3 hours")
       expect((yield* review(id)).response).toMatchObject({ status: "pending", provider: "stripe" })
       const store = yield* PaymentStore
@@ -207,7 +197,7 @@ onDatabasePaymentServer("A held ramp", make, (it, { clock, stripe }) => {
       yield* serveCountry("BE", ["stripe"], "bank_transfer", "inbound")
       yield* serveCountry("BE", ["crypto"], "crypto", "outbound")
       stripe.otherwise(declines())
-      const { id } = yield* held(onRamp("BE"))
+      const { id } = yield* held(onRampIn("BE", 0.0077))
       expect(yield* review(id)).toMatchObject({ status: 502, body: { code: "ALL_PROVIDERS_FAILED", payment_id: id } })
       expect(yield* historyOf(id)).toEqual(["initiated", "reviewed", "confirmed", "failed"])
       expect(yield* left(id)).toBe(true)

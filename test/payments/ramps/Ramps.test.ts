@@ -10,19 +10,18 @@ import { Absent, Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { type Credential, people } from "../../support/Credentials.ts"
+import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { pathOf, submit } from "../../hosted/pages/Visits.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { actable } from "../support/Acting.ts"
 import {
   attemptsOf,
   callBack,
   eventually,
   get,
-  type Json,
   jsonOf,
   ofKind,
-  queueOf,
   recordOf,
   timelineOf,
   untilStatus
@@ -31,46 +30,16 @@ import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.t
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
-import { idFrom } from "../../support/AnyId.ts"
+import { itemsOf } from "../support/ByHand.ts"
+import { onRamp, ramp, rateOf } from "../support/Ramping.ts"
 
 const KES = CurrencyCode.make("KES")
-const WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 const make = () => {
   const stripe = actable("stripe")
   const circle = actable("circle")
   return { providers: [stripe, circle], stripe, circle, clock: movableClock() }
 }
-
-const rateOf = (from: string, to: string) =>
-  Effect.map(get(`/organizations/admin/exchange-rate?fromCurrency=${from}&toCurrency=${to}`), (answer) => {
-    const { data } = jsonOf(answer) as { readonly data: { readonly rate: number } }
-    return data.rate
-  })
-
-const ramp = (body: object, credential?: Credential) =>
-  Effect.gen(function* () {
-    const { acme } = yield* people
-    const answer = yield* post("/v1/payments-init/ramp", { ...(credential ?? acme.key) }, body)
-    const all = jsonOf(answer)
-    const response = (all["response"] ?? all) as Json
-    return { status: answer.status, text: answer.text, response, payment_id: idFrom(response["payment_id"]) }
-  })
-
-const onRamp = (country: string, about: object = {}) =>
-  Effect.gen(function* () {
-    return yield* ramp({
-      fiat_currency: "KES",
-      fiat_amount: 13000,
-      client_rate: yield* rateOf("KES", "USDT"),
-      crypto_currency: "USDT",
-      crypto_network: "POLYGON",
-      country,
-      wallet_address: WALLET,
-      bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" },
-      ...about
-    })
-  })
 
 const offRamp = (about: object = {}, account_number?: string) =>
   Effect.gen(function* () {
@@ -94,16 +63,8 @@ const balanceOf = (account: LedgerAccount) => Effect.flatMap(LedgerStore, (ledge
 const held = (paymentId: PaymentId, currency: AnyCurrencyCode) =>
   Effect.map(balanceOf(LedgerAccount.ramp(paymentId, currency)), (money) => money.toNumericText())
 
-const booksBalance = Effect.gen(function* () {
-  const { problems } = yield* Effect.flatMap(LedgerStore, (ledger) => ledger.check)
-  expect(problems).toEqual([])
-})
-
 const legsOf = (paymentId: PaymentId) =>
   Effect.map(attemptsOf(paymentId), (all) => all.map(({ leg, outcome, provider }) => ({ leg, outcome, provider })))
-
-const itemsOf = (paymentId: PaymentId) =>
-  Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))
 
 /** How many fraction digits each amount in a JSON text has. */
 const digitsIn = (text: string): ReadonlyArray<number> =>
@@ -206,7 +167,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       const types = (yield* eventsOf(payment_id)).map(({ event_type }) => event_type)
       expect(types.filter((type) => type === "payment.completed")).toHaveLength(1)
       expect(types.filter((type) => type === "payment.processing")).toHaveLength(1)
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -228,7 +189,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       })
       yield* untilStatus(off.payment_id, "completed")
       expect(yield* held(off.payment_id, "USDT")).toMatch(/^0(\.0+)?$/)
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -350,7 +311,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       yield* callBack("stripe", { key: "fi late", reference, state: "completed" })
       expect(circle.timesAsked(payment_id)).toBe(1)
       expect(yield* itemsOf(payment_id)).toEqual([])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -371,7 +332,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       })
       expect(yield* held(payment_id, KES)).toBe("0.00")
       expect(yield* itemsOf(payment_id)).toEqual([])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -391,7 +352,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       expect(
         circle.orders.filter(({ paymentId }) => paymentId === lost.payment_id).map((one) => one.reference)
       ).toEqual([settlement, settlement])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -418,7 +379,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
         to: "completed",
         cause: "settled by tester: seen on the chain"
       })
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -435,7 +396,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       yield* timePasses(clock, "5 minutes")
       yield* untilStatus(payment_id, "completed")
       expect(yield* held(payment_id, KES)).toBe("0.00")
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -462,7 +423,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       const after = yield* balanceOf(LedgerAccount.suspense(KES))
       expect(after.minor - before.minor).toBe(50_000n)
       expect(yield* itemsOf(more.payment_id)).toMatchObject([{ kind: "suspense" }])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -480,7 +441,7 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
       expect(after.minor - before.minor).toBe(1_300_000n)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
       expect(circle.timesAsked(payment_id)).toBe(0)
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 })

@@ -1,7 +1,6 @@
 /** The second leg of a ramp: sent once; again only on good grounds, after the full grace, a few times, by one instance. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
-import { InitiateRamp } from "../../../src/contract/api/Ramps.ts"
+import { Effect, Layer, Option } from "effect"
 import { Absent, Declined } from "../../../src/domain/Outcome.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
@@ -9,9 +8,9 @@ import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
-import { RateQuote } from "../../../src/money/rates/RateQuote.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
 import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
@@ -20,8 +19,7 @@ import { saboteur } from "../support/Sabotage.ts"
 import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
 import { everything } from "../../support/Windows.ts"
-
-const decode = Schema.decodeUnknownSync(InitiateRamp)
+import { onRampRequest } from "../support/Ramping.ts"
 
 describe("the second leg of a ramp", () => {
   /** A ramp whose money has arrived at stripe; circle is to settle it, coinbase stands behind. */
@@ -47,21 +45,13 @@ describe("the second leg of a ramp", () => {
       const store = yield* Effect.provide(PaymentStore, world.stores)
 
       const begin = Effect.gen(function* () {
-        const rate = Option.getOrThrow(yield* Effect.flatMap(RateQuote, (rates) => rates.base("KES" as never, "USDT")))
-        const request = decode({
-          fiat_currency: "KES",
-          fiat_amount: 13000,
-          client_rate: Number(rate.value) / 10 ** rate.scale,
-          crypto_currency: "USDT",
-          crypto_network: "POLYGON",
-          country: "FI",
-          wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-          bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
-        })
+        const request = yield* onRampRequest("FI")
         yield* Effect.flatMap(Ramps, ({ onRamp }) => onRamp(permit, request))
         const [order] = stripe.orders
         const body = Buffer.from(JSON.stringify({ key: "paid", reference: order!.reference, state: "completed" }))
-        yield* Effect.flatMap(Callbacks, ({ receive }) => receive(stripe, { headers: PROOF, body }))
+        yield* Effect.flatMap(Callbacks, ({ receive }) =>
+          receive(stripe, calledBack("stripe", { headers: PROOF, body }))
+        )
       })
       yield* begin.pipe(Effect.provide(services), Effect.orDie)
       const [payment] = yield* store.list(Option.some(owner.org_id), {}, everything)

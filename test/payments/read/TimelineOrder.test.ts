@@ -2,13 +2,13 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
-import { post } from "../../support/Send.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
-import { get, initiate, type Json, jsonOf, ofKind, timelineOf, untilStatus } from "../support/Calls.ts"
+import { initiate, ofKind, timelineOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { movableClock, type MovableClock } from "../support/PaymentServices.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
+import { onRamp } from "../support/Ramping.ts"
 
 /** Every look at it is so many milliseconds after the last one. */
 const steppingClock = (step: number): MovableClock => {
@@ -32,27 +32,6 @@ const storyOf = (paymentId: string) =>
       return item["kind"] === "attempt" ? [`${String(item["leg"])} at ${String(item["provider"])}`] : []
     })
   )
-
-const onRamp = (country: string) =>
-  Effect.gen(function* () {
-    const { acme } = yield* people
-    const quote = jsonOf(yield* get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT"))
-    const answer = yield* post(
-      "/v1/payments-init/ramp",
-      { ...acme.key },
-      {
-        fiat_currency: "KES",
-        fiat_amount: 13000,
-        client_rate: (quote["data"] as Json)["rate"],
-        crypto_currency: "USDT",
-        crypto_network: "POLYGON",
-        country,
-        wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-        bank_details: { account_number: "1100223344" }
-      }
-    )
-    return String((jsonOf(answer)["response"] as Json)["payment_id"])
-  })
 
 for (const [name, step] of [
   ["A timeline of one millisecond", 0],
@@ -97,7 +76,7 @@ for (const [name, step] of [
         yield* serveCountry("FI", ["adyen"], "crypto", "outbound")
         stripe.otherwise(accepts({ state: "completed" }))
         adyen.otherwise(accepts({ state: "completed" }))
-        const payment_id = yield* onRamp("FI")
+        const { payment_id } = yield* onRamp("FI")
         yield* untilStatus(payment_id, "completed")
         expect(yield* storyOf(payment_id)).toEqual([
           "initiated",

@@ -10,13 +10,15 @@ import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { act, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, type Json, jsonOf, queueOf, recordOf } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { byCard, kenyanBank } from "../support/Requests.ts"
+import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
+import { paysIn, watched } from "../support/InTheBooks.ts"
 
 const KES = CurrencyCode.make("KES")
 const shillings = (text: string) => moneyOf(text, KES)
@@ -28,42 +30,6 @@ const make = () => {
 }
 
 onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
-  /** What each account of the first organisation, and of the provider, has gained since. */
-  const watched = Effect.gen(function* () {
-    const { acme } = yield* people
-    const ledger = yield* LedgerStore
-    const { org_id } = acme
-    const accounts = {
-      settlement: LedgerAccount.settlement(org_id, KES),
-      held: LedgerAccount.held(org_id, KES),
-      stripe: LedgerAccount.provider("stripe", KES),
-      fees: LedgerAccount.fees(KES),
-      suspense: LedgerAccount.suspense(KES)
-    }
-    const all = Effect.map(ledger.balances(Object.values(accounts)), (found) =>
-      Object.entries(accounts).map(([name, account]) => [name, found.get(account)!.minor] as const)
-    )
-    const before = new Map(yield* all)
-    const gained = Effect.map(all, (now) =>
-      Object.fromEntries(
-        now.flatMap(([name, minor]) => {
-          const more = minor - before.get(name)!
-          return more === 0n ? [] : [[name, Number(more) / 100]]
-        })
-      )
-    )
-    return { gained, org_id }
-  })
-
-  const payin = (country: string, act: Parameters<typeof stripe.on>[1]) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      stripe.on(`payin ${country}`, act)
-      const made = yield* initiate({ ...byCard(), country, description: `payin ${country}` })
-      const [attempt] = yield* attemptsOf(made.payment_id)
-      return { ...made, reference: String(attempt?.["attempt_id"]) }
-    })
-
   const payout = (country: string, act: Parameters<typeof stripe.on>[1], about: Json = {}) =>
     Effect.gen(function* () {
       const { acme } = yield* people
@@ -91,15 +57,10 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       return { ...made, reference: String(attempt?.["attempt_id"]) }
     })
 
-  const booksBalance = Effect.gen(function* () {
-    const { problems } = yield* Effect.flatMap(LedgerStore, (ledger) => ledger.check)
-    expect(problems).toEqual([])
-  })
-
   it.effect("a payin counts once it is completed, and a part that goes back is held until it is back", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
-      const { payment_id, reference } = yield* payin("FR", accepts())
+      const { payment_id, reference } = yield* paysIn(stripe, "FR")
       expect(yield* gained).toEqual({})
       yield* callBack("stripe", { key: "fr", reference, state: "completed" })
       expect(yield* gained).toEqual({ settlement: 1500, stripe: -1500 })
@@ -112,7 +73,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 100 })
       expect(yield* gained).toEqual({ settlement: 1100, stripe: -1100 })
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -142,7 +103,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       yield* callBack("stripe", { key: "be", reference: lost.reference, state: "failed" })
       expect(yield* gained).toEqual({})
       yield* rules.remove(rule.fee_rule_id)
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -159,7 +120,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       expect(String(refused.body["message"])).toContain("Not enough money")
       expect(stripe.orders.length).toBe(asked)
       yield* ledger.setLimit({ org_id, currency: KES, credit_limit: null })
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -169,7 +130,7 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       const resolution = yield* Resolution
       const settle = (id: PaymentId, outcome: "completed" | "failed") =>
         resolution.resolve(operator("platform"), id, { outcome, reason: "seen at the bank" })
-      const late = yield* payin("IE", accepts())
+      const late = yield* paysIn(stripe, "IE")
       yield* callBack("stripe", { key: "ie no", reference: late.reference, state: "failed" })
       yield* callBack("stripe", { key: "ie yes", reference: late.reference, state: "completed" })
       yield* callBack("stripe", { key: "ie yes again", reference: late.reference, state: "completed" })
@@ -182,20 +143,20 @@ onDatabasePaymentServer("The books of payments", make, (it, { stripe }) => {
       expect(yield* gained).toEqual({ settlement: 1500, suspense: -1500 })
       yield* settle(gone.payment_id, "failed")
       expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
   it.effect("a payin that its provider takes back is for a person to settle", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
-      const { payment_id, reference } = yield* payin("ES", accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paysIn(stripe, "ES", accepts({ state: "completed" }))
       yield* callBack("stripe", { key: "es back", reference, state: "returned" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
       expect(yield* gained).toEqual({ settlement: 1500, suspense: -1500 })
       const items = (yield* queueOf()).filter((item) => item["payment_id"] === payment_id)
       expect(items).toMatchObject([{ kind: "suspense" }])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 })

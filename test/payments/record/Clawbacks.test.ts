@@ -1,64 +1,31 @@
 /** words that come twice, late, or not at all. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { people } from "../../support/Credentials.ts"
-import { act, type Actable, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { act, actable } from "../support/Acting.ts"
+import { attemptsOf, callBack, eventually, recordOf, untilStatus } from "../support/Calls.ts"
 import { movableClock } from "../support/PaymentServices.ts"
-import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { byCard } from "../support/Requests.ts"
+import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { giveBack, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-
-const KES = CurrencyCode.make("KES")
+import { at, honouring, paysIn, suspenseOf } from "../support/InTheBooks.ts"
 
 const make = () => {
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
-  const adyen: Actable = { ...actable("adyen"), honoursReference: true }
+  const stripe = honouring("stripe")
+  const adyen = honouring("adyen")
   const circle = actable("circle")
-  const manual: Actable = { ...actable("manual"), honoursReference: true }
+  const manual = honouring("manual")
   const clock = movableClock()
   return { stripe, adyen, circle, manual, clock, providers: [stripe, adyen, circle, manual] }
 }
 
 onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, manual, stripe }) => {
-  const suspenseOf = (paymentId: PaymentId) =>
-    Effect.map(
-      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
-      (all) => all.map(({ money }) => money.toString())
-    )
-
-  const paidIn = (provider: Actable, country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, [provider.name])
-      provider.on(`in ${country}`, accepts())
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `in ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const hears = (key: string, state: string, amount?: string) =>
-        callBack(provider.name, {
-          key: `${country} ${key}`,
-          reference,
-          state,
-          ...(amount === undefined ? {} : { received: { amount, currency: "KES" } })
-        })
-      return { payment_id, reference, hears }
-    })
-  const at = (provider: "stripe" | "manual") =>
-    Effect.flatMap(LedgerStore, (ledger) =>
-      Effect.map(ledger.balance(LedgerAccount.provider(provider, KES)), ({ minor }) => Number(minor) / 100)
-    )
-
   it.effect("a payin that is taken back with its surplus leaves the provider with nothing", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears } = yield* paidIn(stripe, "FR")
+      const { hears } = yield* paysIn(stripe, "FR")
       yield* hears("yes", "completed", "1600.00")
       yield* hears("back", "returned")
       expect((yield* at("stripe")) - before, "what the books say the provider still has, negated").toBe(0)
@@ -68,7 +35,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
   it.effect("what was refunded before is not taken back once more, though the report repeats what had arrived", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id } = yield* paidIn(stripe, "DE")
+      const { hears, payment_id } = yield* paysIn(stripe, "DE")
       yield* hears("yes", "completed", "1500.00")
       stripe.will({ refund: accepts({ state: "completed" }) })
       const { acme } = yield* people
@@ -95,7 +62,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
 
   it.effect("the second of two refunds on the manual rail can be settled", () =>
     Effect.gen(function* () {
-      const { payment_id } = yield* paidIn(manual, "BE")
+      const { payment_id } = yield* paysIn(manual, "BE")
       yield* resolve(payment_id, "completed")
       manual.will({ refund: accepts() })
       const { acme } = yield* people
@@ -112,7 +79,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
   it.effect("a verdict on new money leaves a finished return on the manual rail alone", () =>
     Effect.gen(function* () {
       const before = yield* at("manual")
-      const { hears, payment_id } = yield* paidIn(manual, "NL")
+      const { hears, payment_id } = yield* paysIn(manual, "NL")
       yield* hears("no", "failed")
       yield* hears("yes", "completed", "900.00")
       manual.will({ refund: accepts({ state: "completed" }) })
@@ -128,7 +95,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
   it.effect("what comes after a smaller sum was accepted is booked, though the provider names no amount", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id } = yield* paidIn(stripe, "AT")
+      const { hears, payment_id } = yield* paysIn(stripe, "AT")
       yield* hears("part", "completed", "1400.00")
       yield* resolve(payment_id, "completed")
       yield* hears("all", "completed")
@@ -140,7 +107,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
 
   it.effect("an unproved hint under the id of an event does not keep the proved event out", () =>
     Effect.gen(function* () {
-      const { payment_id, reference } = yield* paidIn(stripe, "PT")
+      const { payment_id, reference } = yield* paysIn(stripe, "PT")
       yield* callBack("stripe", { key: "evt_1", reference, state: null })
       yield* callBack("stripe", { key: "evt_1", reference, state: "completed" })
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
@@ -151,7 +118,7 @@ onDatabasePaymentServer("clawbacks and the manual rail", make, (it, { circle, ma
     "an early callback is applied to one attempt, though its provider gives a refund the id of the payment",
     () =>
       Effect.gen(function* () {
-        const { hears, payment_id } = yield* paidIn(stripe, "IE")
+        const { hears, payment_id } = yield* paysIn(stripe, "IE")
         yield* hears("yes", "completed")
         stripe.will({ refund: accepts({ state: "processing", providerPaymentId: "pi_27" }) })
         const early = { key: "early 27", reference: null, providerPaymentId: "pi_27", state: "returned" }

@@ -1,61 +1,17 @@
 /** Money that goes back, when several things go wrong at once. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { people } from "../../support/Credentials.ts"
-import { post } from "../../support/Send.ts"
-import { act, type Actable, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, get, initiate, jsonOf, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
-import { movableClock } from "../support/PaymentServices.ts"
+import { act, type Actable } from "../support/Acting.ts"
+import { attemptsOf, callBack, initiate, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
+import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { onRamp } from "../support/Ramping.ts"
 
-const KES = CurrencyCode.make("KES")
-
-const make = () => {
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
-  const adyen: Actable = { ...actable("adyen"), honoursReference: true }
-  const circle = actable("circle")
-  const clock = movableClock()
-  return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
-}
-
-onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, stripe }) => {
-  const at = (provider: ProviderName) =>
-    Effect.flatMap(LedgerStore, (ledger) =>
-      Effect.map(ledger.balance(LedgerAccount.provider(provider, KES)), ({ minor }) => Number(minor) / 100)
-    )
-  const suspenseOf = (paymentId: PaymentId) =>
-    Effect.map(
-      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
-      (all) => all.map(({ money }) => money.toString())
-    )
-  const payin = (country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      stripe.on(`in ${country}`, accepts())
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `in ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const hears = (key: string, state: string, amount?: string) =>
-        callBack("stripe", {
-          key: `${country} ${key}`,
-          reference,
-          state,
-          ...(amount === undefined ? {} : { received: { amount, currency: "KES" } })
-        })
-      return { payment_id, reference, hears }
-    })
-  const lastOf = (paymentId: PaymentId, leg: string) =>
-    Effect.map(attemptsOf(paymentId), (all) => String(all.findLast((one) => one["leg"] === leg)?.["attempt_id"]))
-
+onDatabasePaymentServer("what goes back goes once", threeProviders, (it, { adyen, circle, stripe }) => {
   it.effect("what a ramp holds goes back through whoever collected it, though another reports money later", () =>
     Effect.gen(function* () {
       circle.otherwise(declines("sanctioned address"))
@@ -63,23 +19,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
       yield* serveCountry("FI", ["circle"], "crypto", "outbound")
       adyen.otherwise(declines("not today"))
       stripe.otherwise(accepts({ state: "pending", nextAction: "bank_transfer" }))
-      const { acme } = yield* people
-      const rate = jsonOf(yield* get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT"))
-      const answer = yield* post(
-        "/v1/payments-init/ramp",
-        { ...acme.key },
-        {
-          fiat_currency: "KES",
-          fiat_amount: 13000,
-          client_rate: (rate["data"] as { readonly rate: number }).rate,
-          crypto_currency: "USDT",
-          crypto_network: "POLYGON",
-          country: "FI",
-          wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-          bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
-        }
-      )
-      const { payment_id } = jsonOf(answer)["response"] as { readonly payment_id: PaymentId }
+      const { payment_id } = yield* onRamp("FI")
       const [first, second] = yield* attemptsOf(payment_id)
       expect([first?.["provider"], second?.["provider"]]).toEqual(["adyen", "stripe"])
       yield* callBack("stripe", { key: "FI paid", reference: String(second?.["attempt_id"]), state: "completed" })
@@ -97,13 +37,13 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
 
   it.effect("a refund that went after all counts, once a person has settled it", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* payin("FR")
+      const { hears, payment_id } = yield* paysIn(stripe, "FR")
       yield* hears("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* callBack("stripe", {
         key: "FR went",
-        reference: yield* lastOf(payment_id, "refund"),
+        reference: (yield* attemptsFor(payment_id, "refund")).at(-1)!,
         state: "completed"
       })
       yield* resolve(payment_id, "completed")
@@ -115,13 +55,13 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
 
   it.effect("no refund starts while one that was refused is on its way after all", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* payin("DE")
+      const { hears, payment_id } = yield* paysIn(stripe, "DE")
       yield* hears("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
       yield* callBack("stripe", {
         key: "DE going",
-        reference: yield* lastOf(payment_id, "refund"),
+        reference: (yield* attemptsFor(payment_id, "refund")).at(-1)!,
         state: "processing"
       })
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -132,13 +72,13 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
   it.effect("nor does money in suspense go back a second time", () =>
     Effect.gen(function* () {
       const before = stripe.refunds.length
-      const { hears, payment_id } = yield* payin("NL")
+      const { hears, payment_id } = yield* paysIn(stripe, "NL")
       yield* hears("part", "completed", "900.00")
       stripe.will({ refund: declines() })
       yield* Effect.flip(giveBack(payment_id))
       yield* callBack("stripe", {
         key: "NL going",
-        reference: yield* lastOf(payment_id, "return"),
+        reference: (yield* attemptsFor(payment_id, "return")).at(-1)!,
         state: "processing"
       })
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -155,7 +95,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
       yield* untilStatus(payment_id, "failed")
       yield* callBack("circle", {
         key: "SE going",
-        reference: yield* lastOf(payment_id, "settlement"),
+        reference: (yield* attemptsFor(payment_id, "settlement")).at(-1)!,
         state: "processing"
       })
       stripe.will({ refund: accepts({ state: "completed" }) })
@@ -166,7 +106,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
 
   it.effect("what is told of parts and of the rest that was taken back adds up to the payment", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* payin("AU")
+      const { hears, payment_id } = yield* paysIn(stripe, "AU")
       yield* hears("yes", "completed")
       stripe.will({ refund: accepts({ state: "completed" }) })
       yield* act(payment_id, { action: "refund", amount: 500 })
@@ -236,7 +176,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
 
   it.effect("a refund that went after it had failed is put before a person once, however often it is told", () =>
     Effect.gen(function* () {
-      const { hears, payment_id } = yield* payin("AT")
+      const { hears, payment_id } = yield* paysIn(stripe, "AT")
       yield* hears("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })
@@ -254,7 +194,7 @@ onDatabasePaymentServer("what goes back goes once", make, (it, { adyen, circle, 
   it.effect("a refund that went after it had failed, and bounced, is back at its provider", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id } = yield* payin("CZ")
+      const { hears, payment_id } = yield* paysIn(stripe, "CZ")
       yield* hears("yes", "completed")
       stripe.will({ refund: declines() })
       yield* act(payment_id, { action: "refund", amount: 500 })

@@ -1,12 +1,9 @@
 /** What really arrives for a payin: too little never completes it, too much completes it, and nothing is dropped. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { people } from "../../support/Credentials.ts"
-import { act, actable } from "../support/Acting.ts"
+import { act } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, recordOf } from "../support/Calls.ts"
 import { changeTo, newItem } from "../support/NewPayment.ts"
 import { eventsOf } from "../support/PaymentServices.ts"
@@ -15,58 +12,13 @@ import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { idFrom } from "../../support/AnyId.ts"
+import { paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
 
-const KES = CurrencyCode.make("KES")
-
-const make = () => {
-  const stripe = { ...actable("stripe"), honoursReference: true }
-  const adyen = { ...actable("adyen"), honoursReference: true }
-  return { stripe, adyen, providers: [stripe, adyen] }
-}
-
-onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
-  const gainedSince = Effect.gen(function* () {
-    const { acme } = yield* people
-    const ledger = yield* LedgerStore
-    const look = Effect.all({
-      settlement: ledger.balance(LedgerAccount.settlement(acme.org_id, KES)),
-      suspense: ledger.balance(LedgerAccount.suspense(KES)),
-      stripe: ledger.balance(LedgerAccount.provider("stripe", KES)),
-      adyen: ledger.balance(LedgerAccount.provider("adyen", KES))
-    })
-    const before = yield* look
-    const gained = Effect.map(look, (now) =>
-      Object.fromEntries(
-        (Object.keys(now) as ReadonlyArray<keyof typeof now>).flatMap((name) => {
-          const more = now[name].minor - before[name].minor
-          return more === 0n ? [] : [[name, Number(more) / 100]]
-        })
-      )
-    )
-    return { gained }
-  })
-
-  const payin = (country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      stripe.on(`payin ${country}`, accepts())
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `payin ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const arrives = (amount: string, currency = "KES") =>
-        callBack("stripe", {
-          key: `${country} ${amount} ${currency}`,
-          reference,
-          state: "completed",
-          received: { amount, currency }
-        })
-      return { payment_id, reference, arrives }
-    })
-
+onDatabasePaymentServer("What arrives", threeProviders, (it, { adyen, stripe }) => {
   it.effect("too little waits in suspense, named with both amounts, and the rest completes the payment", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
-      const { arrives, payment_id } = yield* payin("FR")
+      const { gained } = yield* watched
+      const { arrives, payment_id } = yield* paysIn(stripe, "FR")
       expect((yield* arrives("1.00")).status).toBe(200)
       expect(yield* recordOf(payment_id)).toMatchObject({
         status: "pending",
@@ -90,8 +42,8 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("too much completes the payment, and the surplus waits for a person, once", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
-      const { arrives, payment_id, reference } = yield* payin("DE")
+      const { gained } = yield* watched
+      const { arrives, payment_id, reference } = yield* paysIn(stripe, "DE")
       yield* arrives("1600.00")
       yield* callBack("stripe", {
         key: "DE told again",
@@ -112,8 +64,8 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("another currency goes to suspense whole", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
-      const { arrives, payment_id } = yield* payin("BE")
+      const { gained } = yield* watched
+      const { arrives, payment_id } = yield* paysIn(stripe, "BE")
       yield* arrives("20.00", "USD")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
       expect(yield* gained).toEqual({})
@@ -129,8 +81,8 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("an operator accepts what came: record, books and event speak of that amount", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
-      const { arrives, payment_id } = yield* payin("NL")
+      const { gained } = yield* watched
+      const { arrives, payment_id } = yield* paysIn(stripe, "NL")
       yield* arrives("1400.00")
       const after = yield* resolve(payment_id, "completed")
       expect(after.status).toBe("completed")
@@ -144,16 +96,16 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("an operator gives back what came: the payment fails, and the money goes where it came from", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
+      const { gained } = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })
-      const { arrives, payment_id } = yield* payin("AT")
+      const { arrives, payment_id } = yield* paysIn(stripe, "AT")
       yield* arrives("900.00")
       yield* giveBack(payment_id)
       expect(stripe.refunds.at(-1)?.money.toString()).toBe("900.00 KES")
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
       expect(yield* gained).toEqual({})
       expect(yield* itemsOf(payment_id)).toEqual([])
-      const short = yield* payin("PT")
+      const short = yield* paysIn(stripe, "PT")
       yield* short.arrives("900.00")
       yield* resolve(short.payment_id, "failed")
       expect(yield* recordOf(short.payment_id)).toMatchObject({ status: "failed" })
@@ -163,9 +115,9 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("a refund that bounces comes back to the provider, and to the organisation when a person says so", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
+      const { gained } = yield* watched
       stripe.will({ refund: accepts({ state: "completed" }) })
-      const { arrives, payment_id } = yield* payin("IE")
+      const { arrives, payment_id } = yield* paysIn(stripe, "IE")
       yield* arrives("1500.00")
       const { acme } = yield* people
       expect((yield* act(payment_id, { action: "refund", amount: 500 }, acme.token("staff"))).status).toBe(200)
@@ -182,7 +134,7 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("suspense from two providers goes back to each of them", () =>
     Effect.gen(function* () {
-      const { gained } = yield* gainedSince
+      const { gained } = yield* watched
       yield* serveCountry("ES", ["stripe", "adyen"])
       stripe.on("two", declines())
       adyen.on("two", declines())
@@ -201,7 +153,7 @@ onDatabasePaymentServer("What arrives", make, (it, { adyen, stripe }) => {
 
   it.effect("what is heard of one attempt leaves another's item alone", () =>
     Effect.gen(function* () {
-      const { arrives, payment_id, reference } = yield* payin("SE")
+      const { arrives, payment_id, reference } = yield* paysIn(stripe, "SE")
       yield* arrives("1500.00")
       stripe.will({ refund: isLost() })
       const { acme } = yield* people

@@ -2,48 +2,24 @@
 import { expect } from "@effect/vitest"
 import { SqlClient } from "@effect/sql"
 import { Effect, Either, Option } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
-import { people } from "../../support/Credentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { act, type Actable, actable } from "../support/Acting.ts"
+import { act } from "../support/Acting.ts"
 import { attemptsOf, callBack, eventually, initiate, untilStatus } from "../support/Calls.ts"
-import { movableClock, timePasses } from "../support/PaymentServices.ts"
+import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
+import { settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 
-const KES = CurrencyCode.make("KES")
-
-const make = () => {
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
-  const adyen: Actable = { ...actable("adyen"), honoursReference: true }
-  const circle = actable("circle")
-  const clock = movableClock()
-  return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
-}
-
-onDatabasePaymentServer("signals", make, (it, { adyen, circle, clock, stripe }) => {
+onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, stripe }) => {
   const later = (seconds: number) =>
     Effect.zipRight(
       timePasses(clock, `${seconds} seconds`),
       // Whatever else is due by then stands before it.
       Effect.flatMap(Enquiries, ({ runOnce }) => Effect.repeat(runOnce, { until: (asked) => asked === 0 }))
-    )
-  const settlement = Effect.gen(function* () {
-    const { acme } = yield* people
-    const ledger = yield* LedgerStore
-    return Number((yield* ledger.balance(LedgerAccount.settlement(acme.org_id, KES))).minor) / 100
-  })
-  const suspenseOf = (paymentId: PaymentId) =>
-    Effect.map(
-      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
-      (all) => all.map(({ money }) => money.toString())
     )
 
   it.effect(

@@ -1,67 +1,24 @@
 /** Money that providers take back, and what is there to be taken. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
-import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
-import { movableClock } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byBank, byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
+import { at, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 
 const KES = CurrencyCode.make("KES")
 
-const make = () => {
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
-  const adyen: Actable = { ...actable("adyen"), honoursReference: true }
-  const circle = actable("circle")
-  const clock = movableClock()
-  return { stripe, adyen, circle, clock, providers: [stripe, adyen, circle] }
-}
-
-onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, stripe }) => {
-  const suspenseOf = (paymentId: PaymentId) =>
-    Effect.map(
-      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
-      (all) => all.map(({ money }) => money.toString())
-    )
-  const at = (provider: ProviderName) =>
-    Effect.flatMap(LedgerStore, (ledger) =>
-      Effect.map(ledger.balance(LedgerAccount.provider(provider, KES)), ({ minor }) => Number(minor) / 100)
-    )
-  const settlement = Effect.gen(function* () {
-    const { acme } = yield* people
-    const ledger = yield* LedgerStore
-    return Number((yield* ledger.balance(LedgerAccount.settlement(acme.org_id, KES))).minor) / 100
-  })
+onDatabasePaymentServer("money that is taken back", threeProviders, (it, { adyen, circle, stripe }) => {
   /** What was given back by hand is left out where the books are held against the outside. */
   const leftOutside = (reference: string, amount: string) =>
     stripe.purse.told(reference, "completed", moneyOf(amount, KES))
-  const payin = (country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      stripe.on(`in ${country}`, accepts())
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `in ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const hears = (key: string, state: string, amount?: string) =>
-        callBack("stripe", {
-          key: `${country} ${key}`,
-          reference,
-          state,
-          ...(amount === undefined ? {} : { received: { amount, currency: "KES" } })
-        })
-      return { payment_id, reference, hears }
-    })
 
   it.effect("a ramp that was paid too little gives no more back than that when it is taken back", () =>
     Effect.gen(function* () {
@@ -78,7 +35,7 @@ onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, 
   it.effect("what a person gave back by hand is not taken back once more", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id, reference } = yield* payin("FR")
+      const { hears, payment_id, reference } = yield* paysIn(stripe, "FR")
       yield* hears("yes", "completed", "1600.00")
       yield* resolve(payment_id, "failed", "100 wired back by hand")
       expect((yield* at("stripe")) - before).toBe(-1500)
@@ -106,7 +63,7 @@ onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, 
   it.effect("money that came late, was given to the organisation and is taken back, is put before a person", () =>
     Effect.gen(function* () {
       const before = { stripe: yield* at("stripe"), own: yield* settlement }
-      const { hears, payment_id } = yield* payin("DE")
+      const { hears, payment_id } = yield* paysIn(stripe, "DE")
       yield* hears("no", "failed")
       yield* hears("yes", "completed")
       yield* resolve(payment_id, "completed")
@@ -136,7 +93,7 @@ onDatabasePaymentServer("money that is taken back", make, (it, { adyen, circle, 
   it.effect("too little that its provider gives back by itself waits for nobody", () =>
     Effect.gen(function* () {
       const before = yield* at("stripe")
-      const { hears, payment_id } = yield* payin("CH")
+      const { hears, payment_id } = yield* paysIn(stripe, "CH")
       yield* hears("part", "completed", "900.00")
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       yield* hears("back", "returned")

@@ -8,22 +8,24 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { type Actable, actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { byCard, kenyanBank } from "../support/Requests.ts"
+import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { nilId } from "../../support/AnyId.ts"
+import { attemptsFor, honouring, paysIn, watched } from "../support/InTheBooks.ts"
 
 const KES = CurrencyCode.make("KES")
 
 const make = () => {
   /** Moves money once for a reference; adyen does not promise that. */
-  const stripe: Actable = { ...actable("stripe"), honoursReference: true }
+  const stripe = honouring("stripe")
   const adyen = actable("adyen")
   const circle = actable("circle")
   return { stripe, adyen, circle, providers: [stripe, adyen, circle] }
@@ -44,64 +46,17 @@ const balanceOf = (account: LedgerAccount) => Effect.flatMap(LedgerStore, (ledge
 const held = (paymentId: PaymentId) =>
   Effect.map(balanceOf(LedgerAccount.ramp(paymentId, KES)), (money) => money.toNumericText())
 
-const booksBalance = Effect.gen(function* () {
-  const { problems } = yield* Effect.flatMap(LedgerStore, (ledger) => ledger.check)
-  expect(problems).toEqual([])
-})
-
 onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stripe }) => {
-  /** What each account has gained since, in shillings. */
-  const watched = Effect.gen(function* () {
-    const { acme } = yield* people
-    const accounts = {
-      settlement: LedgerAccount.settlement(acme.org_id, KES),
-      stripe: LedgerAccount.provider("stripe", KES),
-      adyen: LedgerAccount.provider("adyen", KES),
-      suspense: LedgerAccount.suspense(KES)
-    }
-    const all = Effect.forEach(Object.entries(accounts), ([name, account]) =>
-      Effect.map(balanceOf(account), ({ minor }) => [name, minor] as const)
-    )
-    const before = new Map(yield* all)
-    const gained = Effect.map(all, (now) =>
-      Object.fromEntries(
-        now.flatMap(([name, minor]) => {
-          const more = minor - before.get(name)!
-          return more === 0n ? [] : [[name, Number(more) / 100]]
-        })
-      )
-    )
-    return { gained }
-  })
-
-  const payinAt = (provider: Actable, country: string, act: Parameters<Actable["on"]>[1]) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, [provider.name])
-      provider.on(`late ${country}`, act)
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `late ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const hears = (key: string, state: string) =>
-        callBack(provider.name, { key: `${country} ${key}`, reference, state })
-      return { payment_id, reference, hears }
-    })
-
   /** Failed, and then paid after all. */
   const lateAt = (provider: Actable, country: string) =>
     Effect.gen(function* () {
-      const { hears, payment_id, reference } = yield* payinAt(provider, country, accepts())
+      const { hears, payment_id, reference } = yield* paysIn(provider, country)
       yield* hears("no", "failed")
       yield* hears("yes", "completed")
       const [item] = yield* itemsOf(payment_id)
       expect(item).toMatchObject({ kind: "suspense" })
       return { payment_id, reference }
     })
-
-  /** The attempts by which its money goes back: their ids are the references that the provider is given. */
-  const returnsOf = (paymentId: PaymentId) =>
-    Effect.map(attemptsOf(paymentId), (all) =>
-      all.filter((one) => one["leg"] === "return").map((one) => one["attempt_id"])
-    )
 
   const refundsOf = (reference: string) => stripe.refunds.filter(({ attempt }) => attempt.reference === reference)
 
@@ -113,7 +68,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       expect(yield* gained).toEqual({ stripe: -1500, suspense: 1500 })
       const after = yield* giveBack(payment_id, "the customer paid twice")
       expect(after.status).toBe("failed")
-      const [back] = yield* returnsOf(payment_id)
+      const [back] = yield* attemptsFor(payment_id, "return")
       expect(refundsOf(reference).map(({ money, reference: name }) => [name, money.toString()])).toEqual([
         [back, "1500.00 KES"]
       ])
@@ -143,7 +98,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       ])
       expect(yield* refusalOf(payment_id)).toBe("Conflict: Nothing of this payment's money is in suspense.")
       expect(refundsOf(reference)).toHaveLength(1)
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -160,10 +115,12 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       stripe.will({ refund: accepts() })
       yield* giveBack(payment_id)
       expect(refundsOf(reference).length).toBeGreaterThan(1)
-      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
-      expect(yield* returnsOf(payment_id)).toHaveLength(1)
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(
+        new Set(yield* attemptsFor(payment_id, "return"))
+      )
+      expect(yield* attemptsFor(payment_id, "return")).toHaveLength(1)
       expect(yield* gained).toEqual({})
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -176,10 +133,12 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
         concurrency: "unbounded"
       })
       expect(ends.filter(Either.isRight)).toHaveLength(1)
-      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(new Set(yield* returnsOf(payment_id)))
-      expect(yield* returnsOf(payment_id)).toHaveLength(1)
+      expect(new Set(refundsOf(reference).map((one) => one.reference))).toEqual(
+        new Set(yield* attemptsFor(payment_id, "return"))
+      )
+      expect(yield* attemptsFor(payment_id, "return")).toHaveLength(1)
       expect(yield* gained).toEqual({})
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -200,7 +159,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       yield* settle(closed.payment_id, "failed")
       yield* settle(unsafe.payment_id, "failed")
       expect(yield* gained).toEqual({})
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -208,9 +167,9 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
     Effect.gen(function* () {
       const { gained } = yield* watched
       stripe.will({ refund: accepts() })
-      const refunded = yield* payinAt(stripe, "IE", declines())
+      const refunded = yield* paysIn(stripe, "IE", declines())
       yield* refunded.hears("yes", "completed")
-      const resolved = yield* payinAt(stripe, "PT", declines())
+      const resolved = yield* paysIn(stripe, "PT", declines())
       yield* resolved.hears("yes", "completed")
       expect(yield* gained).toEqual({ stripe: -3000, suspense: 3000 })
       yield* giveBack(refunded.payment_id)
@@ -218,7 +177,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       expect(refundsOf(refunded.reference)).toHaveLength(1)
       expect(refundsOf(resolved.reference)).toEqual([])
       expect(yield* gained).toEqual({})
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -251,7 +210,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       expect(yield* refusalOf(gone.payment_id)).toContain("Conflict: Money went out for this payment")
       expect(refundsOf(reference)).toEqual([])
       expect(yield* refusalOf(nilId)).toContain("NotFound")
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -269,7 +228,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       expect(yield* held(payment_id)).toBe("0.00")
       expect(yield* gained).toEqual({})
       expect(yield* itemsOf(payment_id)).toEqual([])
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -292,7 +251,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       yield* callBack("circle", { key: "fi", reference: String(settlement?.["attempt_id"]), state: "completed" })
       yield* untilStatus(payment_id, "completed")
       expect(yield* held(payment_id)).toBe("0.00")
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 
@@ -306,7 +265,7 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       yield* giveBack(payment_id)
       expect(refundsOf(reference).map(({ money }) => money.toString())).toEqual(["500.00 KES"])
       expect(yield* gained).toEqual({ stripe: -13000 })
-      yield* booksBalance
+      yield* expectBooksInOrder
     })
   )
 })

@@ -198,7 +198,14 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
           const { payment } = yield* refundsOf(id)
           const attempt_id = yield* ids.make(AttemptId)
           const at = new Date(clock.unsafeCurrentTimeMillis())
-          const attempt = { attempt_id, provider: "stripe", config_id: null, started_at: at, enquire_in: 45 } as const
+          const attempt = {
+            attempt_id,
+            provider: "stripe",
+            config_id: null,
+            account: null,
+            started_at: at,
+            enquire_in: 45
+          } as const
           const newRefund = { refund_id: attempt_id, amount: payment.amount, target: payment.target }
           const part = { ...newRefund, state: "open" as const, reason: null, created_at: at, settled_at: null }
           const written = yield* store.apply({

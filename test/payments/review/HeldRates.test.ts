@@ -16,7 +16,6 @@ import {
   type Json,
   jsonOf,
   ofKind,
-  queueOf,
   recordOf,
   timelineOf,
   untilStatus
@@ -25,6 +24,7 @@ import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { movableClock, timePasses } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank } from "../support/Requests.ts"
 import { act, setThreshold } from "../support/Acting.ts"
+import { itemsOf } from "../support/ByHand.ts"
 
 const KES = CurrencyCode.make("KES")
 const USD = CurrencyCode.make("USD")
@@ -51,8 +51,6 @@ onDatabasePaymentServer("A rate of a held payment", make, (it, { clock }) => {
 
   const review = (id: string, body: object = {}) =>
     Effect.flatMap(people, ({ acme }) => act(id, { action: "review", ...body }, acme.token("staff")))
-
-  const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
   const balances = Effect.gen(function* () {
     const { acme } = yield* people

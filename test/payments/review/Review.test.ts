@@ -14,7 +14,6 @@ import {
   type Json,
   jsonOf,
   ofKind,
-  queueOf,
   recordOf,
   timelineOf,
   untilStatus
@@ -24,6 +23,7 @@ import { eventsOf } from "../support/PaymentServices.ts"
 import { byBank, byCard, byPhone, kenyanBank, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { act, actable, setThreshold } from "../support/Acting.ts"
+import { itemsOf } from "../support/ByHand.ts"
 
 const KES = CurrencyCode.make("KES")
 
@@ -50,8 +50,6 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
 
   const historyOf = (id: string) =>
     Effect.map(timelineOf(id), (items) => ofKind(items, "status").map((item) => item["to"]))
-
-  const itemsOf = (id: string) => Effect.map(queueOf(), (all) => all.filter((item) => item["payment_id"] === id))
 
   it.effect("hold what reaches the threshold, and send it on its way once reviewed", () =>
     holding(

@@ -143,7 +143,7 @@ for (const backend of backends) {
         expect(yield* store.find(anywhere, nilId)).toEqual(Option.none())
         expect(yield* store.findByTransaction(anywhere, idFrom(payment.payment_id))).toEqual(Option.none())
         expect(yield* store.known(nilId)).toEqual(Option.none())
-        expect(yield* store.attemptOf("stripe", "unheard of")).toEqual(Option.none())
+        expect(yield* store.attemptOf("stripe", null, "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })
     )
@@ -293,9 +293,9 @@ for (const backend of backends) {
             yield* changeTo(payment, "processing", { attempt: yield* answer(attempt, { provider_payment_id }) })
           )
         }
-        const found = Option.getOrThrow(yield* store.attemptOf("stripe", provider_payment_id))
+        const found = Option.getOrThrow(yield* store.attemptOf("stripe", null, provider_payment_id))
         expect(found.attempt_id).toBe(late.attempt.attempt_id)
-        expect(yield* store.attemptOf("adyen", provider_payment_id)).toEqual(Option.none())
+        expect(yield* store.attemptOf("adyen", null, provider_payment_id)).toEqual(Option.none())
       })
     )
 

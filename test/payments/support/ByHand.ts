@@ -22,5 +22,5 @@ export const giveBack = (paymentId: PaymentId, reason = "paid twice") =>
     Effect.provide(overTheProviders)
   )
 
-export const itemsOf = (paymentId: PaymentId) =>
+export const itemsOf = (paymentId: string) =>
   Effect.map(queueOf(), (items) => items.filter((item) => item["payment_id"] === paymentId))

@@ -81,6 +81,7 @@ export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
       leg: "payment",
       provider: "stripe",
       config_id: null,
+      account: null,
       started_at: yield* now,
       enquire_in: 45,
       ...about

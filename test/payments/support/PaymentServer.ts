@@ -1,6 +1,7 @@
 /** The HTTP server over providers of the test's choosing, with the background workers running. */
 import { layer, type Vitest } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { ConfigId } from "../../../src/domain/Identifiers.ts"
 import { serveHttp } from "../../../src/app/HttpApp.ts"
 import { GateLive, SandboxLive } from "../../../src/app/Services.ts"
 import { startWorkers } from "../../../src/app/Workers.ts"
@@ -102,7 +103,7 @@ export const serveCountry = (
     const store = yield* ProviderConfigStore
     const ids = yield* Ids
     return yield* Effect.forEach(providers, (provider, index) =>
-      Effect.flatMap(ids.next, (config_id) =>
+      Effect.flatMap(ids.make(ConfigId), (config_id) =>
         store.insert([
           {
             config_id,

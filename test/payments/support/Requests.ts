@@ -61,3 +61,15 @@ export const kenyanBank = (account_number = "1100223344") => ({
   lname: "Okafor",
   bank_details: { account_name: "Ada Okafor", account_number, bank_name: "KCB", bank_code: "01" }
 })
+
+/** 13,000 shillings into tether. */
+export const onRampIn = (country: string, client_rate: number) => ({
+  fiat_currency: "KES",
+  fiat_amount: 13000,
+  client_rate,
+  crypto_currency: "USDT",
+  crypto_network: "POLYGON",
+  country,
+  wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
+  bank_details: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" }
+})

@@ -1,16 +1,11 @@
 /** A provider that does what the test says, remembers like one, and counts how often it was asked. */
-import { Effect, Schema } from "effect"
+import { Effect, Either, Schema } from "effect"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import {
-  type AttemptRef,
-  type CallbackEvent,
-  NoProof,
-  type PaymentOrder,
-  type Provider
-} from "../../../src/providers/port/Provider.ts"
+import { type CallbackEvent, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { makePurse, type Purse } from "./Purse.ts"
 
 export const accepts = (about: Partial<Accepted> = {}): Accepted =>
@@ -56,7 +51,7 @@ export interface Scripted extends Provider {
   readonly purse: Purse
   /** Every order, in the order in which they came. */
   readonly orders: ReadonlyArray<PaymentOrder>
-  readonly enquiries: ReadonlyArray<AttemptRef>
+  readonly enquiries: ReadonlyArray<AttemptContext>
   /** How often it was asked to move money for this payment. */
   readonly timesAsked: (paymentId: string) => number
   /** What it does with orders of this description; the last word on a description counts. */
@@ -70,7 +65,7 @@ export interface Scripted extends Provider {
 /** It refuses what it was not told about. */
 export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scripted => {
   const orders: Array<PaymentOrder> = []
-  const enquiries: Array<AttemptRef> = []
+  const enquiries: Array<AttemptContext> = []
   const acts = new Map<string, Act>()
   let usual: Act = declines("not in the script")
   const books = new Map<string, Enquiry>()
@@ -89,7 +84,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const heard = (event: CallbackEvent): CallbackEvent => {
     const { providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    if (event.report !== null && known !== undefined) purse.told(known, event.report.state, event.report.received)
+    if (event._tag === "Statement" && known !== undefined) purse.told(known, event.report.state, event.report.received)
     return event
   }
   return {
@@ -97,7 +92,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     purse,
     honoursReference: false,
     provesAbsence: true,
-    supports: () => true,
+    supports: () => Either.void,
     orders,
     enquiries,
     timesAsked: (paymentId) => orders.filter((order) => order.paymentId === paymentId).length,
@@ -125,29 +120,26 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
         return answer
       }),
     callback: ({ body, headers }) =>
-      headers["x-proof"] === PROOF["x-proof"]
-        ? Schema.decode(CallbackBody)(body.toString("utf8")).pipe(
-            Effect.mapError(() => new NoProof({ message: "not a callback" })),
-            Effect.map(({ key, providerPaymentId, reason = null, received, reference, state }) =>
-              heard({
-                key,
-                attempt: { reference, providerPaymentId },
-                report:
-                  state === null
-                    ? null
-                    : new Report({
-                        state,
-                        reason,
-                        providerPaymentId,
-                        providerStatus: state,
-                        ...(received !== undefined && isAnyCurrencyCode(received.currency)
-                          ? { received: moneyOf(received.amount, received.currency) }
-                          : {})
-                      })
-              })
-            )
-          )
-        : Effect.fail(new NoProof({ message: "no proof" })),
+      Effect.gen(function* () {
+        const proof = yield* Proof.from(headers["x-proof"] === PROOF["x-proof"], "no proof")
+        const said = yield* Effect.mapError(
+          Schema.decode(CallbackBody)(body.toString("utf8")),
+          () => new NoProof({ message: "not a callback" })
+        )
+        const { key, providerPaymentId, reason = null, received, reference, state } = said
+        const attempt = { reference, providerPaymentId }
+        if (state === null) return { events: [heard(new Hint({ attempt }))] }
+        const report = new Report({
+          state,
+          reason,
+          providerPaymentId,
+          providerStatus: state,
+          ...(received !== undefined && isAnyCurrencyCode(received.currency)
+            ? { received: moneyOf(received.amount, received.currency) }
+            : {})
+        })
+        return { events: [heard(new Statement({ key, attempt, report, proof }))] }
+      }),
     ...about
   }
 }

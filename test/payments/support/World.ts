@@ -1,6 +1,6 @@
 /** Stores that outlive the process: the services over them are made anew, as after a crash, with the same clock. */
 import { Effect, Layer, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -49,10 +49,11 @@ export const servicesIn = (
   )
 
 /** As the gate would give it to the org-admin who owns everything here. */
-export const ownersPermit = ({ org_id, user_id }: { readonly org_id: OrgId; readonly user_id: string }) =>
+export const ownersPermit = ({ org_id, user_id }: { readonly org_id: OrgId; readonly user_id: UserId }) =>
   authorize(
     {
-      userId: user_id,
+      id: user_id,
+      userId: Option.some(user_id),
       apiKeyId: Option.none(),
       organization: Option.some({
         orgId: org_id,

@@ -1,74 +1,29 @@
 /** money on its way back, and verdicts on suspense. Each test states what should be so. */
 import { expect } from "@effect/vitest"
 import { Effect, Layer, Schedule } from "effect"
-import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { LedgerAccount } from "../../../src/domain/Ledger.ts"
-import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
-import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
-import { people } from "../../support/Credentials.ts"
 import type { TestServer } from "../../support/TestServer.ts"
-import { actable } from "../support/Acting.ts"
 import { attemptsOf, callBack, initiate, recordOf } from "../support/Calls.ts"
-import { movableClock, timePasses } from "../support/PaymentServices.ts"
+import { timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { attemptsFor, later, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 
-const KES = CurrencyCode.make("KES")
 const USD = CurrencyCode.make("USD")
 
-const make = () => {
-  const stripe = { ...actable("stripe"), honoursReference: true }
-  const adyen = { ...actable("adyen"), honoursReference: true }
-  const clock = movableClock()
-  return { stripe, adyen, clock, providers: [stripe, adyen] }
-}
-
-onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
-  const suspenseOf = (paymentId: PaymentId) =>
-    Effect.map(
-      Effect.flatMap(LedgerStore, (ledger) => ledger.suspenseOf(paymentId)),
-      (all) => all.map(({ money }) => money.toString())
-    )
-  const settlement = Effect.gen(function* () {
-    const { acme } = yield* people
-    const ledger = yield* LedgerStore
-    return Number((yield* ledger.balance(LedgerAccount.settlement(acme.org_id, KES))).minor) / 100
-  })
-  const later = (seconds: number) =>
-    Effect.zipRight(
-      timePasses(clock, `${seconds} seconds`),
-      Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
-    )
+onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }) => {
   const payin = (country: string) =>
-    Effect.gen(function* () {
-      yield* serveCountry(country, ["stripe"])
-      stripe.on(
-        `payin ${country}`,
-        accepts({ state: "pending", nextAction: "redirect", actionData: { redirect_url: "https://x.example" } })
-      )
-      const { payment_id } = yield* initiate({ ...byCard(), country, description: `payin ${country}` })
-      const [attempt] = yield* attemptsOf(payment_id)
-      const reference = String(attempt?.["attempt_id"])
-      const arrives = (amount: string, currency = "KES") =>
-        callBack("stripe", {
-          key: `${country} ${amount} ${currency}`,
-          reference,
-          state: "completed",
-          received: { amount, currency }
-        })
-      return { payment_id, reference, arrives }
-    })
-  const returnsOf = (paymentId: PaymentId) =>
-    Effect.map(attemptsOf(paymentId), (all) =>
-      all.filter((one) => one["leg"] === "return").map((one) => String(one["attempt_id"]))
+    paysIn(
+      stripe,
+      country,
+      accepts({ state: "pending", nextAction: "redirect", actionData: { redirect_url: "https://x.example" } })
     )
 
   it.effect("a return that is sent again is for the amount that it was committed with", () =>
@@ -100,7 +55,7 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       yield* arrives("900.00")
       stripe.will({ refund: isLost() })
       yield* Effect.flip(giveBack(payment_id))
-      const [back] = yield* returnsOf(payment_id)
+      const [back] = yield* attemptsFor(payment_id, "return")
       stripe.says(back!, isLost())
       yield* timePasses(clock, "2 minutes")
       const sentBefore = stripe.refunds.length
@@ -141,7 +96,7 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       yield* arrives("900.00")
       stripe.will({ refund: isLost() })
       yield* Effect.flip(giveBack(payment_id))
-      const [back] = yield* returnsOf(payment_id)
+      const [back] = yield* attemptsFor(payment_id, "return")
       const before = yield* settlement
       yield* resolve(payment_id, "failed") // the return, says a person, never went
       yield* resolve(payment_id, "completed") // so the organisation keeps the money
@@ -239,10 +194,10 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       const [attempt] = yield* attemptsOf(payment_id)
       const reference = String(attempt?.["attempt_id"])
       stripe.says(reference, reports("pending"))
-      yield* later(11)
+      yield* later(clock, 11)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
       stripe.says(reference, isLost())
-      for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401]) yield* later(seconds)
+      for (const seconds of [31, 121, 601, 1801, 7201, 21601, 86401]) yield* later(clock, seconds)
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
       expect(yield* itemsOf(payment_id), "nobody asks any more, and nobody is told").toHaveLength(1)
     })
@@ -254,7 +209,7 @@ onDatabasePaymentServer("returns", make, (it, { adyen, clock, stripe }) => {
       yield* arrives("900.00")
       stripe.will({ refund: accepts({ state: "pending" }) })
       yield* giveBack(payment_id)
-      const [back] = yield* returnsOf(payment_id)
+      const [back] = yield* attemptsFor(payment_id, "return")
       yield* callBack("stripe", { key: "SE no", reference: back!, state: "failed" })
       expect(yield* itemsOf(payment_id)).toHaveLength(1)
       yield* callBack("stripe", { key: "SE late", reference: back!, state: "processing" })

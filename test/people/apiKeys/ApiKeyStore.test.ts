@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { ApiKeyStore } from "../../../src/people/apiKeys/ApiKeyStore.ts"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
 import { hashApiKey } from "../../../src/domain/ApiKeyHash.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { keyText, newKey, newMember, newOrganization } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
@@ -54,9 +54,9 @@ onBothStores("ApiKeyStore", (it) => {
   it.effect("knows nothing of an id that was never made", () =>
     Effect.gen(function* () {
       const store = yield* ApiKeyStore
-      expect(yield* store.findForUpdate(Option.none(), nilUuid)).toEqual(Option.none())
-      yield* store.revoke(Option.none(), nilUuid)
-      yield* store.expire(Option.none(), nilUuid, 60)
+      expect(yield* store.findForUpdate(Option.none(), nilId)).toEqual(Option.none())
+      yield* store.revoke(Option.none(), nilId)
+      yield* store.expire(Option.none(), nilId, 60)
     })
   )
 

@@ -3,7 +3,7 @@ import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
-import { OrgId } from "../../../src/domain/Identifiers.ts"
+import { KeyId, OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
 import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
@@ -15,8 +15,9 @@ import { type RateLimited, type Unauthorized, unauthorized } from "../../../src/
 import { testSettings } from "../../support/TestSettings.ts"
 
 const callerOf = (id: string, orgId: OrgId | null): Caller => ({
-  userId: "ada",
-  apiKeyId: Option.some(id),
+  id: "ada",
+  userId: Option.some(UserId.make("ada")),
+  apiKeyId: Option.some(KeyId.make(id)),
   admin: false,
   organization: Option.map(Option.fromNullable(orgId), (org) => ({
     orgId: org,

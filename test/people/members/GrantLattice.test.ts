@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Option } from "effect"
 import * as fc from "fast-check"
+import { KeyId } from "../../../src/domain/Identifiers.ts"
 import {
   accessTable,
   authorize,
@@ -20,7 +21,7 @@ import type { OrgMember } from "../../../src/people/members/Member.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const ORG = idFrom("0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f")
-const USER = "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c"
+const USER = idFrom("0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c")
 
 const role = fc.constantFrom(...roles)
 const granted = fc.uniqueArray(fc.constantFrom(...permissions))
@@ -28,8 +29,9 @@ const somebody = fc.record({ role, granted, byKey: fc.boolean() })
 type Somebody = typeof somebody extends fc.Arbitrary<infer A> ? A : never
 
 const callerOf = ({ byKey, granted: held, role: own }: Somebody): Caller => ({
-  userId: USER,
-  apiKeyId: byKey ? Option.some("key") : Option.none(),
+  id: USER,
+  userId: Option.some(USER),
+  apiKeyId: byKey ? Option.some(KeyId.make("key")) : Option.none(),
   admin: false,
   organization: Option.some({
     orgId: ORG,
@@ -157,7 +159,7 @@ describe("A person who need not be a member", () => {
 
   it("may nothing else", () => {
     const stranger: Caller = {
-      ...{ userId: "idp|x", apiKeyId: Option.none(), admin: false, organization: Option.none() },
+      ...{ id: "idp|x", userId: Option.none(), apiKeyId: Option.none(), admin: false, organization: Option.none() },
       identity
     }
     const open = (Object.keys(accessTable) as ReadonlyArray<Access>).filter((access) =>

@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { invitationTtl } from "../../../src/domain/Policies.ts"
 import { InvitationStore, type NewInvitation } from "../../../src/people/members/InvitationStore.ts"
 import { hashToken } from "../../../src/people/members/InvitationToken.ts"
@@ -108,7 +108,7 @@ onOpenStores("InvitationStore", (it) => {
       const store = yield* InvitationStore
       const { org_id } = yield* newOrganization()
       const [one, other] = yield* Effect.all([newMember(org_id, "org-admin"), newMember(org_id, "org-admin")])
-      const by = (user_id: string, role: "org-admin" | "staff" | "member") =>
+      const by = (user_id: UserId, role: "org-admin" | "staff" | "member") =>
         inserted(org_id, { invited_by: user_id, role })
       const high = yield* by(one.user_id, "org-admin")
       const low = yield* by(one.user_id, "member")

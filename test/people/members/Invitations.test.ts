@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
+import { idFrom } from "../../support/AnyId.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { type Answer, bodyOf, send } from "../../support/Send.ts"
@@ -46,7 +47,7 @@ onOpenServer("Invitations", (it) => {
       const { user_id } = dataOf(accepted)
       expect(dataOf(accepted)).toMatchObject({ org_id: acme.org_id, role: "staff", permissions: [] })
       expect((yield* get(membersOf(acme.org_id), person)).status, "after").toBe(200)
-      const user = Option.getOrThrow(yield* Effect.flatMap(UserStore, (users) => users.find(String(user_id))))
+      const user = Option.getOrThrow(yield* Effect.flatMap(UserStore, (users) => users.find(idFrom(user_id))))
       expect(user).toMatchObject({
         subject: `idp|${email}`,
         email: email.toUpperCase(),

@@ -1,7 +1,7 @@
 /** Invitations from both ends: sent over HTTP, and read out of the sandbox's outbox as the invited person would. */
 import { expect } from "@effect/vitest"
 import { Clock, Effect, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { type OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { importJWK, type JWTPayload, SignJWT } from "jose"
 import { developmentAudience, developmentIssuer, issuerSecret } from "../../../src/people/auth/DevelopmentIssuer.ts"
 import type { Role } from "../../../src/domain/Access.ts"
@@ -86,7 +86,7 @@ export const tokenWith = (claims: JWTPayload) =>
 export const joined = (org_id: OrgId, role: Role) =>
   Effect.gen(function* () {
     const users = yield* UserStore
-    const user_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
+    const user_id = yield* Effect.flatMap(Ids, (ids) => ids.make(UserId))
     const email = yield* freshAddress(role)
     yield* users.insert({ user_id, subject: `idp|${user_id}`, email, country: "KE", is_admin: false })
     yield* users.putMember({ org_id, user_id, role })

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { MemberStore } from "../../../src/people/members/MemberStore.ts"
 import { newMember, newOrganization, newUser } from "../../support/StoreFixtures.ts"
 import { atOneMoment, everything, expectWindows } from "../../support/Windows.ts"
@@ -22,7 +22,7 @@ onBothStores("MemberStore", (it) => {
       expect(yield* store.find(there.org_id, user_id)).toEqual(Option.none())
       expect(yield* store.findByEmail(there.org_id, email)).toEqual(Option.none())
       expect(yield* store.list(there.org_id, everything)).toEqual([])
-      expect(yield* store.find(here.org_id, nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(here.org_id, nilId)).toEqual(Option.none())
     })
   )
 

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import { CallerStore } from "../../../src/people/auth/CallerStore.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import type { Member } from "../../../src/people/users/User.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { onBothStores } from "../../support/Stores.ts"
@@ -15,7 +15,7 @@ onBothStores("UserStore", (it) => {
       const made = yield* newUser({ email: "Ana@Initech.example", country: "KE", is_admin: true, subject: "idp|ana" })
       expect(made).toMatchObject({ email: "Ana@Initech.example", country: "KE", is_admin: true, subject: "idp|ana" })
       expect(yield* store.find(made.user_id)).toEqual(Option.some(made))
-      expect(yield* store.find(nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(nilId)).toEqual(Option.none())
     })
   )
 

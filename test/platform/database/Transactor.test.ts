@@ -3,6 +3,7 @@ import { Cause, Data, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { SecretStore } from "../../../src/platform/secrets/SecretStore.ts"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
+import { idFrom, nilId } from "../../support/AnyId.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { newUser } from "../../support/StoreFixtures.ts"
 
@@ -23,10 +24,10 @@ onBothStores("Transactor", (it) => {
   it.effect("keeps nothing of one that fails, in any store, and lets its error through", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      let userId = ""
+      let userId = nilId
       const failing = Effect.gen(function* () {
         yield* put("b")
-        userId = (yield* newUser()).user_id
+        userId = idFrom((yield* newUser()).user_id)
         return yield* new Refused({ why: "enough" })
       })
       const error = yield* Effect.flip(atomically(failing))

@@ -2,13 +2,15 @@
 import { expect } from "@effect/vitest"
 import { Deferred, Duration, Effect, Fiber } from "effect"
 import { act, actable, setThreshold } from "../../payments/support/Acting.ts"
-import { eventually, get, type Json, jsonOf } from "../../payments/support/Calls.ts"
+import { eventually, type Json, jsonOf } from "../../payments/support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../../payments/support/PaymentServer.ts"
 import { byCard } from "../../payments/support/Requests.ts"
 import { accepts } from "../../payments/support/ScriptedProvider.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { age } from "./Ageing.ts"
+import { rateOf } from "../../payments/support/Ramping.ts"
+import { onRampIn } from "../../payments/support/Requests.ts"
 
 const make = () => {
   const stripe = actable("stripe")
@@ -21,18 +23,6 @@ const sendWith = (key: string, path: string, body: object) =>
     const answer = yield* post(path, { ...acme.key, "idempotency-key": key }, body)
     return { ...answer, response: jsonOf(answer)["response"] as Json }
   })
-
-const onRamp = (country: string) =>
-  Effect.map(get("/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USDT"), (answer) => ({
-    fiat_currency: "KES",
-    fiat_amount: 13000,
-    client_rate: (jsonOf(answer)["data"] as Json)["rate"],
-    crypto_currency: "USDT",
-    crypto_network: "POLYGON",
-    country,
-    wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
-    bank_details: { account_number: "1100223344" }
-  }))
 
 onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stripe }) => {
   /** What the key answers `after` so long without a word from the provider, and what the first request was told. */
@@ -83,7 +73,11 @@ onDatabasePaymentServer("A key of a request that was cut off", make, (it, { stri
     Effect.gen(function* () {
       yield* serveCountry("FI", ["stripe"], "bank_transfer")
       yield* serveCountry("FI", ["stripe"], "crypto", "outbound")
-      const { answered, replayed } = yield* cutOff("ramp", "/v1/payments-init/ramp", yield* onRamp("FI"))
+      const { answered, replayed } = yield* cutOff(
+        "ramp",
+        "/v1/payments-init/ramp",
+        onRampIn("FI", yield* rateOf("KES", "USDT"))
+      )
       const { expires_at, payment_id, transaction_id } = answered
       expect(replayed).toMatchObject({
         success: true,

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { AccountId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { IdempotencyStore, type NewKey } from "../../../src/platform/idempotency/IdempotencyStore.ts"
 import { Owners } from "../../../src/platform/idempotency/Owners.ts"
@@ -78,7 +79,7 @@ for (const backend of backends) {
         const payment = yield* draftPayment(owner)
         yield* Effect.flatMap(PaymentStore, (store) => store.create({ payment, attempt: null }))
         expect(yield* owners.ownerOf({ payment_id: payment.payment_id })).toEqual(Option.some(owner.org_id))
-        expect(yield* owners.ownerOf({ account_id: payment.payment_id })).toEqual(Option.none())
+        expect(yield* owners.ownerOf({ account_id: AccountId.make(payment.payment_id) })).toEqual(Option.none())
         expect(yield* owners.ownerOf({ payment_id: nilId })).toEqual(Option.none())
         expect(yield* owners.ownerOf({})).toEqual(Option.none())
       })

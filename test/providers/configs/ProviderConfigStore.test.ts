@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { BigDecimal, Clock, Effect, Option } from "effect"
+import type { ConfigId } from "../../../src/domain/Identifiers.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { toPlainText } from "../../../src/domain/Decimal.ts"
 import {
@@ -44,7 +45,7 @@ const plain = ({ max_amount, min_amount, ...rest }: ProviderConfig) => ({
 
 const idsOf = (rows: ReadonlyArray<ProviderConfig>) => rows.map((row) => row.config_id).toSorted()
 
-const find = (id: string) => Effect.flatMap(ProviderConfigStore, (store) => store.find(id))
+const find = (id: ConfigId) => Effect.flatMap(ProviderConfigStore, (store) => store.find(id))
 
 onBothStores("ProviderConfigStore", (it) => {
   it.effect("fills in what a new configuration leaves out", () =>

@@ -349,12 +349,12 @@ onDatabaseServer("Provider configurations", (it) => {
       const theirs = yield* create({ country, org_id: globex.org_id })
       const everybodys = yield* create({ country })
       const seenBy = (orgId: OrgId) =>
-        Effect.map(service.forCorridor(orgId, "GL", "card", "inbound"), (all) =>
+        Effect.map(service.forCorridor(orgId, country, "card", "inbound"), (all) =>
           all.map((one) => one.config_id).toSorted()
         )
       expect(yield* seenBy(acme.org_id)).toEqual([own.config_id, everybodys.config_id].toSorted())
       expect(yield* seenBy(globex.org_id)).toEqual([theirs.config_id, everybodys.config_id].toSorted())
-      expect(yield* service.forCorridor(acme.org_id, "GL", "card", "outbound")).toEqual([])
+      expect(yield* service.forCorridor(acme.org_id, country, "card", "outbound")).toEqual([])
     })
   )
 })

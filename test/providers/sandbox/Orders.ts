@@ -7,7 +7,8 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
-import type { CallbackEvent, PaymentOrder } from "../../../src/providers/port/Provider.ts"
+import type { CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
+import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
 import { railStoreMemory } from "../../../src/providers/sandbox/RailMemory.ts"
@@ -37,10 +38,37 @@ export const newOrder = (about: Partial<PaymentOrder> = {}) =>
       walletAddress: null,
       recipient: null,
       checkoutUrl,
+      returnUrl: "http://127.0.0.1:3000/checkout/p1/return?t=abc",
       ...about
     }
     return order
   })
+
+/** The attempt at an order, as it is asked about. */
+export const attemptAt = (reference: string, about: Partial<AttemptContext> = {}): AttemptContext => ({
+  reference,
+  providerPaymentId: null,
+  leg: "payment",
+  flow: "inbound",
+  method: "card",
+  country: "KE" as CountryCode,
+  network: null,
+  money: shillings(150_000n),
+  sentAt: new Date(0),
+  orgId: OrgId.make("00000000-0000-7000-8000-000000000001"),
+  configId: null,
+  broughtBy: null,
+  ...about
+})
+
+/** What a provider sends, as it reaches us. */
+export const calledBack = (provider: string, sent: Pick<CallbackRequest, "headers" | "body">): CallbackRequest => ({
+  method: "POST",
+  path: `/callbacks/${provider}`,
+  query: {},
+  authority: "127.0.0.1:3000",
+  ...sent
+})
 
 export const card = (number: string): Partial<PaymentOrder> => ({
   method: "card",
@@ -71,7 +99,7 @@ export const RailsAndCustomer = RailCustomer.layer.pipe(Layer.provideMerge(Rails
 
 export interface Heard {
   readonly at: number
-  readonly event: CallbackEvent
+  readonly event: Statement
 }
 
 /** A worker of its own whose callbacks the rails themselves verify and read. */
@@ -81,11 +109,19 @@ export const listening = Effect.gen(function* () {
   const deliver: Deliver = (provider, request) =>
     Effect.gen(function* () {
       const rail = rails.find(({ name }) => name === provider)!
-      const event = yield* Effect.orDie(rail.callback(request))
-      heard.push({ at: yield* Clock.currentTimeMillis, event })
+      const { events } = yield* Effect.orDie(rail.callback(calledBack(provider, request)))
+      const at = yield* Clock.currentTimeMillis
+      for (const event of events) {
+        if (event._tag === "Hint") throw new Error("a rail proves what it says")
+        heard.push({ at, event })
+      }
     })
   const ready = yield* Deferred.make<void>()
   const fiber = yield* Effect.forkScoped(Effect.zipRight(Deferred.succeed(ready, undefined), railWorker(deliver)))
   yield* Deferred.await(ready)
-  return { heard, fiber, states: () => heard.map(({ event }) => event.report?.state) }
+  return {
+    heard,
+    fiber,
+    states: () => heard.map(({ event }) => event.report.state)
+  }
 })

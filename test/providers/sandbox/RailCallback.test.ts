@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
-import { NoProof } from "../../../src/providers/port/Provider.ts"
+import { NoProof } from "../../../src/providers/port/Callback.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { readCallback, signatureHeader, signedCallback } from "../../../src/providers/sandbox/RailCallback.ts"
@@ -42,10 +42,14 @@ describe("a rail's callback", () => {
 
   it.effect("is read back by its rail", () =>
     Effect.gen(function* () {
-      const event = yield* read(signedCallback(vault, timer))
-      expect(event.key).toBe(timer.eventId)
-      expect(event.attempt.reference).toBe(timer.reference)
-      expect(event.report).toMatchObject({ state: "failed", reason: "Café closed", providerStatus: "failed" })
+      const { events } = yield* read(signedCallback(vault, timer))
+      expect(events).toHaveLength(1)
+      expect(events[0]).toMatchObject({
+        _tag: "Statement",
+        key: timer.eventId,
+        attempt: { reference: timer.reference },
+        report: { state: "failed", reason: "Café closed", providerStatus: "failed" }
+      })
     })
   )
 

@@ -6,7 +6,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import { Accepted, Declined } from "../../../src/domain/Outcome.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { RailCustomer } from "../../../src/providers/sandbox/RailCustomer.ts"
-import { card, listening, newOrder, phone, railNamed, RailsAndCustomer, shillings } from "./Orders.ts"
+import { attemptAt, card, listening, newOrder, phone, railNamed, RailsAndCustomer, shillings } from "./Orders.ts"
 
 const GOOD = card("4111111111111111")
 const OTP = phone("+254712340002")
@@ -18,7 +18,7 @@ const started = (details: Partial<PaymentOrder>, name: BuiltInRail = "fiat") =>
     const rail = yield* railNamed(name)
     const customer = yield* RailCustomer
     const { reference } = yield* Effect.tap(newOrder(details), (order) => rail.initiate(order))
-    const enquiry = rail.enquire({ reference, providerPaymentId: null })
+    const enquiry = rail.enquire(attemptAt(reference))
     /** What the rail's callbacks say once everything that is due has been delivered. */
     const told = Effect.gen(function* () {
       yield* TestClock.adjust("5 seconds")
@@ -141,7 +141,7 @@ describe("RailCustomer", () => {
       const first = yield* refund
       expect(first).toMatchObject({ _tag: "Accepted", state: "processing", nextAction: null })
       expect(yield* refund).toEqual(first)
-      const asked = { reference: refundReference, providerPaymentId: null }
+      const asked = attemptAt(refundReference)
       expect(yield* rail.enquire(asked)).toMatchObject({ state: "processing" })
       const { heard } = yield* listening
       yield* TestClock.adjust("1 second")
@@ -170,7 +170,7 @@ describe("RailCustomer", () => {
       const { heard } = yield* listening
       yield* TestClock.adjust("3 seconds")
       expect(heard).toEqual([])
-      expect(yield* rail.enquire({ reference: nilUuid, providerPaymentId: null })).toMatchObject({
+      expect(yield* rail.enquire(attemptAt(nilUuid))).toMatchObject({
         state: "processing"
       })
     }).pipe(Effect.scoped, Effect.provide(RailsAndCustomer))

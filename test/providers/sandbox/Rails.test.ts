@@ -1,12 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Option, TestClock } from "effect"
-import { builtInRails } from "../../../src/domain/Corridor.ts"
+import { Effect, Either, Fiber, Option, TestClock } from "effect"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { type BuiltInRail, builtInRails, type Flow, type PaymentMethod } from "../../../src/domain/Corridor.ts"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Report, Unknown } from "../../../src/domain/Outcome.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { makeRails } from "../../../src/providers/sandbox/Rails.ts"
-import { bank, card, checkoutUrl, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
+import { attemptAt, bank, card, checkoutUrl, listening, newOrder, phone, railNamed, RailsOnMemory } from "./Orders.ts"
 
 const GOOD_CARD = "4111111111111111"
 const payout = (details: Partial<PaymentOrder>): Partial<PaymentOrder> => ({ ...details, flow: "outbound" })
@@ -22,7 +23,7 @@ const course = (details: Partial<PaymentOrder>, name: (typeof builtInRails)[numb
     yield* TestClock.adjust("100 millis")
     const exit = yield* Fiber.poll(fiber)
     const outcome = Option.isNone(exit) ? null : yield* Fiber.join(fiber)
-    const enquiry = yield* rail.enquire({ reference: order.reference, providerPaymentId: null })
+    const enquiry = yield* rail.enquire(attemptAt(order.reference))
     return { order, outcome, heard, states: states(), enquiry }
   }).pipe(Effect.scoped, Effect.provide(RailsOnMemory))
 
@@ -262,20 +263,22 @@ describe("the other rails", () => {
     Effect.gen(function* () {
       const rails = new Map((yield* makeRails).map((rail) => [rail.name, rail.supports]))
       const kes = "KES" as AnyCurrencyCode
+      const serves = (rail: BuiltInRail, currency: AnyCurrencyCode, method: PaymentMethod, flow: Flow) =>
+        Either.isRight(rails.get(rail)!({ currency, method, flow, country: CountryCode.make("KE"), network: null }))
       const seen = [
-        rails.get("fiat")!(kes, "card", "inbound"),
-        rails.get("fiat")!(kes, "mobile_money", "outbound"),
-        rails.get("fiat")!("USDT", "card", "inbound"),
-        rails.get("fiat")!(kes, "crypto", "inbound"),
-        rails.get("fiat")!(kes, "bank_transfer", "external"),
-        rails.get("crypto")!("USDT", "crypto", "outbound"),
-        rails.get("crypto")!(kes, "crypto", "inbound"),
-        rails.get("crypto")!("USDT", "crypto", "external"),
-        rails.get("hybrid")!("USDT", "crypto", "external"),
-        rails.get("hybrid")!(kes, "crypto", "external"),
-        rails.get("hybrid")!(kes, "crypto", "inbound"),
-        rails.get("hybrid")!(kes, "card", "external"),
-        rails.get("manual")!(kes, "wallet", "outbound")
+        serves("fiat", kes, "card", "inbound"),
+        serves("fiat", kes, "mobile_money", "outbound"),
+        serves("fiat", "USDT", "card", "inbound"),
+        serves("fiat", kes, "crypto", "inbound"),
+        serves("fiat", kes, "bank_transfer", "external"),
+        serves("crypto", "USDT", "crypto", "outbound"),
+        serves("crypto", kes, "crypto", "inbound"),
+        serves("crypto", "USDT", "crypto", "external"),
+        serves("hybrid", "USDT", "crypto", "external"),
+        serves("hybrid", kes, "crypto", "external"),
+        serves("hybrid", kes, "crypto", "inbound"),
+        serves("hybrid", kes, "card", "external"),
+        serves("manual", kes, "wallet", "outbound")
       ]
       expect(seen).toEqual([true, true, false, false, false, true, false, false, true, true, false, false, true])
       expect([...rails.keys()].toSorted()).toEqual([...builtInRails].toSorted())
@@ -286,13 +289,13 @@ describe("the other rails", () => {
     Effect.gen(function* () {
       const [fiat, manual] = [yield* railNamed("fiat"), yield* railNamed("manual")]
       const order = yield* newOrder(card(GOOD_CARD))
-      const asked = { reference: order.reference, providerPaymentId: null }
+      const asked = attemptAt(order.reference)
       expect(yield* fiat.enquire(asked)).toEqual(new Absent())
       yield* fiat.initiate(order)
       expect(yield* fiat.enquire(asked)).toEqual(reports("processing"))
       expect(yield* manual.enquire(asked)).toEqual(new Absent())
       expect(yield* manual.initiate(order)).toBeInstanceOf(Declined)
-      expect(yield* fiat.enquire({ reference: "no id at all", providerPaymentId: null })).toEqual(new Absent())
+      expect(yield* fiat.enquire(attemptAt("no id at all"))).toEqual(new Absent())
     }).pipe(Effect.provide(RailsOnMemory))
   )
 })

@@ -1,6 +1,7 @@
 /** Virtual accounts as callers use them over HTTP, for the suites that need one to have something on it. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import type { AccountId, UserId } from "../../../src/domain/Identifiers.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { kenyanBank } from "../../payments/support/Requests.ts"
 import type { Credential } from "../../support/Credentials.ts"
@@ -9,9 +10,9 @@ import { type Answer, bodyOf, post, send } from "../../support/Send.ts"
 export const ACCOUNTS = "/v1/virtual-accounts"
 
 export interface Account extends Readonly<Record<string, unknown>> {
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly org_id: string
-  readonly user_id: string
+  readonly user_id: UserId
   readonly currency: string
   readonly balance: number
   readonly status: string
@@ -19,7 +20,7 @@ export interface Account extends Readonly<Record<string, unknown>> {
 
 export interface Transaction extends Readonly<Record<string, unknown>> {
   readonly transaction_id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly type: string
   readonly status: string
   readonly amount: number

@@ -2,6 +2,7 @@
 import { expect } from "@effect/vitest"
 import { SqlClient, SqlError } from "@effect/sql"
 import { Deferred, Effect, Either, Fiber, Layer, Option } from "effect"
+import type { AccountId } from "../../../src/domain/Identifiers.ts"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { StoresLive } from "../../../src/app/Stores.ts"
 import { InTransaction } from "../../../src/platform/database/InTransaction.ts"
@@ -75,8 +76,8 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
       const { atomically } = yield* Transactor
       const other = yield* bank.open(0)
       for (const debit of [
-        (account: string) => Effect.asVoid(bank.withdraw(account, 1)),
-        (account: string) => Effect.asVoid(bank.transfer(account, other, 1))
+        (account: AccountId) => Effect.asVoid(bank.withdraw(account, 1)),
+        (account: AccountId) => Effect.asVoid(bank.transfer(account, other, 1))
       ]) {
         const account = yield* bank.open(100)
         const frozen = yield* Deferred.make<void>()

@@ -1,6 +1,6 @@
 /** Accounts and movements by the services themselves, for suites that do many of them at one time. */
 import { BigDecimal, Effect, Either, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import type { AccountId, OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { AccountMovements } from "../../../src/treasury/accounts/AccountMovements.ts"
 import { VirtualAccounts } from "../../../src/treasury/accounts/VirtualAccounts.ts"
 import { Beneficiaries } from "../../../src/payments/beneficiaries/Beneficiaries.ts"
@@ -12,11 +12,12 @@ import { people } from "../../support/Credentials.ts"
 export const units = (amount: number) => BigDecimal.make(BigInt(amount), 0)
 
 /** Someone of the first organisation who may do it. */
-const permitOf = <A extends Access>(orgId: OrgId, userId: string, access: A): Permit<A> =>
+const permitOf = <A extends Access>(orgId: OrgId, userId: UserId, access: A): Permit<A> =>
   Either.getOrThrow(
     authorize(
       {
-        userId,
+        id: userId,
+        userId: Option.some(userId),
         apiKeyId: Option.none(),
         admin: false,
         organization: Option.some({ orgId, role: "org-admin", features: new Set(), permissions: new Set() })
@@ -54,15 +55,15 @@ export const makeBank = Effect.gen(function* () {
         if (amount > 0) yield* movements.simulateDeposit(permit, account_id, { amount: units(amount) })
         return account_id
       }),
-    deposit: (id: string, amount: number) => movements.simulateDeposit(permit, id, { amount: units(amount) }),
-    withdraw: (id: string, amount: number) =>
+    deposit: (id: AccountId, amount: number) => movements.simulateDeposit(permit, id, { amount: units(amount) }),
+    withdraw: (id: AccountId, amount: number) =>
       movements.withdraw(permit, id, { amount: units(amount), beneficiary_id: beneficiary.beneficiary_id }),
     transfer: (from_account_id: string, to_account_id: string, amount: number) =>
       movements.transfer(permit, { from_account_id, to_account_id, amount: units(amount) }),
-    freeze: (id: string) => accounts.freeze(operator, id, null),
-    unfreeze: (id: string) => accounts.unfreeze(operator, id),
-    balance: (id: string) => Effect.map(accounts.get(permit, id), ({ balance }) => balance.toNumericText()),
-    transactions: (id: string) =>
+    freeze: (id: AccountId) => accounts.freeze(operator, id, null),
+    unfreeze: (id: AccountId) => accounts.unfreeze(operator, id),
+    balance: (id: AccountId) => Effect.map(accounts.get(permit, id), ({ balance }) => balance.toNumericText()),
+    transactions: (id: AccountId) =>
       Effect.flatMap(accounts.get(permit, id), (account) =>
         accounts.transactions(permitOf(org_id, user_id, "any"), account, { after: Option.none(), take: 1000 })
       )

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, type Layer, ManagedRuntime } from "effect"
 import * as fc from "fast-check"
 import { afterAll } from "vitest"
+import type { AccountId } from "../../../src/domain/Identifiers.ts"
 import { type Backend, backends } from "../../support/Stores.ts"
 import { testServer } from "../../support/TestServer.ts"
 import { expectBooksInOrder } from "./Banking.ts"
@@ -44,7 +45,7 @@ const counted = ({ balances, frozen }: Expected, one: Step): boolean => {
   return true
 }
 
-const done = (bank: Bank, ids: ReadonlyArray<string>, one: Step): Effect.Effect<unknown, unknown> => {
+const done = (bank: Bank, ids: ReadonlyArray<AccountId>, one: Step): Effect.Effect<unknown, unknown> => {
   const id = ids[one.account]!
   switch (one.do) {
     case "deposit":

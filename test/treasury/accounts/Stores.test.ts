@@ -5,7 +5,7 @@ import { VirtualTransactionStore } from "../../../src/treasury/accounts/VirtualT
 import { type NewVirtualTransaction, statusBy } from "../../../src/treasury/accounts/VirtualTransaction.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { paymentStatuses } from "../../../src/domain/PaymentStatus.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { money } from "../../money/ledger/Entries.ts"
@@ -63,7 +63,7 @@ onBothStores("Virtual accounts at rest", (it) => {
         expect(yield* store.find(scope, account.account_id)).toEqual(Option.some(account))
       }
       expect(yield* store.find(Option.some(other.org_id), account.account_id)).toEqual(Option.none())
-      expect(yield* store.find(Option.none(), nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(Option.none(), nilId)).toEqual(Option.none())
       expect(yield* store.lock(other.org_id, account.account_id)).toEqual(Option.none())
       expect(yield* store.lockForChange(Option.some(other.org_id), account.account_id)).toEqual(Option.none())
     })

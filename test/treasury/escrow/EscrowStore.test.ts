@@ -3,7 +3,7 @@ import { BigDecimal, Effect, Option } from "effect"
 import { VirtualAccountStore } from "../../../src/treasury/accounts/VirtualAccountStore.ts"
 import { Transactor } from "../../../src/platform/database/Transactor.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { nilUuid } from "../../../src/domain/Ids.ts"
+import { nilId } from "../../support/AnyId.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import type { Escrow, Milestone, NewEscrow, PartySplit } from "../../../src/treasury/escrow/Escrow.ts"
 import { EscrowStore } from "../../../src/treasury/escrow/EscrowStore.ts"
@@ -58,7 +58,7 @@ const newOwner = Effect.gen(function* () {
         disbursed: money(0n),
         parties: [
           { party_id: b!, name: "Builder", beneficiary_id: null, account_id, email: "b@builder.example" },
-          { party_id: a!, name: "Ärchitect", beneficiary_id: nilUuid, account_id: null, email: null }
+          { party_id: a!, name: "Ärchitect", beneficiary_id: nilId, account_id: null, email: null }
         ],
         milestones: [
           milestone,
@@ -140,7 +140,7 @@ onBothStores("EscrowStore", (it) => {
       expect(yield* store.list(mine.scope, {}, everything)).toEqual([])
       expect(yield* store.find(Option.none(), made.escrow_id)).toEqual(Option.some(made))
       expect(yield* store.list(Option.none(), {}, everything)).toContainEqual(made)
-      expect(yield* store.find(theirs.scope, nilUuid)).toEqual(Option.none())
+      expect(yield* store.find(theirs.scope, nilId)).toEqual(Option.none())
     })
   )
 

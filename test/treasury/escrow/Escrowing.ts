@@ -1,5 +1,6 @@
 /** Escrows as callers use them over HTTP. */
 import { Effect } from "effect"
+import type { AccountId, EscrowId } from "../../../src/domain/Identifiers.ts"
 import { ACCOUNTS, ask, dataOf, deposit, get, openAccount } from "../accounts/Banking.ts"
 import { type Credential, people } from "../../support/Credentials.ts"
 import { send } from "../../support/Send.ts"
@@ -24,8 +25,8 @@ export interface Party extends Readonly<Record<string, unknown>> {
 }
 
 export interface Escrow extends Readonly<Record<string, unknown>> {
-  readonly escrow_id: string
-  readonly account_id: string
+  readonly escrow_id: EscrowId
+  readonly account_id: AccountId
   readonly status: string
   readonly total_amount: number
   readonly funded_amount: number

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { dataOf, messageOf } from "../accounts/Banking.ts"
+import { idFrom } from "../../support/AnyId.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { act, auditOf, disburse, escrowOf, fund, type Milestone, newEscrow, putParties } from "./Escrowing.ts"
@@ -137,8 +138,8 @@ onDatabaseServer("Party splits", (it) => {
       expect((yield* by(globex.token("org-admin"))).status, "feature").toBe(403)
       const [first] = made.milestones
       const unknown = [
-        { ...made, escrow_id: randomUUID() },
-        { ...made, escrow_id: "not-an-id" },
+        { ...made, escrow_id: idFrom(randomUUID()) },
+        { ...made, escrow_id: idFrom("not-an-id") },
         { ...made, milestones: [{ ...first!, milestone_id: randomUUID() }] }
       ]
       for (const escrow of unknown) expect((yield* by(acme.key, escrow)).status).toBe(404)

@@ -34,11 +34,11 @@ const milestone = (minor: bigint, sequence: number): Milestone => ({
 })
 
 const escrowOf = (amounts: ReadonlyArray<bigint>): Escrow => ({
-  escrow_id: "e",
+  escrow_id: idFrom("e"),
   org_id: idFrom("o"),
   name: "Clinic",
   currency: KES,
-  account_id: "x",
+  account_id: idFrom("x"),
   status: "active",
   total: money(amounts.reduce((sum, amount) => sum + amount, 0n)),
   funded: money(0n),
