@@ -149,7 +149,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     )
 
   const cancel = (entry: Entry): FakeReply => {
-    if (entry.state === "waiting" || keptOf(entry).canceled) {
+    const isOpen = statusOf(entry).startsWith("requires_") && entry.state !== "failed"
+    if (isOpen || keptOf(entry).canceled) {
       keptOf(entry).canceled = true
       entry.state = "failed"
       return ok(shown(entry))
