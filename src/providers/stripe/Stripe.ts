@@ -1,0 +1,261 @@
+/** Stripe: cards everywhere, and bank transfers in where it keeps accounts for payers. It pays out to nobody but ourselves. */
+import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
+import { Absent, type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { looked, prepared, sent } from "../client/Replies.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { type Callback, type CallbackRequest, NoProof, type Proof } from "../port/Callback.ts"
+import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import { cardCurrencies } from "./StripeAmounts.ts"
+import {
+  aboutIntent,
+  aboutRefund,
+  cancelAnswer,
+  isAlreadyRefunded,
+  type Listed,
+  namedIn,
+  outcomeOfRefund,
+  reportOfIntent,
+  reportOfRefund,
+  toCustomer,
+  toIntent,
+  toRefund,
+  warned
+} from "./StripeAnswers.ts"
+import { type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
+import { eventOf, proofOf, takenBack, type Withdrawal } from "./StripeCallbacks.ts"
+import {
+  customerForm,
+  customerKey,
+  euroCountries,
+  type Form,
+  formText,
+  intentForm,
+  intentPath,
+  intentsAround,
+  intentsNamed,
+  refundForm,
+  refundPath,
+  refundsOf
+} from "./StripeRequests.ts"
+import { isTestKey } from "./StripeTestCards.ts"
+
+const title = "Stripe"
+
+/** The one whose answers are read here, whatever version the account itself is set to. */
+const API_VERSION = "2023-08-16"
+
+const fields = {
+  secret_key: {
+    env: "STRIPE_SECRET_KEY",
+    about: "the secret key (sk_test_… or sk_live_…), from Developers, API keys in the dashboard"
+  },
+  webhook_secret: {
+    env: "STRIPE_WEBHOOK_SECRET",
+    about: "the signing secret (whsec_…) of the webhook endpoint, from Developers, Webhooks",
+    optional: true
+  }
+} as const
+
+const transfers = (currency: string, ...countries: ReadonlyArray<string>): Served => ({
+  method: "bank_transfer",
+  flow: "inbound",
+  countries,
+  currencies: [currency]
+})
+
+const serves: ReadonlyArray<Served> = [
+  { method: "card", flow: "inbound", countries: "everywhere", currencies: cardCurrencies },
+  transfers("EUR", ...euroCountries),
+  transfers("GBP", "GB"),
+  transfers("JPY", "JP"),
+  transfers("MXN", "MX"),
+  transfers("USD", "US")
+]
+
+/** Stripe forgets keys after a day at the earliest; an hour is left for clocks and queues. */
+const remembersKeys = Duration.hours(23)
+
+/** A page has a hundred, so that a search takes over where thousands were made around the same time. */
+const PAGES = 10
+
+const namedIntent = namedIn(intentIn)
+const namedRefund = namedIn(refundIn)
+
+const connect = (account: Account<typeof fields>): Provider => {
+  const { credentials, http, rawCards } = account
+  const key = Redacted.value(credentials.secret_key)
+  const rules = { rawCards, testKey: isTestKey(key) }
+  const always = { authorization: `Bearer ${key}`, "stripe-version": API_VERSION }
+
+  const get = (operation: string, path: string) => http.call({ operation, method: "GET", path, headers: always })
+
+  const post = (operation: string, path: string, form: Form, idempotencyKey?: string) =>
+    http.call({
+      operation,
+      method: "POST",
+      path,
+      headers: {
+        ...always,
+        "content-type": "application/x-www-form-urlencoded",
+        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey })
+      },
+      body: formText(form)
+    })
+
+  const customerFor = (order: PaymentOrder): Effect.Effect<string | null, Declined> =>
+    order.method === "bank_transfer"
+      ? prepared(
+          post("create customer", "/v1/customers", customerForm(order), customerKey(order.reference)),
+          toCustomer
+        )
+      : Effect.succeed(null)
+
+  const initiate = (order: PaymentOrder): Effect.Effect<Outcome> =>
+    Effect.gen(function* () {
+      const form = yield* intentForm(order, rules, yield* customerFor(order))
+      return yield* sent(post("create payment", "/v1/payment_intents", form, order.reference), toIntent)
+    }).pipe(Effect.merge, Effect.flatMap(warned))
+
+  /** The one of our reference on a page, or where the next page begins. */
+  const page = <A>(
+    operation: string,
+    path: string,
+    reference: string,
+    read: (reply: ProviderReply, reference: string) => Either.Either<Listed<A>, Unknown>
+  ): Effect.Effect<Listed<A>, Unknown> =>
+    get(operation, path).pipe(
+      Effect.mapError(({ reason }) => new Unknown({ reason })),
+      Effect.flatMap((reply) => read(reply, reference))
+    )
+
+  const listedIntent = (
+    attempt: AttemptContext,
+    after = Option.none<string>(),
+    left = PAGES
+  ): Effect.Effect<Intent | undefined, Unknown> =>
+    Effect.flatMap(
+      page("list payments", intentsAround(attempt, after), attempt.reference, namedIntent),
+      ({ after: next, named }) =>
+        named !== undefined || Option.isNone(next) || left === 1
+          ? Effect.succeed(named)
+          : listedIntent(attempt, next, left - 1)
+    )
+
+  const foundIntent = (attempt: AttemptContext): Effect.Effect<Intent | undefined, Unknown> =>
+    Effect.flatMap(listedIntent(attempt), (listed) =>
+      listed === undefined
+        ? Effect.map(
+            page("search payments", intentsNamed(attempt.reference), attempt.reference, namedIntent),
+            ({ named }) => named
+          )
+        : Effect.succeed(listed)
+    )
+
+  const foundRefund = (paymentIntent: string | null, reference: string): Effect.Effect<Refund | undefined, Unknown> =>
+    paymentIntent === null
+      ? Effect.fail(new Unknown({ reason: "Stripe's own id of the payment is not known" }))
+      : Effect.map(page("list refunds", refundsOf(paymentIntent), reference, namedRefund), ({ named }) => named)
+
+  const told = <A>(found: Effect.Effect<A | undefined, Unknown>, report: (one: A) => Enquiry): Effect.Effect<Enquiry> =>
+    Effect.merge(Effect.map(found, (one) => (one === undefined ? new Absent() : report(one))))
+
+  const enquirePayment = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
+    attempt.providerPaymentId === null
+      ? told(foundIntent(attempt), reportOfIntent)
+      : looked(get("get payment", intentPath(attempt.providerPaymentId)), aboutIntent)
+
+  const enquireRefund = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
+    attempt.providerPaymentId === null
+      ? told(foundRefund(attempt.broughtBy?.providerPaymentId ?? null, attempt.reference), reportOfRefund)
+      : looked(get("get refund", refundPath(attempt.providerPaymentId)), aboutRefund)
+
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> =>
+    Effect.flatMap(
+      attempt.leg === "refund" || attempt.leg === "return" ? enquireRefund(attempt) : enquirePayment(attempt),
+      warned
+    )
+
+  const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
+    Effect.gen(function* () {
+      const form = yield* refundForm(order)
+      const outcome = yield* sent(post("create refund", "/v1/refunds", form, order.reference), toRefund)
+      if (!isAlreadyRefunded(outcome)) return outcome
+      const found = yield* foundRefund(order.attempt.providerPaymentId, order.reference)
+      return found === undefined ? outcome : outcomeOfRefund(found)
+    }).pipe(Effect.merge, Effect.flatMap(warned))
+
+  const cancel = (attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> =>
+    Effect.gen(function* () {
+      const id = attempt.providerPaymentId ?? (yield* foundIntent(attempt))?.id
+      if (id === undefined) return "unknown"
+      return cancelAnswer(yield* post("cancel payment", `${intentPath(id)}/cancel`, {}))
+    }).pipe(
+      Effect.catchAll((failed) =>
+        Effect.as(Effect.logWarning(`Stripe was not heard about a cancellation: ${failed.reason}`), "unknown" as const)
+      )
+    )
+
+  /** Stripe sends again what it is refused, so that nothing is lost while it cannot be asked. */
+  const withdrawn = (withdrawal: Withdrawal, proof: Proof): Effect.Effect<Callback, NoProof> =>
+    get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
+      Effect.flatMap((reply) => intentIn(reply.json)),
+      Effect.mapError(() => new NoProof({ message: "The disputed payment could not be looked up" })),
+      Effect.map((intent) => takenBack(withdrawal, intent, proof)),
+      Effect.tap((statement) =>
+        Option.isSome(statement)
+          ? Effect.void
+          : Effect.logWarning(`Stripe took back a part of ${withdrawal.paymentIntent}, which a person has to settle`)
+      ),
+      Effect.map((statement) => ({ events: Option.toArray(statement) }))
+    )
+
+  const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof> =>
+    Effect.gen(function* () {
+      const secret = credentials.webhook_secret
+      if (secret === undefined) {
+        return yield* new NoProof({
+          message: `${fields.webhook_secret.env} is not set, so no callback can be believed`
+        })
+      }
+      const proof = yield* proofOf(request, Redacted.value(secret), yield* Clock.currentTimeMillis)
+      const event = Option.getOrUndefined(eventOf(request.body, proof))
+      if (event === undefined) return { events: [] }
+      if (event._tag === "Withdrawal") return yield* withdrawn(event, proof)
+      if (event._tag === "Statement") yield* warned(event.report)
+      return { events: [event] }
+    })
+
+  const test: NonNullable<Provider["test"]> = Effect.match(get("test", "/v1/payment_intents?limit=1"), {
+    onFailure: ({ reason }) => Either.left(reason),
+    onSuccess: ({ status }) =>
+      status === 200
+        ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
+        : Either.left(`HTTP ${status}: it did not take the key.`)
+  })
+
+  return {
+    name: "stripe",
+    honoursReference: remembersKeys,
+    provesAbsence: false,
+    supports: servedBy(title, serves),
+    initiate,
+    enquire,
+    callback,
+    cancel,
+    refund,
+    // Whoever comes back has already been confirmed or refused: there is nothing left to finish.
+    resume: enquire,
+    test
+  }
+}
+
+export const stripe = thirdParty({
+  name: "stripe",
+  title,
+  baseUrls: { sandbox: "https://api.stripe.com", live: "https://api.stripe.com" },
+  fields,
+  serves,
+  refunds: true,
+  connect
+})

@@ -1,0 +1,270 @@
+/** What Stripe's answers mean. */
+import { Effect, Either, Option } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import {
+  Absent,
+  Accepted,
+  Declined,
+  type Enquiry,
+  type NextAction,
+  type Outcome,
+  Report,
+  Unknown
+} from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { moneyIn } from "./StripeAmounts.ts"
+import {
+  type BankAddress,
+  errorIn,
+  idIn,
+  type Intent,
+  intentIn,
+  listIn,
+  referenceIn,
+  type Refund,
+  refundIn,
+  refusedIntentIn
+} from "./StripeObjects.ts"
+import { refusalOf } from "./StripeRefusals.ts"
+import { PAGE, PAID_ON } from "./StripeRequests.ts"
+
+type Waits = NonNullable<Report["waitsFor"]>
+
+const waits = (nextAction: NextAction, actionData: Waits["actionData"]): Waits => ({ nextAction, actionData })
+
+type Account = Readonly<Record<"account_name" | "account_number" | "bank_name" | "bank_code", string | null>>
+
+const accountIn = ({ aba, iban, sort_code, spei, zengin }: typeof BankAddress.Type): Account | undefined => {
+  if (iban !== null) {
+    return { account_name: iban.account_holder_name, account_number: iban.iban, bank_name: null, bank_code: iban.bic }
+  }
+  if (sort_code !== null) {
+    const { account_holder_name, account_number } = sort_code
+    return { account_name: account_holder_name, account_number, bank_name: null, bank_code: sort_code.sort_code }
+  }
+  if (spei !== null) {
+    return { account_name: null, account_number: spei.clabe, bank_name: spei.bank_name, bank_code: spei.bank_code }
+  }
+  if (aba !== null) {
+    const { account_holder_name, account_number, bank_name, routing_number } = aba
+    return { account_name: account_holder_name, account_number, bank_name, bank_code: routing_number }
+  }
+  if (zengin === null) return undefined
+  const { account_holder_name, account_number, bank_code, bank_name, branch_code } = zengin
+  const codes = [bank_code, branch_code].filter((code) => code !== null)
+  const bank = codes.length === 0 ? null : codes.join("-")
+  return { account_name: account_holder_name, account_number, bank_name, bank_code: bank }
+}
+
+/** What the payer has to do; where Stripe leaves that to its own fields, the caller's page needs the secret. */
+const stepOf = ({ client_secret, next_action }: Intent): Waits | undefined => {
+  const url = next_action?.redirect_to_url?.url ?? null
+  if (url !== null) return waits("redirect", { redirect_url: url })
+  const transfer = next_action?.display_bank_transfer_instructions ?? null
+  const account = transfer?.financial_addresses.map(accountIn).find((one) => one !== undefined)
+  if (transfer !== null && account !== undefined) {
+    return waits("bank_transfer", { ...account, reference: transfer.reference, expires_at: null })
+  }
+  const hosted = transfer?.hosted_instructions_url ?? null
+  if (hosted !== null) return waits("pay_by_link", { payment_link: hosted })
+  return client_secret === null ? undefined : waits("check_status", { client_secret })
+}
+
+interface Standing {
+  readonly state: "pending" | "processing" | "completed"
+  readonly waitsFor?: Waits
+  readonly received?: Money
+}
+
+const canceled = new Declined({ reason: "the payment was canceled", providerCode: "canceled" })
+
+const completed = ({ amount_received, currency }: Intent): Standing | Unknown => {
+  if (amount_received === null) return { state: "completed" }
+  const received = Option.getOrUndefined(moneyIn(amount_received, currency))
+  return received === undefined
+    ? new Unknown({ reason: `it took an amount of ${currency} that cannot be read` })
+    : { state: "completed", received }
+}
+
+const pending = (intent: Intent): Standing => {
+  const waitsFor = stepOf(intent)
+  return waitsFor === undefined ? { state: "pending" } : { state: "pending", waitsFor }
+}
+
+const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined | Unknown>> = {
+  succeeded: completed,
+  processing: () => ({ state: "processing" }),
+  requires_capture: () => ({ state: "processing" }),
+  requires_action: pending,
+  requires_confirmation: pending,
+  // A page lets its customer try another card; what we confirmed ourselves nobody tries again.
+  requires_payment_method: (intent) =>
+    intent.last_payment_error === null || intent.metadata?.[PAID_ON] === PAGE
+      ? pending(intent)
+      : refusalOf(intent.last_payment_error),
+  canceled: () => canceled
+}
+
+const standingOf = (intent: Intent): Standing | Declined | Unknown =>
+  standings[intent.status]?.(intent) ?? { state: "processing" }
+
+const outcomeOfIntent = (intent: Intent): Outcome => {
+  const standing = standingOf(intent)
+  if ("_tag" in standing) return standing
+  const { received, state, waitsFor } = standing
+  return new Accepted({
+    state,
+    providerPaymentId: intent.id,
+    providerStatus: intent.status,
+    nextAction: waitsFor?.nextAction ?? null,
+    actionData: waitsFor?.actionData ?? {},
+    providerData: { payment_intent: intent.id, latest_charge: intent.latest_charge, customer: intent.customer },
+    ...(received === undefined ? {} : { received })
+  })
+}
+
+const failedAs = ({ code, providerCode, reason }: Declined, id: string, status: string | null): Report =>
+  new Report({
+    state: "failed",
+    reason,
+    ...(code === undefined ? {} : { code }),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    providerPaymentId: id,
+    providerStatus: status
+  })
+
+export const reportOfIntent = (intent: Intent): Report | Unknown => {
+  const standing = standingOf(intent)
+  if ("_tag" in standing) {
+    return standing._tag === "Unknown" ? standing : failedAs(standing, intent.id, intent.status)
+  }
+  return new Report({ ...standing, reason: null, providerPaymentId: intent.id, providerStatus: intent.status })
+}
+
+const refundStates: Readonly<Record<string, Standing["state"] | "failed">> = {
+  succeeded: "completed",
+  pending: "processing",
+  requires_action: "processing",
+  failed: "failed",
+  canceled: "failed"
+}
+
+const refundStateOf = ({ status }: Refund) => refundStates[status ?? "pending"] ?? "processing"
+
+const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
+  new Declined({
+    reason: `the refund ${status ?? "failed"}${failure_reason === null ? "" : `: ${failure_reason}`}`,
+    providerCode: failure_reason ?? status ?? "failed"
+  })
+
+export const outcomeOfRefund = (refund: Refund): Outcome => {
+  const state = refundStateOf(refund)
+  if (state === "failed") return refundRefusal(refund)
+  return new Accepted({
+    state,
+    providerPaymentId: refund.id,
+    providerStatus: refund.status,
+    nextAction: null,
+    actionData: {},
+    providerData: { refund: refund.id, payment_intent: refund.payment_intent }
+  })
+}
+
+export const reportOfRefund = (refund: Refund): Report => {
+  const state = refundStateOf(refund)
+  if (state === "failed") return failedAs(refundRefusal(refund), refund.id, refund.status)
+  return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status })
+}
+
+const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+
+/** Nothing is certain about what has no verdict of Stripe's in it. */
+const refusedBy = (reply: ProviderReply): Declined | Unknown => {
+  if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
+  const error = Option.getOrUndefined(Option.map(errorIn(reply.json), (one) => one.error))
+  if (error === undefined || reply.status === 409 || reply.status < 400 || reply.status >= 500) return noVerdict(reply)
+  switch (error.type) {
+    case "card_error":
+    case "invalid_request_error":
+      return refusalOf(error)
+    case "idempotency_error":
+      return new Unknown({ reason: "its key was sent before, with something else" })
+    default:
+      return noVerdict(reply)
+  }
+}
+
+const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
+
+const answered =
+  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>
+  (reply: ProviderReply): Outcome =>
+    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refusedBy(reply)
+
+export const toIntent = answered(intentIn, outcomeOfIntent)
+
+export const toRefund = answered(refundIn, outcomeOfRefund)
+
+/** Nobody gave the money back twice: whoever was refused for this looks for what did. */
+export const isAlreadyRefunded = (outcome: Outcome): boolean =>
+  outcome._tag === "Declined" && outcome.providerCode === "charge_already_refunded"
+
+export const toCustomer = (reply: ProviderReply): Either.Either<string, Declined> => {
+  const customer = isOk(reply) ? idIn(reply.json) : Option.none()
+  if (Option.isSome(customer)) return Either.right(customer.value.id)
+  const refused = isOk(reply) ? unreadable(reply) : refusedBy(reply)
+  return Either.left(
+    refused._tag === "Declined" ? refused : new Declined({ reason: refused.reason, code: "PROVIDER_UNAVAILABLE" })
+  )
+}
+
+const asked =
+  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Enquiry) =>
+  (reply: ProviderReply): Enquiry => {
+    if (reply.status === 404) return new Absent()
+    return isOk(reply)
+      ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means })
+      : noVerdict(reply)
+  }
+
+export const aboutIntent = asked(intentIn, reportOfIntent)
+
+export const aboutRefund = asked(refundIn, reportOfRefund)
+
+export interface Listed<A> {
+  readonly named: A | undefined
+  /** Where the next page begins; nothing behind the last one. */
+  readonly after: Option.Option<string>
+}
+
+/** The one of our reference; what of the others cannot be read is none of ours to read. */
+export const namedIn =
+  <A extends { readonly metadata: Intent["metadata"] }>(read: (json: unknown) => Option.Option<A>) =>
+  (reply: ProviderReply, reference: string): Either.Either<Listed<A>, Unknown> => {
+    if (!isOk(reply)) return Either.left(noVerdict(reply))
+    return Either.map(
+      Either.fromOption(listIn(reply.json), () => unreadable(reply)),
+      ({ data, has_more }) => ({
+        named: data.flatMap((one) => Option.toArray(read(one))).find((one) => referenceIn(one) === reference),
+        after: has_more ? Option.map(idIn(data.at(-1)), ({ id }) => id) : Option.none()
+      })
+    )
+  }
+
+/** Whether it is canceled for good, as it stands now. */
+export const cancelAnswer = (reply: ProviderReply): "canceled" | "refused" | "unknown" => {
+  const stands = isOk(reply)
+    ? Option.map(intentIn(reply.json), ({ status }) => status)
+    : Option.map(refusedIntentIn(reply.json), ({ error }) => error.payment_intent.status)
+  if (Option.isNone(stands)) return "unknown"
+  return stands.value === "canceled" ? "canceled" : isOk(reply) ? "unknown" : "refused"
+}
+
+const knownStatuses: ReadonlySet<string> = new Set([...Object.keys(standings), ...Object.keys(refundStates)])
+
+/** A status that nobody knew when this was written keeps a payment under way until somebody looks. */
+export const warned = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
+  "providerStatus" in said && said.providerStatus !== null && !knownStatuses.has(said.providerStatus)
+    ? Effect.as(Effect.logWarning(`Stripe has a status that is not known here: ${said.providerStatus}`), said)
+    : Effect.succeed(said)

@@ -1,0 +1,136 @@
+/** What Stripe calls back with: the signature over the raw bytes, and the events that are about payments of ours. */
+import { createHmac } from "node:crypto"
+import { Either, Option, Schema } from "effect"
+import { Report } from "../../domain/Outcome.ts"
+import { type CallbackRequest, Hint, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
+import { readJson } from "../port/WireJson.ts"
+import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
+import { type Intent, intentIn, referenceIn, refundIn } from "./StripeObjects.ts"
+
+const TOLERANCE_SECONDS = 300
+
+const Event = Schema.Struct({
+  id: Schema.String,
+  type: Schema.String,
+  data: Schema.Struct({ object: Schema.Unknown })
+})
+type Event = typeof Event.Type
+
+const eventIn = Schema.decodeUnknownOption(Event)
+
+const kindIn = Schema.decodeUnknownOption(Schema.Struct({ object: Schema.String }))
+
+const disputeIn = Schema.decodeUnknownOption(
+  Schema.Struct({ amount: Schema.String, currency: Schema.String, payment_intent: Schema.String })
+)
+
+interface Signature {
+  readonly time: string
+  readonly all: ReadonlyArray<string>
+}
+
+/** `t=…,v1=…`: while a secret is being changed, several signatures. */
+const signatureIn = (header: string): Signature => {
+  const parts = header.split(",").map((part) => part.split("=", 2) as [string, string?])
+  const named = (name: string) => parts.flatMap(([is, value]) => (is === name && value !== undefined ? [value] : []))
+  return { time: named("t")[0] ?? "", all: named("v1") }
+}
+
+export const signatureOf = (secret: string, time: string, body: string | Buffer): string =>
+  createHmac("sha256", secret).update(`${time}.`).update(body).digest("hex")
+
+export const proofOf = (
+  { body, headers }: CallbackRequest,
+  secret: string,
+  nowMillis: number
+): Either.Either<Proof, NoProof> => {
+  const { all, time } = signatureIn(headers["stripe-signature"] ?? "")
+  const expected = signatureOf(secret, time, body)
+  const isSigned = /^\d{1,12}$/.test(time) && all.some((given) => isSame(expected, given))
+  if (!isSigned) return Proof.from(false, "The Stripe-Signature is missing or wrong")
+  const age = nowMillis / 1000 - Number(time)
+  return Proof.from(age <= TOLERANCE_SECONDS, `The Stripe-Signature is older than ${TOLERANCE_SECONDS} seconds`)
+}
+
+/** Money was taken back from us. Whether all of the payment went, only the payment can tell. */
+export interface Withdrawal {
+  readonly _tag: "Withdrawal"
+  readonly key: string
+  readonly paymentIntent: string
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Nothing where it is about nothing of ours. */
+export const eventOf = (body: Buffer, proof: Proof): Option.Option<Statement | Hint | Withdrawal> =>
+  Either.getRight(readJson(body.toString("utf8"))).pipe(
+    Option.flatMap(eventIn),
+    Option.flatMap((event) => {
+      const { object } = event.data
+      const kind = Option.getOrUndefined(Option.map(kindIn(object), (one) => one.object))
+      switch (kind) {
+        case "payment_intent":
+          return statementOfIntent(event, proof)
+        case "refund":
+          return statementOfRefund(event, proof)
+        case "dispute":
+          return withdrawalOf(event)
+        default:
+          return Option.none()
+      }
+    })
+  )
+
+const statementOfIntent = ({ data, id: key }: Event, proof: Proof): Option.Option<Statement | Hint> =>
+  Option.flatMap(intentIn(data.object), (intent) => {
+    const [reference, report] = [referenceIn(intent), reportOfIntent(intent)]
+    const attempt = { reference, providerPaymentId: intent.id }
+    if (reference === null) return Option.none()
+    return Option.some(
+      report._tag === "Unknown" ? new Hint({ attempt }) : new Statement({ key, attempt, report, proof })
+    )
+  })
+
+/** One that was made by hand at Stripe has no reference, and no attempt here. */
+const statementOfRefund = ({ data, id: key }: Event, proof: Proof): Option.Option<Statement> =>
+  Option.flatMap(refundIn(data.object), (refund) => {
+    const reference = referenceIn(refund)
+    const attempt = { reference, providerPaymentId: refund.id }
+    return reference === null
+      ? Option.none()
+      : Option.some(new Statement({ key, attempt, report: reportOfRefund(refund), proof }))
+  })
+
+const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal> =>
+  type === "charge.dispute.funds_withdrawn"
+    ? Option.map(disputeIn(data.object), ({ amount, currency, payment_intent: paymentIntent }) => ({
+        _tag: "Withdrawal",
+        key,
+        paymentIntent,
+        amount,
+        currency
+      }))
+    : Option.none()
+
+const isWhole = ({ amount, currency }: Withdrawal, intent: Intent): boolean =>
+  intent.amount_received === amount && intent.currency === currency
+
+/** Only where all that the payment brought is gone: a part of it is for a person to settle. */
+export const takenBack = (withdrawal: Withdrawal, intent: Intent, proof: Proof): Option.Option<Statement> => {
+  const reference = referenceIn(intent)
+  if (reference === null || !isWhole(withdrawal, intent)) return Option.none()
+  return Option.some(
+    new Statement({
+      key: withdrawal.key,
+      attempt: { reference, providerPaymentId: intent.id },
+      report: new Report({
+        state: "returned",
+        reason: "the payer disputed it, and Stripe took the money back",
+        providerPaymentId: intent.id,
+        providerStatus: intent.status,
+        providerCode: "charge.dispute.funds_withdrawn"
+      }),
+      proof
+    })
+  )
+}

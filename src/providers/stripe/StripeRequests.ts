@@ -1,0 +1,169 @@
+/** What Stripe is sent: forms whose names nest by brackets. */
+import { Either, Option, Redacted } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { amountText } from "./StripeAmounts.ts"
+import { testCards } from "./StripeTestCards.ts"
+
+export type Form = Readonly<Record<string, string>>
+
+const LONGEST_DESCRIPTION = 1000
+const LONGEST_METADATA = 500
+const LONGEST_NAME = 256
+const LONGEST_EMAIL = 512
+const LONGEST_PHONE = 20
+
+/** Clocks differ, and an answer may have been on its way for a while. */
+const AROUND_SECONDS = 600
+
+export const formText = (form: Form): string => new URLSearchParams(form).toString()
+
+const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
+
+const amountOf = (money: Money): Either.Either<string, Declined> =>
+  Either.fromOption(amountText(money), () => notSupported(`Stripe cannot be asked for exactly ${money}`))
+
+/** How a card pays: by what stands for it, by its number, or on a page of the caller's. */
+type CardEntry = "page" | Form
+
+/** Beyond the published contract, which leaves card numbers to Stripe's own fields: an account must be cleared for it. */
+const rawCard = (card: Card, payer: PaymentOrder["payer"]): Form => {
+  const name = card.holder ?? payer?.name
+  return {
+    "payment_method_data[type]": "card",
+    "payment_method_data[card][number]": card.number,
+    "payment_method_data[card][exp_month]": card.expiryMonth,
+    "payment_method_data[card][exp_year]": card.expiryYear,
+    ...(card.cvv === null ? {} : { "payment_method_data[card][cvc]": card.cvv }),
+    ...(name === undefined ? {} : { "payment_method_data[billing_details][name]": name })
+  }
+}
+
+export interface CardRules {
+  readonly rawCards: boolean
+  readonly testKey: boolean
+}
+
+const cardEntry = ({ card, payer }: PaymentOrder, { rawCards, testKey }: CardRules): CardEntry => {
+  if (card === null) return "page"
+  if (rawCards) return rawCard(Redacted.value(card), payer)
+  const method = testKey ? testCards[Redacted.value(card).number] : undefined
+  return method === undefined ? "page" : { payment_method: method }
+}
+
+/** An intent that waits on a page survives a refused card, which the metadata has to remember. */
+export const PAID_ON = "paid_on"
+export const PAGE = "page"
+
+const cardForm = (order: PaymentOrder, rules: CardRules): Form => {
+  const entry = cardEntry(order, rules)
+  return entry === "page"
+    ? { "payment_method_types[]": "card", [`metadata[${PAID_ON}]`]: PAGE }
+    : { "payment_method_types[]": "card", ...entry, confirm: "true", return_url: order.returnUrl }
+}
+
+/** Stripe keeps accounts for euros in these countries, which all the others can pay to. */
+const euroAccounts: ReadonlySet<string> = new Set(["BE", "DE", "ES", "FR", "IE", "NL"])
+
+export const euroCountries = "AT BE CY DE EE ES FI FR GR HR IE IT LT LU LV MT NL PT SI SK".split(" ")
+
+const transferTypes: Readonly<Record<string, string>> = {
+  EUR: "eu_bank_transfer",
+  GBP: "gb_bank_transfer",
+  JPY: "jp_bank_transfer",
+  MXN: "mx_bank_transfer",
+  USD: "us_bank_transfer"
+}
+
+const transferForm = ({ country, money }: PaymentOrder, customer: string): Either.Either<Form, Declined> => {
+  const type = transferTypes[money.currency]
+  if (type === undefined) return Either.left(notSupported(`Stripe takes no bank transfers in ${money.currency}`))
+  const transfer = "payment_method_options[customer_balance][bank_transfer]"
+  return Either.right({
+    customer,
+    "payment_method_types[]": "customer_balance",
+    "payment_method_data[type]": "customer_balance",
+    "payment_method_options[customer_balance][funding_type]": "bank_transfer",
+    [`${transfer}[type]`]: type,
+    ...(money.currency === "EUR"
+      ? { [`${transfer}[eu_bank_transfer][country]`]: euroAccounts.has(country) ? country : "IE" }
+      : {}),
+    confirm: "true"
+  })
+}
+
+/** `customer`: whose account the payer of a bank transfer is given. */
+export const intentForm = (
+  order: PaymentOrder,
+  rules: CardRules,
+  customer: string | null
+): Either.Either<Form, Declined> =>
+  Either.gen(function* () {
+    if (order.flow !== "inbound" || (order.method !== "card" && order.method !== "bank_transfer")) {
+      return yield* Either.left(notSupported(`Stripe does not serve ${order.method}, ${order.flow}`))
+    }
+    const amount = yield* amountOf(order.money)
+    const how = customer === null ? cardForm(order, rules) : yield* transferForm(order, customer)
+    return {
+      amount,
+      currency: order.money.currency.toLowerCase(),
+      ...(order.description === null ? {} : { description: order.description.slice(0, LONGEST_DESCRIPTION) }),
+      "metadata[reference]": order.reference,
+      ...how
+    }
+  })
+
+/** One for an attempt: a payer who comes again gets an account of its own again, so that no two payments share one. */
+export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
+  "metadata[reference]": reference,
+  ...(payer === null
+    ? {}
+    : {
+        name: payer.name.slice(0, LONGEST_NAME),
+        ...(payer.email.length > LONGEST_EMAIL ? {} : { email: payer.email }),
+        ...(payer.phone.length > LONGEST_PHONE ? {} : { phone: payer.phone })
+      })
+})
+
+/** Stripe remembers what it answered for each of them. */
+export const customerKey = (reference: string): string => `${reference}-customer`
+
+export const refundForm = ({ attempt, money, reason, reference }: RefundOrder): Either.Either<Form, Declined> => {
+  const { providerPaymentId } = attempt
+  return providerPaymentId === null
+    ? Either.left(new Declined({ reason: "Stripe's own id of the payment is not known", code: "INVALID_ORDER" }))
+    : Either.map(amountOf(money), (amount) => ({
+        payment_intent: providerPaymentId,
+        amount,
+        "metadata[reference]": reference,
+        ...(reason === null ? {} : { "metadata[reason]": reason.slice(0, LONGEST_METADATA) })
+      }))
+}
+
+const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
+
+const PAGE_SIZE = "100"
+
+/** What was made around the time that it was sent, newest first; `after`: from behind this one on. */
+export const intentsAround = ({ sentAt }: AttemptContext, after: Option.Option<string>): string => {
+  const at = seconds(sentAt)
+  const query = {
+    "created[gte]": `${at - AROUND_SECONDS}`,
+    "created[lte]": `${at + AROUND_SECONDS}`,
+    limit: PAGE_SIZE,
+    ...(Option.isSome(after) ? { starting_after: after.value } : {})
+  }
+  return `/v1/payment_intents?${formText(query)}`
+}
+
+/** Whenever it was made; the index behind it lags. */
+export const intentsNamed = (reference: string): string =>
+  `/v1/payment_intents/search?${formText({ query: `metadata['reference']:'${reference}'` })}`
+
+export const refundsOf = (paymentIntent: string): string =>
+  `/v1/refunds?${formText({ payment_intent: paymentIntent, limit: PAGE_SIZE })}`
+
+export const intentPath = (id: string): string => `/v1/payment_intents/${encodeURIComponent(id)}`
+
+export const refundPath = (id: string): string => `/v1/refunds/${encodeURIComponent(id)}`
