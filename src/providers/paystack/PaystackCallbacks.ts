@@ -65,9 +65,11 @@ const statementIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<St
 export const readCallback =
   (secretKey: Redacted.Redacted) =>
   ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> => {
-    const expected = signatureOf(Redacted.value(secretKey), body)
+    const key = Redacted.value(secretKey)
+    const holds = isSame(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
     const proof = Proof.from(
-      isSame(expected, headers["x-paystack-signature"]?.toLowerCase()),
+      // Anybody can sign with an empty key.
+      key !== "" && holds,
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
     return Effect.flatMap(proof, (one) => Effect.map(statementIn(body, one), (events) => ({ events })))

@@ -9,7 +9,9 @@ const folder = resolve("../shared/contracts")
 
 /** Why nothing can be judged, for the name of what is skipped; empty where it can be. */
 export const skipped = (...files: ReadonlyArray<string>): string =>
-  files.every((file) => existsSync(`${folder}/${file}`)) ? "" : ` (skipped: no ${files.join(", ")} in ../shared/contracts)`
+  files.every((file) => existsSync(`${folder}/${file}`))
+    ? ""
+    : ` (skipped: no ${files.join(", ")} in ../shared/contracts)`
 
 type Node = { readonly [key: string]: unknown }
 
@@ -47,7 +49,10 @@ export const judgeBy = (file: string): Judge => {
   const followed = (value: unknown): Node => {
     const reference = (value as Node)["$ref"]
     if (typeof reference !== "string") return value as Node
-    const inner = reference.slice(2).split("/").reduce<unknown>((node, key) => (node as Node)[key], document)
+    const inner = reference
+      .slice(2)
+      .split("/")
+      .reduce<unknown>((node, key) => (node as Node)[key], document)
     return followed(inner)
   }
 
@@ -83,7 +88,9 @@ export const judgeBy = (file: string): Judge => {
 
   const parameterErrors = (operation: Node, query: URLSearchParams, headers: Readonly<Record<string, string>>) => {
     const known = ((operation["parameters"] ?? []) as ReadonlyArray<unknown>).map(followed)
-    const strange = [...query.keys()].filter((key) => !known.some((one) => one["in"] === "query" && one["name"] === key))
+    const strange = [...query.keys()].filter(
+      (key) => !known.some((one) => one["in"] === "query" && one["name"] === key)
+    )
     const named = known.flatMap((one) => {
       const name = `${String(one["name"])}`
       const value = one["in"] === "header" ? headers[name.toLowerCase()] : one["in"] === "query" ? query.get(name) : ""

@@ -13,6 +13,7 @@ import {
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
 import type { FakeCallback } from "../../../src/providers/fakes/Fake.ts"
+import type { FakeBooks } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import type { Account, CredentialFields, Credentials, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
@@ -77,7 +78,11 @@ export const refundAttemptOf = (order: RefundOrder, about: Partial<AttemptContex
   ...about
 })
 
-export const replyOf = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ProviderReply => {
+export const replyOf = (
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {}
+): ProviderReply => {
   const text = typeof body === "string" ? body : JSON.stringify(body)
   return { status, headers, text, json: Either.getOrUndefined(readJson(text)) }
 }
@@ -91,10 +96,11 @@ export interface Recorded {
 const recording = (answer: (call: ProviderCall) => Effect.Effect<ProviderReply, CallFailed>): Recorded => {
   const calls: Array<ProviderCall> = []
   const replies: Array<ProviderReply> = []
-  const call: ProviderHttp["call"] = (one) => {
-    calls.push(one)
-    return Effect.tap(answer(one), (reply) => Effect.sync(() => replies.push(reply)))
-  }
+  const call: ProviderHttp["call"] = (one) =>
+    Effect.suspend(() => {
+      calls.push(one)
+      return Effect.tap(answer(one), (reply) => Effect.sync(() => replies.push(reply)))
+    })
   return { http: { call }, calls, replies }
 }
 
@@ -137,6 +143,9 @@ export const accountOf = <Fields extends CredentialFields>(
   rawCards: false,
   http
 })
+
+/** What a fake really holds, by currency. */
+export const heldBy = (books: FakeBooks): ReadonlyMap<string, bigint> => books.holdings()
 
 export const callbackRequest = ({ body, headers, method = "POST" }: FakeCallback): CallbackRequest => ({
   method,
