@@ -1,0 +1,228 @@
+/** What the fake of Paystack takes, and the shapes in which it speaks of what it has. */
+import { createHash } from "node:crypto"
+import { Either, Option, Schema } from "effect"
+import { LosslessNumber, stringify } from "lossless-json"
+import type { Money } from "../../domain/Money.ts"
+import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
+import { moneyOfMinor } from "../port/WireAmount.ts"
+import { readJson } from "../port/WireJson.ts"
+
+const Text = Schema.String.pipe(Schema.minLength(1))
+const Email = Schema.String.pipe(Schema.pattern(/^[^\s@]+@[^\s@]+$/))
+const Amount = Schema.String.pipe(Schema.pattern(/^[1-9]\d*$/))
+const Currency = Schema.Literal("GHS", "KES", "NGN", "ZAR", "USD")
+const Reference = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9.=-]+$/))
+const metadata = Schema.optional(Schema.Object)
+
+const collected = { email: Email, amount: Amount, currency: Currency, reference: Reference, metadata }
+
+export const Initialize = Schema.Struct({
+  ...collected,
+  channels: Schema.optional(
+    Schema.Array(Schema.Literal("card", "bank", "ussd", "qr", "eft", "mobile_money", "bank_transfer"))
+  ),
+  callback_url: Schema.optional(Schema.String.pipe(Schema.pattern(/^https?:\/\//)))
+})
+
+export const Charge = Schema.Struct({
+  ...collected,
+  mobile_money: Schema.optional(Schema.Struct({ phone: Text, provider: Schema.Literal("mtn", "vod", "atl", "mpesa") })),
+  bank_transfer: Schema.optional(Schema.Struct({ account_expires_at: Text }))
+}).pipe(
+  Schema.filter((body) => (body.mobile_money === undefined) !== (body.bank_transfer === undefined) || "one channel")
+)
+
+export const Password = Schema.Struct({ otp: Text, reference: Reference })
+
+export const Recipient = Schema.Struct({
+  type: Schema.Literal("nuban", "ghipss", "mobile_money", "basa"),
+  name: Text,
+  account_number: Schema.String.pipe(Schema.pattern(/^\d{6,20}$/)),
+  bank_code: Text,
+  currency: Currency
+})
+
+export const Transfer = Schema.Struct({
+  source: Schema.Literal("balance"),
+  amount: Amount,
+  currency: Schema.Literal("NGN", "ZAR", "KES", "GHS"),
+  recipient: Schema.String.pipe(Schema.pattern(/^RCP_/)),
+  reference: Schema.String.pipe(Schema.pattern(/^[a-z0-9_-]{16,50}$/)),
+  reason: Schema.optional(Schema.String)
+})
+
+export const RefundBody = Schema.Struct({
+  transaction: Reference,
+  amount: Schema.optional(Amount),
+  currency: Schema.optional(Currency),
+  merchant_note: Schema.optional(Schema.String),
+  customer_note: Schema.optional(Schema.String)
+})
+
+export const answer = (status: number, body: unknown): FakeReply => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: stringify(body) ?? ""
+})
+
+export const fine = (message: string, data: unknown, status = 200): FakeReply =>
+  answer(status, { status: true, message, data })
+
+export const refusal = (message: string, code: string, status = 400): FakeReply =>
+  answer(status, {
+    status: false,
+    message,
+    meta: { nextStep: "Look the error up and send the request again" },
+    type: "validation_error",
+    code,
+    errorCodeMappingNotFound: false
+  })
+
+export const bodyAs = <A, I>(schema: Schema.Schema<A, I>) => {
+  const read = Schema.decodeUnknownEither(schema)
+  return ({ body }: FakeRequest): Either.Either<A, FakeReply> =>
+    Either.flatMap(
+      Either.mapLeft(readJson(body), () => refusal("The body is not JSON", "invalid_params")),
+      (json) => Either.mapLeft(read(json), ({ message }) => refusal(message, "invalid_params"))
+    )
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+const ID_DIGITS = 12
+
+/** Paystack's own ids follow from the caller's reference, so that a fake tells the same story every time. */
+export const numericId = (text: string): string =>
+  (BigInt(`0x${digest(text)}`) % 10n ** BigInt(ID_DIGITS)).toString().padStart(ID_DIGITS, "4")
+
+export const codeWith = (prefix: string, text: string): string => `${prefix}${digest(text).slice(0, 15)}`
+
+export const moneyIn = (amount: string, currency: string): Money => Option.getOrThrow(moneyOfMinor(amount, currency, 2))
+
+export const number = (value: string | bigint | number): LosslessNumber => new LosslessNumber(`${value}`)
+
+const transactionStatus = ({ kept, state }: Entry): string => {
+  switch (state) {
+    case "waiting":
+      return kept.channel === "card" ? "abandoned" : "ongoing"
+    case "processing":
+      return "ongoing"
+    case "completed":
+      return "success"
+    case "failed":
+      return "failed"
+    case "returned":
+      return "reversed"
+  }
+}
+
+const FEE_OF = 100n
+
+export const transactionOf = (entry: Entry) => {
+  const done = entry.state === "completed"
+  const paidAt = done ? entry.createdAt.toISOString() : null
+  return {
+    id: number(entry.id),
+    domain: "test",
+    status: transactionStatus(entry),
+    reference: entry.reference,
+    receipt_number: null,
+    amount: number(done ? entry.moved.minor : entry.asked.minor),
+    message: null,
+    gateway_response: done ? "Successful" : (entry.reason ?? "The transaction was not completed"),
+    paid_at: paidAt,
+    created_at: entry.createdAt.toISOString(),
+    channel: entry.kept.channel,
+    currency: entry.asked.currency,
+    ip_address: "127.0.0.1",
+    metadata: "",
+    fees: done ? number(entry.moved.minor / FEE_OF) : null,
+    customer: { id: 1, email: entry.kept.email, customer_code: "CUS_fake", phone: null, risk_action: "default" },
+    plan: null,
+    requested_amount: number(entry.asked.minor)
+  }
+}
+
+const transferStatuses = {
+  waiting: "otp",
+  processing: "pending",
+  completed: "success",
+  failed: "failed",
+  returned: "reversed"
+} as const
+
+export const transferOf = (entry: Entry) => {
+  const at = entry.createdAt.toISOString()
+  return {
+    transfersessionid: [],
+    transfertrials: [],
+    domain: "test",
+    amount: number(entry.state === "completed" ? entry.moved.minor : entry.asked.minor),
+    currency: entry.asked.currency,
+    reference: entry.reference,
+    source: "balance",
+    source_details: null,
+    reason: `${entry.kept.reason ?? ""}`,
+    status: transferStatuses[entry.state],
+    failures: null,
+    transfer_code: entry.id,
+    titan_code: null,
+    transferred_at: null,
+    id: number(numericId(entry.id)),
+    integration: 1,
+    request: number(numericId(`request of ${entry.id}`)),
+    recipient: number(numericId(`${entry.kept.recipient}`)),
+    gateway_response: entry.reason,
+    createdAt: at,
+    updatedAt: at
+  }
+}
+
+const refundStatuses = {
+  waiting: "needs-attention",
+  processing: "pending",
+  completed: "processed",
+  failed: "failed",
+  returned: "failed"
+} as const
+
+export const refundOf = (entry: Entry, transaction: Entry) => {
+  const at = entry.createdAt.toISOString()
+  return {
+    transaction: {
+      id: number(transaction.id),
+      domain: "test",
+      reference: transaction.reference,
+      amount: number(transaction.asked.minor),
+      paid_at: transaction.createdAt.toISOString(),
+      channel: transaction.kept.channel,
+      currency: transaction.asked.currency,
+      authorization: { exp_month: null, exp_year: null, account_name: null },
+      customer: { international_format_phone: null },
+      plan: {},
+      subaccount: { currency: null },
+      split: {},
+      order_id: null,
+      paidAt: transaction.createdAt.toISOString(),
+      pos_transaction_data: null,
+      source: null,
+      fees_breakdown: null
+    },
+    integration: 1,
+    deducted_amount: 0,
+    channel: null,
+    merchant_note: `${entry.kept.merchantNote}`,
+    customer_note: `${entry.kept.customerNote}`,
+    status: refundStatuses[entry.state],
+    refunded_by: "fake@paystack.test",
+    expected_at: at,
+    currency: entry.asked.currency,
+    domain: "test",
+    amount: number(entry.asked.minor),
+    fully_deducted: false,
+    id: number(entry.id),
+    createdAt: at,
+    updatedAt: at
+  }
+}

@@ -1,0 +1,186 @@
+/** Paystack: cards by a page of its own, mobile money and bank transfers, and payouts from its balance. */
+import { Clock, Duration, Effect, Either, Redacted } from "effect"
+import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
+import { existing } from "../client/Existing.ts"
+import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
+import { looked, prepared, sent } from "../client/Replies.ts"
+import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import {
+  alreadyThere,
+  balanceRead,
+  chargeOutcome,
+  enquiryOf,
+  hostedOutcome,
+  isRemarkable,
+  type Kind,
+  passwordTaken,
+  recipientCode,
+  refundNoted,
+  refundOutcome,
+  transferOutcome
+} from "./PaystackAnswers.ts"
+import { readCallback } from "./PaystackCallbacks.ts"
+import * as requests from "./PaystackRequests.ts"
+
+const fields = {
+  secret_key: {
+    env: "PAYSTACK_SECRET_KEY",
+    about: "the secret key, sk_test_… or sk_live_…, under Settings, API Keys & Webhooks; it signs the callbacks too"
+  }
+} as const
+
+const serves: ReadonlyArray<Served> = [
+  { method: "card", flow: "inbound", countries: ["NG"], currencies: ["NGN", "USD"] },
+  { method: "card", flow: "inbound", countries: ["GH"], currencies: ["GHS"] },
+  { method: "card", flow: "inbound", countries: ["KE"], currencies: ["KES", "USD"] },
+  { method: "card", flow: "inbound", countries: ["ZA"], currencies: ["ZAR"] },
+  { method: "bank_transfer", flow: "inbound", countries: ["NG"], currencies: ["NGN"] },
+  {
+    method: "mobile_money",
+    flow: "inbound",
+    countries: ["GH"],
+    currencies: ["GHS"],
+    networks: ["mtn", "telecel", "airteltigo"]
+  },
+  { method: "mobile_money", flow: "inbound", countries: ["KE"], currencies: ["KES"], networks: ["mpesa"] },
+  { method: "bank_transfer", flow: "outbound", countries: ["NG"], currencies: ["NGN"] },
+  { method: "bank_transfer", flow: "outbound", countries: ["GH"], currencies: ["GHS"] },
+  { method: "bank_transfer", flow: "outbound", countries: ["ZA"], currencies: ["ZAR"] },
+  {
+    method: "mobile_money",
+    flow: "outbound",
+    countries: ["GH"],
+    currencies: ["GHS"],
+    networks: ["mtn", "telecel", "airteltigo"]
+  },
+  { method: "mobile_money", flow: "outbound", countries: ["KE"], currencies: ["KES"], networks: ["mpesa"] }
+]
+
+const TITLE = "Paystack"
+
+/** Money on its way back is a refund; else it was collected as a transaction, or paid as a transfer. */
+const kindOf = ({ flow, leg }: AttemptContext): Kind => {
+  if (leg === "refund" || leg === "return") return "refund"
+  return leg === "settlement" || (leg === "payment" && flow === "outbound") ? "transfer" : "transaction"
+}
+
+const isOwnRecipient = (id: string | null | undefined): id is string => id?.startsWith("RCP_") === true
+
+const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
+  const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
+  const call = (one: ProviderCall) => http.call({ ...one, headers: { ...one.headers, authorization } })
+
+  const noticed =
+    (kind: Kind) =>
+    <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
+      (said._tag === "Accepted" || said._tag === "Report") && isRemarkable(kind, said.providerStatus)
+        ? Effect.as(Effect.logWarning(`Paystack says ${said.providerStatus} of a ${kind}`), said)
+        : Effect.succeed(said)
+
+  const asked = (kind: Kind, question: ProviderCall, read: (reply: ProviderReply) => Enquiry) =>
+    Effect.flatMap(looked(call(question), read), noticed(kind))
+
+  const verified = (kind: "transaction" | "transfer", reference: string): Effect.Effect<Enquiry> =>
+    asked(
+      kind,
+      kind === "transfer" ? requests.verifyTransfer(reference) : requests.verifyTransaction(reference),
+      enquiryOf(kind)
+    )
+
+  const ordered = (
+    kind: "transaction" | "transfer",
+    { reference }: PaymentOrder,
+    request: Either.Either<ProviderCall, Declined>,
+    read: (reply: ProviderReply) => Outcome
+  ): Effect.Effect<Outcome> =>
+    Either.match(request, {
+      onLeft: Effect.succeed<Outcome>,
+      onRight: (one) =>
+        sent(call(one), read).pipe(
+          Effect.flatMap((outcome) =>
+            outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : Effect.succeed(outcome)
+          ),
+          Effect.flatMap(noticed(kind))
+        )
+    })
+
+  const recipientOf = (order: PaymentOrder): Effect.Effect<string, Declined> =>
+    isOwnRecipient(order.recipient?.externalAccountId)
+      ? Effect.succeed(order.recipient.externalAccountId)
+      : Effect.flatMap(requests.transferRecipient(order), (one) => prepared(call(one), recipientCode))
+
+  const pay = (order: PaymentOrder): Effect.Effect<Outcome> =>
+    Effect.merge(
+      Effect.flatMap(recipientOf(order), (code) =>
+        ordered("transfer", order, requests.transfer(order, code), transferOutcome)
+      )
+    )
+
+  const collect = (order: PaymentOrder): Effect.Effect<Outcome> => {
+    switch (order.method) {
+      case "card":
+        return ordered("transaction", order, requests.hostedPage(order), hostedOutcome)
+      case "mobile_money":
+        return ordered("transaction", order, requests.mobileCharge(order), chargeOutcome)
+      case "bank_transfer":
+        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          ordered("transaction", order, requests.bankTransferCharge(order, now), chargeOutcome)
+        )
+      default:
+        return Effect.succeed(
+          new Declined({ reason: `Paystack does not collect by ${order.method}`, code: "NOT_SUPPORTED" })
+        )
+    }
+  }
+
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
+    const kind = kindOf(attempt)
+    if (kind !== "refund") return verified(kind, attempt.reference)
+    return attempt.providerPaymentId === null
+      ? asked(kind, requests.listRefunds(attempt), refundNoted(attempt.reference))
+      : asked(kind, requests.fetchRefund(attempt.providerPaymentId), enquiryOf(kind))
+  }
+
+  const refund = (order: RefundOrder): Effect.Effect<Outcome> =>
+    Either.match(requests.refund(order), {
+      onLeft: Effect.succeed<Outcome>,
+      onRight: (one) => Effect.flatMap(sent(call(one), refundOutcome), noticed("refund"))
+    })
+
+  return {
+    name: "paystack",
+    // Transactions and transfers move once for a reference. Refunds have none, and a second one would be paid as well.
+    honoursReference: false,
+    provesAbsence: Duration.minutes(2),
+    supports: servedBy(TITLE, serves),
+    initiate: (order) => (order.flow === "outbound" ? pay(order) : collect(order)),
+    enquire,
+    callback: readCallback(credentials.secret_key),
+    otp: {
+      submit: ({ reference }, otp) =>
+        Effect.match(call(requests.submitOtp(reference, otp)), {
+          onFailure: () => "unknown" as const,
+          onSuccess: passwordTaken
+        }),
+      resend: () => Effect.succeed(false)
+    },
+    refund,
+    resume: enquire,
+    test: Effect.match(call(requests.balance), {
+      onFailure: ({ reason }) => Either.left(reason),
+      onSuccess: balanceRead
+    })
+  }
+}
+
+export const paystack = thirdParty({
+  name: "paystack",
+  title: TITLE,
+  // The key decides whether it is a test.
+  baseUrls: { sandbox: "https://api.paystack.co", live: "https://api.paystack.co" },
+  fields,
+  serves,
+  refunds: true,
+  connect
+})

@@ -1,0 +1,358 @@
+/** From what Paystack answers to what it means. Its published response schemas are unreliable, so that little is read of them. */
+import { Either, Option, Schema } from "effect"
+import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { Money } from "../../domain/Money.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { moneyOfMinor } from "../port/WireAmount.ts"
+import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
+
+const text = Schema.optionalWith(Schema.String, { nullable: true })
+
+const readEnvelope = Schema.decodeUnknownOption(
+  Schema.Struct({
+    status: Schema.Boolean,
+    message: text,
+    type: text,
+    code: text,
+    data: Schema.optional(Schema.Unknown)
+  })
+)
+
+/** What transactions, transfers and refunds have in common. */
+const Moved = Schema.Struct({
+  status: Schema.String,
+  reference: text,
+  id: text,
+  transfer_code: text,
+  amount: text,
+  currency: text,
+  fees: text,
+  fee_charged: text,
+  channel: text,
+  gateway_response: text,
+  message: text
+})
+type Moved = typeof Moved.Type
+
+const readMoved = Schema.decodeUnknownOption(Moved)
+
+const readHosted = Schema.decodeUnknownOption(
+  Schema.Struct({ authorization_url: Schema.String.pipe(Schema.pattern(/^https?:\/\//)), access_code: Schema.String })
+)
+
+const readCharge = Schema.decodeUnknownOption(
+  Schema.Struct({
+    url: text,
+    account_name: text,
+    account_number: text,
+    bank: Schema.optionalWith(Schema.Struct({ name: text }), { nullable: true }),
+    account_expires_at: text
+  })
+)
+
+const readRecipient = Schema.decodeUnknownOption(Schema.Struct({ recipient_code: Schema.String }))
+
+const readRefunds = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ merchant_note: text, ...Moved.fields })))
+
+const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
+
+type State = Report["state"]
+
+const transactionStates: Readonly<Record<string, State>> = {
+  success: "completed",
+  failed: "failed",
+  reversed: "returned",
+  // The customer has not finished, and still may: our own expiry ends it.
+  abandoned: "pending",
+  ongoing: "processing",
+  pending: "processing",
+  processing: "processing",
+  queued: "processing",
+  pay_offline: "processing",
+  pending_bank_transfer: "pending",
+  send_otp: "pending",
+  open_url: "pending"
+}
+
+const transferStates: Readonly<Record<string, State>> = {
+  success: "completed",
+  failed: "failed",
+  abandoned: "failed",
+  blocked: "failed",
+  rejected: "failed",
+  reversed: "returned",
+  pending: "processing",
+  received: "processing",
+  processing: "processing",
+  queued: "processing",
+  // The account must have passwords for transfers switched off: nobody here can enter one.
+  otp: "processing"
+}
+
+const refundStates: Readonly<Record<string, State>> = {
+  processed: "completed",
+  failed: "failed",
+  pending: "processing",
+  processing: "processing",
+  "needs-attention": "processing"
+}
+
+const statesOf = { transaction: transactionStates, transfer: transferStates, refund: refundStates } as const
+
+export type Kind = keyof typeof statesOf
+
+/** Statuses on which somebody should look: those that nobody has told us of, and those that wait for a person at Paystack. */
+export const isRemarkable = (kind: Kind, status: string | null): boolean =>
+  status !== null && (statesOf[kind][status] === undefined || ["otp", "needs-attention"].includes(status))
+
+const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
+  amount === undefined || currency === undefined
+    ? undefined
+    : Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+
+const wordings: ReadonlyArray<readonly [RegExp, RefusalCode]> = [
+  [/insufficient (funds|balance)/i, "INSUFFICIENT_FUNDS"],
+  [/expired card|card (has )?expired/i, "CARD_EXPIRED"],
+  [/(incorrect|invalid|wrong) (pin|otp)/i, "AUTHENTICATION_FAILED"],
+  [/timed? ?out|not approved|cancelled by/i, "NOT_APPROVED"],
+  [/fraud/i, "SUSPECTED_FRAUD"]
+]
+
+/** Paystack passes on what the bank or network said; only what is certain gets a word of ours. */
+const codeOf = ({ channel, gateway_response: said }: Moved): RefusalCode | undefined => {
+  if (said === undefined) return undefined
+  const known = wordings.find(([wording]) => wording.test(said))?.[1]
+  return known ?? (channel === "card" && said === "Declined" ? "CARD_DECLINED" : undefined)
+}
+
+const reasonOf = (moved: Moved): string => moved.gateway_response ?? moved.message ?? moved.status
+
+const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
+  (kind === "transfer" ? transferCode : id) ?? null
+
+const amountsOf = (moved: Moved, state: State) => {
+  const received = state === "completed" ? moneyOf(moved.amount, moved.currency) : undefined
+  const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
+  return { ...(received === undefined ? {} : { received }), ...(fee === undefined ? {} : { fee }) }
+}
+
+const refusalOf = (moved: Moved) => {
+  const code = codeOf(moved)
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(moved.gateway_response === undefined ? {} : { providerCode: moved.gateway_response })
+  }
+}
+
+export const reportOf = (kind: Kind, moved: Moved): Report => {
+  const state = statesOf[kind][moved.status] ?? "processing"
+  const over = state === "failed" || state === "returned"
+  return new Report({
+    state,
+    reason: over ? reasonOf(moved) : null,
+    providerPaymentId: idOf(kind, moved),
+    providerStatus: moved.status,
+    ...amountsOf(moved, state),
+    ...(over ? refusalOf(moved) : {})
+  })
+}
+
+/** Of a callback: who it is about is for its kind to say. */
+export const movedIn = (data: unknown): Option.Option<Moved> => readMoved(data)
+
+const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
+
+const isFine = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+
+const DEFINITE = [400, 402, 404, 405, 413, 415, 422]
+
+const codes: Readonly<Record<string, RefusalCode>> = {
+  insufficient_balance: "PROVIDER_BALANCE_LOW",
+  transfer_unavailable: "NOT_SUPPORTED",
+  missing_params: "INVALID_ORDER",
+  invalid_params: "INVALID_ORDER",
+  invalid_transfer_recipient: "INVALID_ORDER"
+}
+
+/** The order was refused by its looks, before anything was moved; or there is no telling. */
+const refused = (reply: ProviderReply): Declined | Unknown => {
+  if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
+  const envelope = Option.getOrUndefined(envelopeOf(reply))
+  if (envelope === undefined || envelope.status || !DEFINITE.includes(reply.status)) return noVerdict(reply)
+  const { code, message, type } = envelope
+  const own = code ?? type
+  const known = code === undefined ? undefined : codes[code]
+  if (known === undefined && type === "api_error") return noVerdict(reply)
+  const ours = known ?? (type === "processor_error" ? undefined : "INVALID_ORDER")
+  return new Declined({
+    reason: message ?? `HTTP ${reply.status}`,
+    ...(ours === undefined ? {} : { code: ours }),
+    ...(own === undefined ? {} : { providerCode: own })
+  })
+}
+
+/** Stands for "it has this reference already": whoever hears it looks the order up. */
+export const alreadyThere = new Unknown({ reason: "it has this reference already" })
+
+const isDuplicate = (reply: ProviderReply): boolean =>
+  Option.exists(
+    envelopeOf(reply),
+    ({ code, message, status }) =>
+      !status && (code === "duplicate_reference" || /duplicate.*reference/i.test(message ?? ""))
+  )
+
+const movedBy = (reply: ProviderReply): Option.Option<Moved> =>
+  Option.flatMap(envelopeOf(reply), ({ data }) => readMoved(data))
+
+const nothingRead = new Unknown({ reason: "its answer cannot be read" })
+
+export const hostedOutcome = (reply: ProviderReply): Outcome => {
+  if (isDuplicate(reply)) return alreadyThere
+  if (!isFine(reply)) return refused(reply)
+  return Option.match(
+    Option.flatMap(envelopeOf(reply), ({ data }) => readHosted(data)),
+    {
+      onNone: () => nothingRead,
+      onSome: ({ access_code, authorization_url }) =>
+        new Accepted({
+          state: "pending",
+          providerPaymentId: null,
+          providerStatus: null,
+          nextAction: "redirect",
+          actionData: { redirect_url: authorization_url },
+          providerData: { access_code }
+        })
+    }
+  )
+}
+
+/** What the customer must do, as far as this service can lead them there. */
+const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "actionData"> => {
+  const charge = Option.getOrUndefined(readCharge(data))
+  switch (moved.status) {
+    case "pending_bank_transfer":
+      return {
+        nextAction: "bank_transfer",
+        actionData: {
+          account_name: charge?.account_name ?? null,
+          account_number: charge?.account_number ?? null,
+          bank_name: charge?.bank?.name ?? null,
+          bank_code: null,
+          reference: null,
+          expires_at: charge?.account_expires_at ?? null
+        }
+      }
+    case "send_otp":
+      return { nextAction: "collect_otp", actionData: {} }
+    case "open_url":
+      return charge?.url !== undefined && /^https?:\/\//.test(charge.url)
+        ? { nextAction: "redirect", actionData: { redirect_url: charge.url } }
+        : { nextAction: "check_status", actionData: {} }
+    case "success":
+      return { nextAction: null, actionData: {} }
+    default:
+      return { nextAction: "wait", actionData: {} }
+  }
+}
+
+/** A charge that failed was refused by the payer's bank or network, or by the payer. */
+export const chargeOutcome = (reply: ProviderReply): Outcome => {
+  if (isDuplicate(reply)) return alreadyThere
+  const moved = Option.getOrUndefined(movedBy(reply))
+  if (moved === undefined || reply.status >= 500) return isFine(reply) ? nothingRead : refused(reply)
+  const { state } = reportOf("transaction", moved)
+  if (state === "failed" || state === "returned") {
+    return new Declined({ reason: reasonOf(moved), instrument: true, ...refusalOf(moved) })
+  }
+  if (!isFine(reply)) return refused(reply)
+  return new Accepted({
+    state,
+    providerPaymentId: idOf("transaction", moved),
+    providerStatus: moved.status,
+    ...stepOf(moved, Option.getOrUndefined(envelopeOf(reply))?.data),
+    providerData: {},
+    ...amountsOf(moved, state)
+  })
+}
+
+export const recipientCode = (reply: ProviderReply): Either.Either<string, Declined> => {
+  const code = Option.flatMap(envelopeOf(reply), ({ data }) => readRecipient(data))
+  if (isFine(reply) && Option.isSome(code)) return Either.right(code.value.recipient_code)
+  const verdict = refused(reply)
+  return Either.left(
+    verdict._tag === "Declined" ? verdict : new Declined({ reason: verdict.reason, code: "PROVIDER_UNAVAILABLE" })
+  )
+}
+
+const orderedOutcome =
+  (kind: "transfer" | "refund") =>
+  (reply: ProviderReply): Outcome => {
+    if (kind === "transfer" && isDuplicate(reply)) return alreadyThere
+    if (!isFine(reply)) return refused(reply)
+    return Option.match(movedBy(reply), {
+      onNone: () => nothingRead,
+      onSome: (moved) => {
+        const { state } = reportOf(kind, moved)
+        return state === "failed" || state === "returned"
+          ? new Declined({ reason: reasonOf(moved), ...refusalOf(moved) })
+          : new Accepted({
+              state,
+              providerPaymentId: idOf(kind, moved),
+              providerStatus: moved.status,
+              nextAction: null,
+              actionData: {},
+              providerData: {},
+              ...amountsOf(moved, state)
+            })
+      }
+    })
+  }
+
+export const transferOutcome = orderedOutcome("transfer")
+
+export const refundOutcome = orderedOutcome("refund")
+
+const isAbsence = (reply: ProviderReply): boolean =>
+  (reply.status === 404 || reply.status === 400) &&
+  Option.exists(
+    envelopeOf(reply),
+    ({ code, message, status }) => !status && (/not_found$/.test(code ?? "") || /not found/i.test(message ?? ""))
+  )
+
+export const enquiryOf =
+  (kind: Kind) =>
+  (reply: ProviderReply): Enquiry => {
+    // A refund that it gave an id to exists, whatever it says later.
+    if (kind !== "refund" && isAbsence(reply)) return new Absent()
+    if (!isFine(reply)) return noVerdict(reply)
+    return Option.match(movedBy(reply), { onNone: () => nothingRead, onSome: (moved) => reportOf(kind, moved) })
+  }
+
+/** That our note is not among the refunds proves nothing: Paystack promises nowhere when a refund is listed. */
+export const refundNoted =
+  (reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    if (!isFine(reply)) return noVerdict(reply)
+    const refunds = Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
+    if (Option.isNone(refunds)) return nothingRead
+    const ours = refunds.value.find(({ merchant_note: note }) => note === reference)
+    return ours === undefined
+      ? new Unknown({ reason: "no refund of that time bears our note, which proves nothing" })
+      : reportOf("refund", ours)
+  }
+
+/** It ended with the password, or goes on: a charge that failed is for the enquiry to tell. */
+export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {
+  const status = Option.getOrUndefined(movedBy(reply))?.status
+  if (status === "send_otp") return "wrong"
+  if (isFine(reply)) return status === undefined || status === "failed" ? "unknown" : "accepted"
+  return status === undefined && (reply.status === 400 || reply.status === 404) ? "not_expected" : "unknown"
+}
+
+export const balanceRead = (reply: ProviderReply): Either.Either<string, string> => {
+  const balances = Option.flatMap(envelopeOf(reply), ({ data }) => readBalances(data))
+  if (!isFine(reply) || Option.isNone(balances)) return Either.left(refused(reply).reason)
+  return Either.right(`it answered with the balances in ${balances.value.map((one) => one.currency).join(", ")}`)
+}
