@@ -153,6 +153,9 @@ export const leastAttemptTime = Duration.seconds(1)
 /** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
 export const orphanedAfter = Duration.seconds(45)
 
+/** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
+export const tokenMargin = Duration.minutes(1)
+
 /** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
 export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
 
