@@ -232,6 +232,21 @@ export const railCallbackBackOff = Duration.seconds(5)
 /** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
 export const railCallbackRest = Duration.millis(25)
 
+/** A fake of a third party brings what it took to its end after this long, */
+export const fakePace = Duration.millis(200)
+
+/** what it reports late after this long, */
+export const fakeLateness = Duration.seconds(5)
+
+/** and lets a slow answer drip for this long, which is longer than anybody waits for one. */
+export const fakeSlowness = Duration.minutes(1)
+
+/** It takes this long at most until a callback of a fake is answered. */
+export const fakeCallbackTimeout = Duration.seconds(5)
+
+/** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */
+export const fakeCallbackRetries = [1, 2, 4, 8]
+
 /** When a milestone is disbursed, this many of its payouts are sent at a time. */
 export const escrowPayoutConcurrency = 8
 
