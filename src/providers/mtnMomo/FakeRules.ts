@@ -3,7 +3,6 @@ import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
-import { readJson } from "../port/WireJson.ts"
 import { currencyOf } from "./MtnMomoEnvironments.ts"
 
 export const refused = (status: number, code: string, message: string): FakeReply => ({
@@ -36,10 +35,14 @@ export const RequestToPay = Schema.Struct({ ...common, payer: Party })
 export const Transfer = Schema.Struct({ ...common, payee: Party })
 export const Refund = Schema.Struct({ ...common, referenceIdToRefund: Schema.UUID })
 
+/** As it is written: MTN takes amounts as text alone, so that a number must not pass for one. */
+const parsed = (body: string): Either.Either<unknown, string> =>
+  Either.try({ try: () => JSON.parse(body) as unknown, catch: () => "the body is not JSON" })
+
 const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 export const moneyIn = ({ body }: FakeRequest): Money | undefined =>
-  Either.getRight(readJson(body)).pipe(
+  Either.getRight(parsed(body)).pipe(
     Option.flatMap(Schema.decodeUnknownOption(Schema.Struct({ amount: Amount, currency: Schema.String }))),
     Option.flatMap(({ amount, currency }) => moneyOfMajor(amount, currency)),
     Option.getOrUndefined
@@ -62,7 +65,7 @@ export const readOrder = <A extends { readonly amount: string; readonly currency
   if (callback !== undefined && !URL.canParse(callback)) {
     return Either.left(refused(400, "INVALID_CALLBACK_URL_HOST", "Callback URL is not valid."))
   }
-  const decoded = Either.flatMap(readJson(body), (json) => Schema.decodeUnknownEither(schema)(json))
+  const decoded = Either.flatMap(parsed(body), (json) => Schema.decodeUnknownEither(schema)(json))
   if (Either.isLeft(decoded)) return Either.left(gateway(400, String(decoded.left)))
   const { amount, currency } = decoded.right
   if (currency !== currencyOf(headers["x-target-environment"] ?? "")) {
