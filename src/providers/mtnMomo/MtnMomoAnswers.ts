@@ -1,0 +1,187 @@
+/** What MTN's answers mean. It refuses an order with HTTP 500 and a code, so that the code is read before the status. */
+import { Option, Schema } from "effect"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { moneyOfMajor } from "../port/WireAmount.ts"
+import type { Endpoint, Product } from "./MtnMomoRequests.ts"
+
+interface Refusal {
+  readonly code?: RefusalCode
+  /** Of the customer's wallet or by the customer, so that nobody else need be asked. */
+  readonly instrument?: true
+}
+
+type Side = "ours" | "customers"
+
+const theirs = (code: RefusalCode): Refusal => ({ code, instrument: true })
+
+/** Either side of a payment can be at fault, and which of them is us depends on the way that the money goes. */
+const sides: Readonly<Record<Product, { readonly payer: Side; readonly payee: Side }>> = {
+  collection: { payer: "customers", payee: "ours" },
+  disbursement: { payer: "ours", payee: "customers" }
+}
+
+const ofWallet = (side: Side): Refusal => (side === "customers" ? theirs("ACCOUNT_INVALID") : {})
+
+const ofApproval = (payer: Side): Refusal => (payer === "customers" ? theirs("NOT_APPROVED") : {})
+
+/** Each of these says that no money was moved, nor will be. */
+const refusals: Readonly<Record<string, (at: (typeof sides)[Product]) => Refusal>> = {
+  PAYER_NOT_FOUND: ({ payer }) => ofWallet(payer),
+  PAYEE_NOT_FOUND: ({ payee }) => ofWallet(payee),
+  PAYEE_NOT_ALLOWED_TO_RECEIVE: ({ payee }) => ofWallet(payee),
+  NOT_ENOUGH_FUNDS: ({ payer }) =>
+    payer === "customers" ? theirs("INSUFFICIENT_FUNDS") : { code: "PROVIDER_BALANCE_LOW" },
+  PAYER_LIMIT_REACHED: ({ payer }) => (payer === "customers" ? theirs("LIMIT_EXCEEDED") : { code: "LIMIT_EXCEEDED" }),
+  PAYMENT_NOT_APPROVED: ({ payer }) => ofApproval(payer),
+  APPROVAL_REJECTED: ({ payer }) => ofApproval(payer),
+  EXPIRED: ({ payer }) => ofApproval(payer),
+  TRANSACTION_CANCELED: ({ payer }) => ofApproval(payer),
+  NOT_ALLOWED: () => ({}),
+  NOT_ALLOWED_TARGET_ENVIRONMENT: () => ({ code: "CREDENTIALS_REFUSED" }),
+  INVALID_CALLBACK_URL_HOST: () => ({ code: "INVALID_ORDER" }),
+  INVALID_CURRENCY: () => ({ code: "NOT_SUPPORTED" })
+}
+
+const refusalOf = (product: Product, code: string): Refusal | undefined =>
+  Object.hasOwn(refusals, code) ? refusals[code]?.(sides[product]) : undefined
+
+const text = Schema.optionalWith(Schema.String, { nullable: true })
+
+const ErrorReason = Schema.Struct({ code: text, message: text })
+type ErrorReason = typeof ErrorReason.Type
+
+const errorIn = Schema.decodeUnknownOption(ErrorReason)
+
+const wordsOf = ({ code, message }: ErrorReason, otherwise: string): string => {
+  if (code === undefined) return message ?? otherwise
+  return message === undefined ? code : `${code}: ${message}`
+}
+
+export const isDuplicate = ({ status }: ProviderReply): boolean => status === 409
+
+/** A reference that MTN knows already is not for here: what it knows of it is asked. */
+export const orderAnswer =
+  ({ product }: Endpoint, reference: string) =>
+  (reply: ProviderReply): Outcome => {
+    if (reply.status === 202) {
+      return new Accepted({
+        state: "processing",
+        // The reference is the only id that MTN has for it from now on.
+        providerPaymentId: reference,
+        providerStatus: "PENDING",
+        nextAction: product === "collection" ? "wait" : null,
+        actionData: {},
+        providerData: {}
+      })
+    }
+    if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
+    const said = Option.getOrElse(errorIn(reply.json), (): ErrorReason => ({}))
+    const reason = wordsOf(said, `HTTP ${reply.status}`)
+    if (reply.status === 400) {
+      return new Declined({ reason, code: "INVALID_ORDER", providerCode: said.code ?? "400" })
+    }
+    const refusal = reply.status === 500 && said.code !== undefined ? refusalOf(product, said.code) : undefined
+    return refusal === undefined || said.code === undefined
+      ? noVerdict(reply, said.code ?? "without a verdict")
+      : new Declined({ ...refusal, reason, providerCode: said.code })
+  }
+
+const statusIn = Schema.decodeUnknownOption(
+  Schema.Struct({
+    status: Schema.String,
+    amount: text,
+    currency: text,
+    // Callbacks and some of its platforms name the code alone.
+    reason: Schema.optionalWith(Schema.Union(Schema.String, ErrorReason), { nullable: true })
+  })
+)
+
+const states: ReadonlyMap<string, Report["state"]> = new Map([
+  ["PENDING", "processing"],
+  ["SUCCESSFUL", "completed"],
+  ["FAILED", "failed"]
+])
+
+export const isKnownStatus = (status: string): boolean => states.has(status)
+
+const reasonOf = (reason: string | ErrorReason | undefined): ErrorReason =>
+  typeof reason === "string" ? { code: reason } : (reason ?? {})
+
+const refusedWith = (product: Product, why: ErrorReason) => {
+  const code = why.code === undefined ? undefined : refusalOf(product, why.code)?.code
+  return {
+    reason: wordsOf(why, "MTN says that it failed, and not why"),
+    ...(code === undefined ? {} : { code }),
+    ...(why.code === undefined ? {} : { providerCode: why.code })
+  }
+}
+
+/** Failed payments are answered with 200 as well: only the status in the body says what became of them. */
+export const statusAnswer =
+  ({ product }: Endpoint, reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    if (reply.status === 404 && Option.exists(errorIn(reply.json), ({ code }) => code === "RESOURCE_NOT_FOUND")) {
+      return new Absent()
+    }
+    const said = reply.status === 200 ? Option.getOrUndefined(statusIn(reply.json)) : undefined
+    if (said === undefined) return noVerdict(reply)
+    const state = states.get(said.status) ?? "processing"
+    const received =
+      state === "completed" && said.amount !== undefined && said.currency !== undefined
+        ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency))
+        : undefined
+    return new Report({
+      state,
+      providerPaymentId: reference,
+      providerStatus: said.status,
+      ...(state === "failed" ? refusedWith(product, reasonOf(said.reason)) : { reason: null }),
+      ...(received === undefined ? {} : { received })
+    })
+  }
+
+/** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
+export const existing =
+  ({ product }: Endpoint) =>
+  (found: Enquiry): Outcome => {
+    if (found._tag !== "Report") return new Unknown({ reason: "MTN knows the reference, and not what became of it" })
+    return new Accepted({
+      state: found.state === "completed" ? "completed" : "processing",
+      providerPaymentId: found.providerPaymentId,
+      providerStatus: found.providerStatus,
+      nextAction: product === "collection" && found.state === "processing" ? "wait" : null,
+      actionData: {},
+      providerData: {},
+      ...(found.received === undefined ? {} : { received: found.received })
+    })
+  }
+
+const tokenIn = Schema.decodeUnknownOption(Schema.Struct({ access_token: Schema.String, expires_in: Schema.String }))
+
+export const tokenAnswer = (
+  reply: ProviderReply
+): Option.Option<{ readonly token: string; readonly expiresInSeconds: number }> =>
+  Option.filterMap(reply.status === 200 ? tokenIn(reply.json) : Option.none(), ({ access_token, expires_in }) => {
+    const expiresInSeconds = Number(expires_in)
+    return Number.isFinite(expiresInSeconds) ? Option.some({ token: access_token, expiresInSeconds }) : Option.none()
+  })
+
+const balanceIn = Schema.decodeUnknownOption(
+  Schema.Struct({ availableBalance: Schema.String, currency: Schema.String })
+)
+
+/** In a few words, for whoever tests the account. */
+export const balanceAnswer = (reply: ProviderReply): Option.Option<string> =>
+  Option.map(
+    reply.status === 200 ? balanceIn(reply.json) : Option.none(),
+    ({ availableBalance, currency }) => `${availableBalance} ${currency}`
+  )
+
+/** Why a call that should have worked did not. */
+export const troubleIn = (reply: ProviderReply): string =>
+  wordsOf(
+    Option.getOrElse(errorIn(reply.json), (): ErrorReason => ({})),
+    `HTTP ${reply.status}`
+  )

@@ -1,0 +1,89 @@
+/** What MTN is sent: from an order to a body, and from an attempt to the address that answers for it. */
+import { Either } from "effect"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { shortText } from "../port/WireAmount.ts"
+import { MTN } from "./MtnMomoEnvironments.ts"
+
+/** Each has a subscription key and tokens of its own. */
+export type Product = "collection" | "disbursement"
+
+export interface Endpoint {
+  readonly product: Product
+  /** Orders are posted to it; what became of one is found below it, by its reference. */
+  readonly path: string
+}
+
+const requestToPay: Endpoint = { product: "collection", path: "/collection/v1_0/requesttopay" }
+const transfer: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/transfer" }
+export const refunds: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/refund" }
+
+export const tokenPath = (product: Product): string => `/${product}/token/`
+export const balancePath = (product: Product): string => `/${product}/v1_0/account/balance`
+
+export const lookUpPath = ({ path }: Endpoint, reference: string): string => `${path}/${encodeURIComponent(reference)}`
+
+export const endpointOf = ({ flow, leg }: Pick<AttemptContext, "flow" | "leg">): Endpoint => {
+  switch (leg) {
+    case "refund":
+    case "return":
+      return refunds
+    case "collection":
+      return requestToPay
+    case "settlement":
+      return transfer
+    case "payment":
+      return flow === "outbound" ? transfer : requestToPay
+  }
+}
+
+/** Some of its platforms refuse a message for a character that they do not know; nothing depends on what it says. */
+const LONGEST_MESSAGE = 160
+
+const message = (text: string | null): string => {
+  const plain = (text ?? "")
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9 .,-]/g, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, LONGEST_MESSAGE)
+  return plain === "" ? "Payment" : plain
+}
+
+const party = (phoneNumber: string) => ({ partyIdType: "MSISDN", partyId: phoneNumber.replace(/\D/g, "") })
+
+/** The reference is also the external id, by which a callback names what it is about. */
+const common = ({ money, reference }: Pick<PaymentOrder, "money" | "reference">, words: string | null) => ({
+  amount: shortText(money),
+  currency: money.currency,
+  externalId: reference,
+  payerMessage: message(words),
+  payeeNote: message(words)
+})
+
+export interface MtnOrder {
+  readonly endpoint: Endpoint
+  readonly reference: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export const orderRequest = (order: PaymentOrder): Either.Either<MtnOrder, Declined> => {
+  const { description, flow, mobileMoney, reference } = order
+  if (flow === "external" || mobileMoney === null || mobileMoney.network !== MTN) {
+    return Either.left(
+      new Declined({ reason: "only numbers of MTN are asked or paid by MTN MoMo", code: "NOT_SUPPORTED" })
+    )
+  }
+  const side = party(mobileMoney.phoneNumber)
+  return Either.right(
+    flow === "inbound"
+      ? { endpoint: requestToPay, reference, body: { ...common(order, description), payer: side } }
+      : { endpoint: transfer, reference, body: { ...common(order, description), payee: side } }
+  )
+}
+
+export const refundRequest = (order: RefundOrder): MtnOrder => ({
+  endpoint: refunds,
+  reference: order.reference,
+  body: { ...common(order, order.reason), referenceIdToRefund: order.attempt.reference }
+})
