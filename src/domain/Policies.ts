@@ -153,6 +153,31 @@ export const leastAttemptTime = Duration.seconds(1)
 /** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
 export const orphanedAfter = Duration.seconds(45)
 
+/** A provider that no connection was made to after this long was certainly not sent anything. */
+export const providerConnectTimeout = Duration.seconds(5)
+
+/** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
+export const providerFirstByteTimeout = Duration.seconds(20)
+
+/** And has answered within this, which leaves an initiation time to write down what it came to. */
+export const providerAnswerTimeout = Duration.seconds(25)
+
+/** An answer of a provider that is larger than this many bytes is not read. */
+export const providerAnswerBytes = 1024 * 1024
+
+/** Calls that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+export const providerCallsUnderWay = 64
+
+/** As many more wait for their turn at one, for this long at most; others are told at once that nothing was sent. */
+export const providerCallsWaiting = 256
+export const providerQueuePatience = Duration.seconds(1)
+
+/** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
+export const providerKeepAlive = Duration.seconds(4)
+
+/** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
+export const tokenMargin = Duration.minutes(1)
+
 /** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
 export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
 
@@ -228,6 +253,21 @@ export const railCallbackBackOff = Duration.seconds(5)
 
 /** Between two claims the worker rests at least this long, so that callbacks gather into batches under load. */
 export const railCallbackRest = Duration.millis(25)
+
+/** A fake of a third party brings what it took to its end after this long, */
+export const fakePace = Duration.millis(200)
+
+/** what it reports late after this long, */
+export const fakeLateness = Duration.seconds(5)
+
+/** and lets a slow answer drip for this long, which is longer than anybody waits for one. */
+export const fakeSlowness = Duration.minutes(1)
+
+/** It takes this long at most until a callback of a fake is answered. */
+export const fakeCallbackTimeout = Duration.seconds(5)
+
+/** A callback that was not taken is sent again after so many times a fake's pace, each in turn; then it is given up. */
+export const fakeCallbackRetries = [1, 2, 4, 8]
 
 /** When a milestone is disbursed, this many of its payouts are sent at a time. */
 export const escrowPayoutConcurrency = 8

@@ -1,0 +1,69 @@
+/** What a fake has under way: it is known when nothing is left of it, and all of it ends with the fake. */
+import { Duration, Effect } from "effect"
+
+export interface Chores {
+  /** Counts a piece of work until its end is told; `settled` waits for it. */
+  readonly begin: () => { readonly end: () => void }
+  /** A piece of work for later. It does not keep the process alive. */
+  readonly after: (delay: Duration.Duration, run: () => void) => void
+  readonly sleep: (delay: Duration.Duration) => Promise<void>
+  /** Waits until there is nothing left. */
+  readonly settled: Effect.Effect<void>
+  /** What is under way when the fake ends. */
+  readonly stopped: AbortSignal
+  readonly stop: () => void
+}
+
+export const makeChores = (): Chores => {
+  const timers = new Set<NodeJS.Timeout>()
+  const waiting = new Set<() => void>()
+  const stopping = new AbortController()
+  let left = 0
+
+  const begin = () => {
+    left += 1
+    let isOver = false
+    return {
+      end: () => {
+        if (isOver) return
+        isOver = true
+        left -= 1
+        if (left === 0) for (const tell of [...waiting]) tell()
+      }
+    }
+  }
+
+  const after = (delay: Duration.Duration, run: () => void) => {
+    if (stopping.signal.aborted) return
+    const { end } = begin()
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      run()
+      end()
+    }, Duration.toMillis(delay))
+    timer.unref()
+    timers.add(timer)
+  }
+
+  return {
+    begin,
+    after,
+    sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
+    settled: Effect.async<void>((resume) => {
+      if (left === 0) return resume(Effect.void)
+      const tell = () => {
+        waiting.delete(tell)
+        resume(Effect.void)
+      }
+      waiting.add(tell)
+      return Effect.sync(() => waiting.delete(tell))
+    }),
+    stopped: stopping.signal,
+    stop: () => {
+      stopping.abort()
+      for (const timer of timers) clearTimeout(timer)
+      timers.clear()
+      for (const tell of [...waiting]) tell()
+    }
+  }
+}

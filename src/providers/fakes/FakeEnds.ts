@@ -1,0 +1,98 @@
+/** Brings what a fake took to the end that its amount has in store, and tells of it. */
+import type { Duration } from "effect"
+import { Money } from "../../domain/Money.ts"
+import type { Chores } from "./Chores.ts"
+import type { FakeCallback, FakeWorld } from "./Fake.ts"
+import type { Entry } from "./FakeBooks.ts"
+import { deliver } from "./FakePost.ts"
+import { type Fate, fateOf } from "./Magic.ts"
+
+export interface Paces {
+  readonly pace: Duration.Duration
+  readonly late: Duration.Duration
+}
+
+const TENTH = 10n
+
+const less = ({ currency, minor }: Money): Money => {
+  const tenth = minor / TENTH
+  return new Money({ currency, minor: minor - (tenth > 0n ? tenth : 1n) })
+}
+
+const failures: ReadonlySet<Fate> = new Set(["fails_later", "declined_instrument", "declined_provider"])
+
+const beginningOf = (entry: Entry): Entry => ({ ...entry, state: "processing" })
+
+/** Where the caller named an address in its order, the fake keeps it with the entry. */
+const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
+  typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
+
+export const makeEnds = (
+  paces: Paces,
+  chores: Chores,
+  callbackOf: (entry: Entry) => FakeCallback | undefined,
+  onError: (error: unknown) => void,
+  world: () => FakeWorld
+): Pick<FakeWorld, "approve" | "take"> => {
+  const callbacksOf = (entry: Entry): ReadonlyArray<FakeCallback> => {
+    const last = callbackOf(entry)
+    if (last === undefined) return []
+    if (entry.fate === "twice") return [last, last]
+    const first = entry.fate === "reordered" ? callbackOf(beginningOf(entry)) : undefined
+    return first === undefined ? [last] : [last, first]
+  }
+
+  const tell = async (entry: Entry): Promise<void> => {
+    const { end } = chores.begin()
+    try {
+      for (const callback of callbacksOf(entry)) {
+        await deliver(callback, addressOf(entry, world()), paces.pace, chores)
+      }
+    } catch (error) {
+      onError(error)
+    } finally {
+      end()
+    }
+  }
+
+  const finish = (entry: Entry): void => {
+    // Whatever else became of it meanwhile, by its own routes, stands.
+    if (entry.state === "processing") {
+      const fails = failures.has(entry.fate)
+      entry.state = fails ? "failed" : "completed"
+      if (fails) entry.reason = "It failed, as its amount asks for."
+    }
+    void tell(entry)
+  }
+
+  const start = (entry: Entry): void => {
+    entry.state = "processing"
+    if (entry.fate === "silent") return
+    chores.after(entry.fate === "late" ? paces.late : paces.pace, () => finish(entry))
+  }
+
+  return {
+    take: ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
+      const { books, now } = world()
+      const fate = fateOf(money)
+      const opened = books.open({
+        id,
+        reference,
+        kind,
+        asked: money,
+        fate,
+        state: waits ? "waiting" : "processing",
+        moved: fate === "other_amount" ? less(money) : money,
+        reason: null,
+        createdAt: now(),
+        of,
+        kept
+      })
+      if (opened.isNew && !waits) start(opened.entry)
+      return opened.entry
+    },
+    approve: (entry) => {
+      if (entry.state === "waiting") start(entry)
+    }
+  }
+}
