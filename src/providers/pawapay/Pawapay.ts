@@ -54,7 +54,8 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
           operation: `create ${kind}`,
           method: "POST",
           path: kinds[kind].path,
-          headers: { "content-type": "application/json" },
+          // Whoever reads the records of either side finds the order under one name.
+          headers: { "content-type": "application/json", "x-request-id": reference },
           body: JSON.stringify(body)
         }),
         (reply) => outcomeOf(kind, reference, reply)

@@ -1,31 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { ProviderCall, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
-import { readJson } from "../../../src/providers/port/WireJson.ts"
-import { Either } from "effect"
+import { replyWith, type Said, saying } from "../wire/Hearing.ts"
 import { accountOf, attemptOf, money, refundAttemptOf } from "../wire/Orders.ts"
 import { kenya, zambia } from "./Pawapay.ts"
 
-const replyWith = (status: number, body: unknown): ProviderReply => {
-  const text = typeof body === "string" ? body : JSON.stringify(body)
-  return { status, headers: {}, text, json: Either.getOrUndefined(readJson(text)) }
-}
-
-/** An adapter whose third party says these things, in this order. */
-const hearing = (...replies: ReadonlyArray<ProviderReply | NeverSent | MaybeSent>) => {
-  const calls: Array<ProviderCall> = []
-  const left = [...replies]
-  const http = {
-    call: (call: ProviderCall) =>
-      Effect.suspend(() => {
-        calls.push(call)
-        const next = left.shift()
-        if (next === undefined) throw new Error("nothing more was expected")
-        return "status" in next ? Effect.succeed(next) : Effect.fail(next)
-      })
-  }
+const hearing = (...replies: ReadonlyArray<Said>) => {
+  const { calls, http } = saying(...replies)
   return { calls, provider: pawapay.connect(accountOf(http, { api_token: "t" })) }
 }
 

@@ -1,5 +1,5 @@
 /** An adapter and a fake, joined in memory: what the one sends the other answers, and every fault of a wire can be played. */
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { Money } from "../../../src/domain/Money.ts"
 import {
   MaybeSent,
@@ -13,7 +13,6 @@ import { type Entry, type FakeBooks, makeFakeBooks } from "../../../src/provider
 import { type Fate, fateOf } from "../../../src/providers/fakes/Magic.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { readJson } from "../../../src/providers/port/WireJson.ts"
-import { Either } from "effect"
 
 export const callbackUrl = "https://corridor.example/v1/callbacks/fake"
 
@@ -54,6 +53,8 @@ const endOf = (entry: Entry): void => {
     case "silent":
       return
     case "fails_later":
+    case "declined_instrument":
+    case "declined_provider":
       entry.state = "failed"
       entry.reason = "It failed later"
       return
@@ -95,6 +96,7 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
   const calls: Array<ProviderCall> = []
   const answers: Array<{ call: ProviderCall; reply: ProviderReply }> = []
   const elsewhere = new Map<string, () => string>()
+  const played = new Set<string>()
 
   const answer = async (call: ProviderCall): Promise<FakeReply | "cut" | "unreachable"> => {
     if (call.origin !== undefined && call.origin !== fakeUrl) {
@@ -117,7 +119,15 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
     }
     const money = found.route.moves?.(request)
     const fate: Fate = money === undefined ? "completes" : fateOf(money)
-    switch (fate) {
+    const order = JSON.stringify([
+      call.method,
+      path,
+      headers["x-idempotency-key"] ?? headers["x-request-id"] ?? call.body
+    ])
+    // A fault is played once for an order: whoever repeats it finds what is true.
+    const isPlayed = played.has(order)
+    played.add(order)
+    switch (isPlayed ? "completes" : fate) {
       case "lost_before":
         return "cut"
       case "server_error":
