@@ -1,0 +1,207 @@
+/** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
+import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderCall } from "../client/ProviderHttp.ts"
+import { looked, prepared, sent } from "../client/Replies.ts"
+import type { PaymentOrder, Provider } from "../port/Provider.ts"
+import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import {
+  addressIn,
+  enquiryOf,
+  intentCreated,
+  intentOutcome,
+  isKnownStatus,
+  readIntent,
+  recipientCreated,
+  recipientListed,
+  transferCreated
+} from "./CircleAnswers.ts"
+import { readCallback } from "./CircleCallbacks.ts"
+import {
+  circleServes,
+  intentOf,
+  type Kind,
+  kindOfAttempt,
+  pathOf,
+  type RecipientCreation,
+  recipientOf,
+  recipientsPath,
+  transferOf
+} from "./CircleRequests.ts"
+import { makeSnsKeys } from "./SnsKeys.ts"
+import { isCirclesTopic } from "./SnsMessage.ts"
+
+const title = "Circle"
+
+const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
+
+const fields = {
+  api_key: { env: "CIRCLE_API_KEY", about: "API key of the Circle Mint account" },
+  wallet_id: {
+    env: "CIRCLE_WALLET_ID",
+    about: "Id of the merchant wallet that payment intents are paid into; without it, the account's main wallet",
+    optional: true,
+    shown: true
+  },
+  sns_topic_arn: {
+    env: "CIRCLE_SNS_TOPIC_ARN",
+    about: "The topic of Amazon SNS that callbacks come from, where it is not Circle's usual one",
+    optional: true,
+    shown: true
+  }
+} as const
+
+/** Circle promises that a key works once, and does not say for how long. */
+const remembers = Duration.hours(24)
+
+/** The address of an intent comes a moment after it: it is asked for this soon, and then it is left to enquiries. */
+const addressDelays = [Duration.millis(250), Duration.seconds(1)]
+
+const PAGE = 50
+const MOST_PAGES = 20
+
+const decodeBalances = Schema.decodeUnknownEither(
+  Schema.Struct({
+    data: Schema.Struct({
+      available: Schema.Array(Schema.Struct({ amount: Schema.String, currency: Schema.String }))
+    })
+  })
+)
+
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
+const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
+  const call = (about: ProviderCall) =>
+    Effect.suspend(() =>
+      http.call({
+        ...about,
+        headers: {
+          authorization: `Bearer ${Redacted.value(credentials.api_key)}`,
+          ...(about.body === undefined ? {} : { "content-type": "application/json" })
+        }
+      })
+    )
+  const post = (operation: string, path: string, body: unknown) =>
+    call({ operation, method: "POST", path, body: JSON.stringify(body) })
+
+  const warnOf = (kind: Kind) => (answer: Outcome | Enquiry) =>
+    "providerStatus" in answer && !isKnownStatus(kind, answer.providerStatus)
+      ? Effect.logWarning(`Circle answers with a status that is not known: ${answer.providerStatus}`)
+      : Effect.void
+
+  const read = (kind: Kind, id: string) =>
+    call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
+
+  /** With its address, where that comes soon enough. */
+  const awaitAddress = (id: string, first: Outcome): Effect.Effect<Outcome> =>
+    Effect.gen(function* () {
+      for (const delay of addressDelays) {
+        yield* Effect.sleep(delay)
+        const intent = Option.flatMap(yield* Effect.option(read("intent", id)), readIntent)
+        if (Option.exists(intent, (one) => addressIn(one) !== undefined)) {
+          return intentOutcome(Option.getOrThrow(intent))
+        }
+      }
+      return first
+    })
+
+  const collect = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
+    Effect.gen(function* () {
+      const walletId = credentials.wallet_id === undefined ? undefined : Redacted.value(credentials.wallet_id)
+      const body = yield* intentOf(order, walletId)
+      const outcome = yield* sent(post("create payment intent", pathOf("intent"), body), intentCreated)
+      yield* warnOf("intent")(outcome)
+      const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
+      return waits && outcome.providerPaymentId !== null
+        ? yield* awaitAddress(outcome.providerPaymentId, outcome)
+        : outcome
+    })
+
+  /** Circle has it, and says under which id only in its list. */
+  const findRecipient = (creation: RecipientCreation): Effect.Effect<{ readonly id: string }, Declined> =>
+    Effect.gen(function* () {
+      let after: string | undefined
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const query = new URLSearchParams({ pageSize: `${PAGE}`, ...(after === undefined ? {} : { pageAfter: after }) })
+        const list = call({
+          operation: "list recipients",
+          method: "GET",
+          path: `${recipientsPath}?${query.toString()}`
+        })
+        const { found, next } = yield* prepared(list, (reply) => recipientListed(reply, creation))
+        if (found !== undefined) return found
+        if (next === undefined) break
+        after = next
+      }
+      return yield* Effect.fail(
+        new Declined({
+          reason: "Circle has the recipient's address and does not list it",
+          code: "PROVIDER_UNAVAILABLE"
+        })
+      )
+    })
+
+  const payOut = (order: PaymentOrder): Effect.Effect<Outcome, Declined> =>
+    Effect.gen(function* () {
+      const creation = yield* recipientOf(order)
+      const created = yield* prepared(post("create recipient", recipientsPath, creation.body), recipientCreated)
+      const { id } = created === "known" ? yield* findRecipient(creation) : created
+      const outcome = yield* sent(post("create transfer", pathOf("transfer"), transferOf(order, id)), transferCreated)
+      yield* warnOf("transfer")(outcome)
+      return outcome
+    })
+
+  const origin = originOf(baseUrl)
+  const ownOrigin = Object.values(baseUrls).some((url) => originOf(url) === origin) ? undefined : origin
+  const topic = credentials.sns_topic_arn === undefined ? undefined : Redacted.value(credentials.sns_topic_arn)
+  const sns = {
+    keys: makeSnsKeys(http, ownOrigin),
+    http,
+    ownOrigin,
+    isOurTopic: (arn: string) => isCirclesTopic(arn, mode, topic)
+  }
+
+  return {
+    name: "circle",
+    honoursReference: remembers,
+    provesAbsence: false,
+    supports: servedBy(title, circleServes),
+    initiate: (order) => Effect.merge(order.flow === "outbound" ? payOut(order) : collect(order)),
+    enquire: (attempt) => {
+      const kind = kindOfAttempt(attempt)
+      const id = attempt.providerPaymentId
+      // Its lists know nothing of our reference: an order whose answer was lost is found by sending it again.
+      if (kind === undefined || id === null) {
+        return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
+      }
+      return Effect.tap(
+        looked(read(kind, id), (reply) => enquiryOf(kind, reply)),
+        warnOf(kind)
+      )
+    },
+    callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
+    test: Effect.match(call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }), {
+      onFailure: ({ reason }) => Either.left(reason),
+      onSuccess: ({ json, status }) =>
+        status === 200
+          ? Either.mapBoth(decodeBalances(json), {
+              onLeft: () => "HTTP 200 with a body that cannot be read",
+              onRight: ({ data }) =>
+                data.available.length === 0
+                  ? "nothing is available"
+                  : `${data.available.map(({ amount, currency }) => `${amount} ${currency}`).join(", ")} available`
+            })
+          : Either.left(status === 401 || status === 403 ? "It does not take the API key" : `HTTP ${status}`)
+    })
+  }
+}
+
+export const circle = thirdParty({
+  name: "circle",
+  title,
+  baseUrls,
+  fields,
+  serves: circleServes,
+  refunds: false,
+  connect
+})

@@ -1,0 +1,97 @@
+/** From our orders to Circle's: nothing here talks to anybody. */
+import { Either } from "effect"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, PaymentOrder } from "../port/Provider.ts"
+import type { Served } from "../port/ThirdParty.ts"
+import { circleMoney } from "./CircleMoney.ts"
+import { derivedUuid } from "./DerivedUuid.ts"
+
+/** Circle has no USDC on TRON. */
+const chains: Readonly<Record<string, string>> = { ETHEREUM: "ETH", POLYGON: "POLY", SOLANA: "SOL", BASE: "BASE" }
+
+export const networkOfChain = (chain: string): string | null =>
+  Object.keys(chains).find((network) => chains[network] === chain) ?? null
+
+const served = { countries: "everywhere", currencies: ["USDC"], networks: Object.keys(chains) } as const
+
+export const circleServes: ReadonlyArray<Served> = [
+  { method: "crypto", flow: "inbound", ...served },
+  { method: "crypto", flow: "outbound", ...served }
+]
+
+export type Kind = "intent" | "transfer"
+
+const paths = { intent: "/v1/paymentIntents", transfer: "/v1/businessAccount/transfers" } as const
+
+export const recipientsPath = "/v1/businessAccount/wallets/addresses/recipient"
+
+export const pathOf = (kind: Kind): string => paths[kind]
+
+/** Nothing of ours goes back through Circle. */
+export const kindOfAttempt = ({ flow, leg }: AttemptContext): Kind | undefined => {
+  switch (leg) {
+    case "collection":
+      return "intent"
+    case "settlement":
+      return "transfer"
+    case "payment":
+      return flow === "outbound" ? "transfer" : "intent"
+    default:
+      return undefined
+  }
+}
+
+const usualNetwork = "ETHEREUM"
+
+const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
+
+const chainOf = ({ money, walletAddress }: PaymentOrder): Either.Either<string, Declined> => {
+  const network = walletAddress?.network ?? usualNetwork
+  if (money.currency !== "USDC") return Either.left(notSupported(`Circle does not move ${money.currency}`))
+  return Either.fromNullable(Object.hasOwn(chains, network) ? chains[network] : undefined, () =>
+    notSupported(`Circle does not reach the network ${network}`)
+  )
+}
+
+export const intentOf = (
+  order: PaymentOrder,
+  walletId: string | undefined
+): Either.Either<Readonly<Record<string, unknown>>, Declined> =>
+  Either.map(chainOf(order), (chain) => ({
+    idempotencyKey: order.reference,
+    amount: circleMoney(order.money),
+    settlementCurrency: "USD",
+    paymentMethods: [{ type: "blockchain", chain }],
+    ...(walletId === undefined ? {} : { merchantWalletId: walletId })
+  }))
+
+export interface RecipientCreation {
+  readonly address: string
+  readonly chain: string
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** An address is made known to Circle once, whichever payouts go to it: its key is made of the address. */
+export const recipientOf = (order: PaymentOrder): Either.Either<RecipientCreation, Declined> =>
+  Either.flatMap(chainOf(order), (chain) => {
+    const address = order.walletAddress?.address ?? ""
+    return address === ""
+      ? Either.left(new Declined({ reason: "There is no address to pay to", code: "INVALID_ORDER" }))
+      : Either.right({
+          address,
+          chain,
+          body: {
+            idempotencyKey: derivedUuid("recipient", chain, address),
+            address,
+            chain,
+            currency: "USD",
+            description: `Recipient on ${chain}`
+          }
+        })
+  })
+
+export const transferOf = ({ money, reference }: PaymentOrder, addressId: string) => ({
+  idempotencyKey: reference,
+  destination: { type: "verified_blockchain", addressId },
+  amount: circleMoney(money)
+})

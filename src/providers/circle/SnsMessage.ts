@@ -1,0 +1,74 @@
+/** Messages of Amazon SNS, by which Circle calls back: their form, what of them is signed, and whether it is. */
+import { type KeyObject, verify, X509Certificate } from "node:crypto"
+import { Either, Option, Schema } from "effect"
+
+export const SnsMessage = Schema.Struct({
+  Type: Schema.String,
+  MessageId: Schema.String,
+  TopicArn: Schema.String,
+  Message: Schema.String,
+  Timestamp: Schema.String,
+  SignatureVersion: Schema.String,
+  Signature: Schema.String,
+  SigningCertURL: Schema.String,
+  Subject: Schema.optionalWith(Schema.String, { nullable: true }),
+  SubscribeURL: Schema.optionalWith(Schema.String, { nullable: true }),
+  Token: Schema.optionalWith(Schema.String, { nullable: true })
+})
+export type SnsMessage = typeof SnsMessage.Type
+
+export const decodeSns = Schema.decodeUnknownOption(SnsMessage)
+
+const ofNotification = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"] as const
+const ofConfirmation = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"] as const
+
+/** Each name and value on a line of its own; what is not there is left out. */
+export const signedText = (message: Omit<SnsMessage, "Signature">): string =>
+  (message.Type === "Notification" ? ofNotification : ofConfirmation)
+    .flatMap((name) => {
+      const value = message[name]
+      return value === undefined ? [] : [`${name}\n${value}\n`]
+    })
+    .join("")
+
+const hashes: Readonly<Record<string, string>> = { "1": "sha1", "2": "sha256" }
+
+export const isSignedWith = (key: KeyObject, message: SnsMessage): boolean => {
+  const hash = Object.hasOwn(hashes, message.SignatureVersion) ? hashes[message.SignatureVersion] : undefined
+  return (
+    hash !== undefined &&
+    key.asymmetricKeyType === "rsa" &&
+    verify(hash, Buffer.from(signedText(message)), key, Buffer.from(message.Signature, "base64"))
+  )
+}
+
+/** The key of a certificate that holds at this time. */
+export const keyOfCertificate = (pem: string, nowMillis: number): Option.Option<KeyObject> =>
+  Either.getRight(Either.try(() => new X509Certificate(pem))).pipe(
+    Option.filter(({ validFrom, validTo }) => Date.parse(validFrom) <= nowMillis && nowMillis <= Date.parse(validTo)),
+    Option.map(({ publicKey }) => publicKey)
+  )
+
+const amazonHost = /^sns\.[a-z]{2}(-[a-z]+)+-\d+\.amazonaws\.com$/
+
+export interface Place {
+  readonly origin: string
+  readonly path: string
+}
+
+/** Where it is Amazon's, or at the very address that stands for Circle: whoever is called elsewhere could be anybody. */
+export const allowedPlace = (url: string, ownOrigin: string | undefined): Option.Option<Place> => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed === undefined || parsed.username !== "" || parsed.password !== "") return Option.none()
+  const isAmazon = parsed.protocol === "https:" && parsed.port === "" && amazonHost.test(parsed.hostname)
+  return isAmazon || parsed.origin === ownOrigin
+    ? Option.some({ origin: parsed.origin, path: `${parsed.pathname}${parsed.search}` })
+    : Option.none()
+}
+
+/** Everybody with an account at Amazon can have SNS sign: that it is Circle's topic is what counts. */
+export const isCirclesTopic = (arn: string, mode: "sandbox" | "live", own: string | undefined): boolean => {
+  if (own !== undefined) return arn === own
+  const topic = `${mode === "live" ? "prod" : "sandbox"}_platform-notifications-topic`
+  return ["us-east-1", "us-west-2"].some((region) => arn === `arn:aws:sns:${region}:908968368384:${topic}`)
+}

@@ -1,0 +1,118 @@
+/** What the fake of pawaPay reads and writes: the bodies of its three kinds of transaction. */
+import { Option, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
+import type { FakeRequest } from "../fakes/Fake.ts"
+import { moneyOfMajor, shortText } from "../port/WireAmount.ts"
+import { listed } from "./Correspondents.ts"
+
+const Uuid = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i))
+const Amount = Schema.String.pipe(Schema.maxLength(23), Schema.pattern(/^(0|[1-9]\d{0,17})(\.\d{0,3}[1-9])?$/))
+const Statement = Schema.String.pipe(Schema.pattern(/^[a-zA-Z0-9 ]{4,22}$/))
+const Instant = Schema.String.pipe(
+  Schema.pattern(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i),
+  Schema.filter((text) => !Number.isNaN(Date.parse(text)))
+)
+const Person = Schema.Struct({
+  type: Schema.Literal("MSISDN"),
+  address: Schema.Struct({ value: Schema.String })
+})
+const Metadata = Schema.optional(
+  Schema.Array(
+    Schema.Struct({
+      fieldName: Schema.String,
+      fieldValue: Schema.String,
+      isPII: Schema.optional(Schema.Boolean)
+    })
+  )
+)
+
+const common = {
+  amount: Amount,
+  currency: Schema.String,
+  country: Schema.optional(Schema.String),
+  correspondent: Schema.String,
+  customerTimestamp: Instant,
+  statementDescription: Statement,
+  metadata: Metadata
+}
+
+export const DepositBody = Schema.Struct({ depositId: Uuid, payer: Person, ...common })
+export const PayoutBody = Schema.Struct({ payoutId: Uuid, recipient: Person, ...common })
+export const RefundBody = Schema.Struct({
+  refundId: Uuid,
+  depositId: Uuid,
+  amount: Schema.optional(Amount),
+  metadata: Metadata
+})
+
+/** A deposit or a payout, in one shape. */
+export interface Ordered {
+  readonly id: string
+  readonly phone: string
+  readonly body: Pick<
+    typeof DepositBody.Type,
+    "amount" | "currency" | "country" | "correspondent" | "customerTimestamp" | "statementDescription" | "metadata"
+  >
+}
+
+export const bodyOf = ({ body }: FakeRequest): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
+
+export const moneyIn = (request: FakeRequest): Money | undefined => {
+  const { amount, currency } = Object(bodyOf(request)) as Record<string, unknown>
+  return Option.getOrUndefined(moneyOfMajor(String(amount), String(currency)))
+}
+
+/** Why pawaPay would reject what has the right form. */
+export const rejectionOf = (kind: "deposit" | "payout", { body, phone }: Ordered): string | undefined => {
+  const known = listed.find(({ code }) => code === body.correspondent)
+  if (known === undefined) return "INVALID_CORRESPONDENT"
+  if (known.currency !== body.currency) return "INVALID_CURRENCY"
+  if (body.country !== undefined && known.alpha3 !== body.country) return "INVALID_COUNTRY"
+  const digits = kind === "deposit" ? known.digitsIn : known.digitsOut
+  if ((body.amount.split(".")[1] ?? "").length > digits) return "INVALID_AMOUNT"
+  if (/^[1-9]\d{8,14}$/.test(phone)) return undefined
+  return kind === "deposit" ? "INVALID_PAYER_FORMAT" : "INVALID_RECIPIENT_FORMAT"
+}
+
+/** As it stands. Operators report amounts with all their digits. */
+export const writeTransaction = ({ asked, kept, kind, moved, reason, state, reference }: Entry) => {
+  const { body, phone } = kept as unknown as Pick<Ordered, "body" | "phone">
+  const person = { type: "MSISDN", address: { value: phone } }
+  const names = { payin: "depositId", payout: "payoutId", refund: "refundId" } as const
+  const failed = {
+    payin: "PAYMENT_NOT_APPROVED",
+    payout: "RECIPIENT_NOT_FOUND",
+    refund: "RECIPIENT_NOT_FOUND"
+  } as const
+  return {
+    [names[kind]]: reference,
+    status: {
+      waiting: "SUBMITTED",
+      processing: "SUBMITTED",
+      completed: "COMPLETED",
+      failed: "FAILED",
+      returned: "FAILED"
+    }[state],
+    [kind === "payin" ? "requestedAmount" : "amount"]: shortText(asked),
+    currency: asked.currency,
+    country: body.country ?? listed.find(({ code }) => code === body.correspondent)?.alpha3,
+    correspondent: body.correspondent,
+    [kind === "payin" ? "payer" : "recipient"]: person,
+    customerTimestamp: body.customerTimestamp,
+    statementDescription: body.statementDescription,
+    created: kept["created"],
+    ...(state === "completed" && kind === "payin" ? { depositedAmount: shortText(moved) } : {}),
+    ...(state === "completed" ? { correspondentIds: { FAKE_FINAL: reference.slice(0, 8) } } : {}),
+    ...(state === "failed" || state === "returned"
+      ? { failureReason: { failureCode: failed[kind], failureMessage: reason ?? "It failed" } }
+      : {}),
+    metadata: Object.fromEntries((body.metadata ?? []).map(({ fieldName, fieldValue }) => [fieldName, fieldValue]))
+  }
+}

@@ -1,0 +1,110 @@
+/** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
+import { Clock, Duration, Effect, Either, Redacted, Schema } from "effect"
+import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
+import type { ProviderCall } from "../client/ProviderHttp.ts"
+import { looked, sent } from "../client/Replies.ts"
+import type { Provider } from "../port/Provider.ts"
+import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import { pawapayServes } from "./Correspondents.ts"
+import { DUPLICATE, enquiryOf, isKnownStatus, outcomeOf, outcomeOfKnown } from "./PawapayAnswers.ts"
+import { readCallback } from "./PawapayCallbacks.ts"
+import { type Creation, creationOf, type Kind, kindOfAttempt, kinds, refundOf } from "./PawapayRequests.ts"
+import { makePublicKeys } from "./PublicKeys.ts"
+
+const title = "pawaPay"
+
+const fields = {
+  api_token: { env: "PAWAPAY_API_TOKEN", about: "API token, from the dashboard under System configuration" },
+  public_key: {
+    env: "PAWAPAY_PUBLIC_KEY",
+    about: "PEM of the key that callbacks are signed with; without it, the keys that pawaPay publishes are read",
+    optional: true,
+    shown: true
+  }
+} as const
+
+/** An order that was on its way when it was looked up has arrived or is lost after this long. */
+const absentAfter = Duration.minutes(2)
+
+const decodeMerchant = Schema.decodeUnknownEither(Schema.Struct({ merchantName: Schema.String }))
+
+const warnOf = (answer: Outcome | Enquiry): Effect.Effect<void> =>
+  "providerStatus" in answer && !isKnownStatus(answer.providerStatus)
+    ? Effect.logWarning(`pawaPay answers with a status that is not known: ${answer.providerStatus}`)
+    : Effect.void
+
+const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
+  const call = (about: ProviderCall) =>
+    Effect.suspend(() =>
+      http.call({
+        ...about,
+        headers: { authorization: `Bearer ${Redacted.value(credentials.api_token)}`, ...about.headers }
+      })
+    )
+
+  const look = (kind: Kind, reference: string): Effect.Effect<Enquiry> =>
+    looked(call({ operation: `look up ${kind}`, method: "GET", path: `${kinds[kind].path}/${reference}` }), (reply) =>
+      enquiryOf(kind, reference, reply)
+    ).pipe(Effect.tap(warnOf))
+
+  const create = (reference: string, { body, kind }: Creation): Effect.Effect<Outcome> =>
+    Effect.gen(function* () {
+      const outcome = yield* sent(
+        call({
+          operation: `create ${kind}`,
+          method: "POST",
+          path: kinds[kind].path,
+          // Whoever reads the records of either side finds the order under one name.
+          headers: { "content-type": "application/json", "x-request-id": reference },
+          body: JSON.stringify(body)
+        }),
+        (reply) => outcomeOf(kind, reference, reply)
+      )
+      yield* warnOf(outcome)
+      if (outcome._tag !== "Accepted" || outcome.providerStatus !== DUPLICATE) return outcome
+      return outcomeOfKnown(kind, reference, outcome, yield* look(kind, reference))
+    })
+
+  const keys = makePublicKeys(http, credentials.public_key)
+
+  return {
+    name: "pawapay",
+    honoursReference: true,
+    provesAbsence: absentAfter,
+    supports: servedBy(title, pawapayServes),
+    initiate: (order) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Either.match(creationOf(order, new Date(now)), {
+          onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
+          onRight: (creation) => create(order.reference, creation)
+        })
+      ),
+    enquire: (attempt) => look(kindOfAttempt(attempt), attempt.reference),
+    callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(keys, request, now)),
+    refund: (order) =>
+      Either.match(refundOf(order), {
+        onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
+        onRight: (creation) => create(order.reference, creation)
+      }),
+    test: Effect.match(call({ operation: "read configuration", method: "GET", path: "/active-conf" }), {
+      onFailure: ({ reason }) => Either.left(reason),
+      onSuccess: ({ json, status }) =>
+        status === 200
+          ? Either.mapBoth(decodeMerchant(json), {
+              onLeft: () => "HTTP 200 with a body that cannot be read",
+              onRight: ({ merchantName }) => `the account of ${merchantName}`
+            })
+          : Either.left(status === 401 || status === 403 ? "It does not take the API token" : `HTTP ${status}`)
+    })
+  }
+}
+
+export const pawapay = thirdParty({
+  name: "pawapay",
+  title,
+  baseUrls: { sandbox: "https://api.sandbox.pawapay.io", live: "https://api.pawapay.io" },
+  fields,
+  serves: pawapayServes,
+  refunds: true,
+  connect
+})

@@ -1,0 +1,194 @@
+/** From pawaPay's answers to outcomes: nothing here talks to anybody. */
+import { Either, Option, Schema } from "effect"
+import type { RefusalCode } from "../../domain/FailureCode.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { moneyOfMajor } from "../port/WireAmount.ts"
+import { type Kind, kinds } from "./PawapayRequests.ts"
+
+const Text = Schema.optionalWith(Schema.String, { nullable: true })
+
+const Created = Schema.Struct({
+  status: Schema.String,
+  rejectionReason: Schema.optionalWith(Schema.Struct({ rejectionCode: Text, rejectionMessage: Text }), {
+    nullable: true
+  })
+})
+const decodeCreated = Schema.decodeUnknownEither(Created)
+
+const Transaction = Schema.Struct({
+  status: Schema.String,
+  currency: Text,
+  depositedAmount: Text,
+  failureReason: Schema.optionalWith(Schema.Struct({ failureCode: Text, failureMessage: Text }), { nullable: true })
+})
+type Transaction = typeof Transaction.Type
+export const decodeTransaction = Schema.decodeUnknownEither(Transaction)
+const decodeFound = Schema.decodeUnknownEither(Schema.Array(Transaction))
+
+const Problem = Schema.Struct({ errorCode: Text, errorMessage: Text })
+const decodeProblem = Schema.decodeUnknownOption(Problem)
+
+interface Meaning {
+  readonly code?: RefusalCode
+  /** It is the payer's or the recipient's own account. */
+  readonly instrument?: true
+}
+
+/** What pawaPay turns away at once, and why. */
+const rejections: Readonly<Record<string, Meaning>> = {
+  INVALID_PAYER_FORMAT: { code: "ACCOUNT_INVALID", instrument: true },
+  INVALID_RECIPIENT_FORMAT: { code: "ACCOUNT_INVALID", instrument: true },
+  INVALID_CORRESPONDENT: { code: "NOT_SUPPORTED" },
+  INVALID_CURRENCY: { code: "NOT_SUPPORTED" },
+  INVALID_COUNTRY: { code: "NOT_SUPPORTED" },
+  DEPOSITS_NOT_ALLOWED: { code: "NOT_SUPPORTED" },
+  PAYOUTS_NOT_ALLOWED: { code: "NOT_SUPPORTED" },
+  REFUNDS_NOT_ALLOWED: { code: "NOT_SUPPORTED" },
+  INVALID_AMOUNT: { code: "INVALID_ORDER" },
+  PARAMETER_INVALID: { code: "INVALID_ORDER" },
+  INVALID_INPUT: { code: "INVALID_ORDER" },
+  DEPOSIT_NOT_FOUND: { code: "INVALID_ORDER" },
+  DEPOSIT_NOT_COMPLETED: { code: "INVALID_ORDER" },
+  ALREADY_REFUNDED: { code: "INVALID_ORDER" },
+  IN_PROGRESS: { code: "PROVIDER_BUSY" },
+  AMOUNT_TOO_SMALL: { code: "LIMIT_EXCEEDED" },
+  AMOUNT_TOO_LARGE: { code: "LIMIT_EXCEEDED" },
+  BALANCE_INSUFFICIENT: { code: "PROVIDER_BALANCE_LOW" },
+  CORRESPONDENT_TEMPORARILY_UNAVAILABLE: { code: "PROVIDER_UNAVAILABLE" }
+}
+
+/** What became of it later; a code that is not here says no more than that it failed. */
+const failures: Readonly<Record<string, Meaning>> = {
+  PAYER_NOT_FOUND: { code: "ACCOUNT_INVALID", instrument: true },
+  PAYMENT_NOT_APPROVED: { code: "NOT_APPROVED", instrument: true },
+  PAYER_LIMIT_REACHED: { code: "LIMIT_EXCEEDED", instrument: true },
+  INSUFFICIENT_BALANCE: { code: "INSUFFICIENT_FUNDS", instrument: true },
+  TRANSACTION_ALREADY_IN_PROCESS: { instrument: true },
+  RECIPIENT_NOT_FOUND: { code: "ACCOUNT_INVALID", instrument: true },
+  RECIPIENT_NOT_ALLOWED_TO_RECEIVE: { code: "LIMIT_EXCEEDED", instrument: true },
+  RECIPIENT_LIMIT_REACHED: { code: "LIMIT_EXCEEDED", instrument: true },
+  BALANCE_INSUFFICIENT: { code: "PROVIDER_BALANCE_LOW" }
+}
+
+const meaningOf = (all: Readonly<Record<string, Meaning>>, code: string | undefined): Meaning =>
+  code !== undefined && Object.hasOwn(all, code) ? (all[code] ?? {}) : {}
+
+const underWay = new Set(["ACCEPTED", "SUBMITTED", "ENQUEUED", "IN_RECONCILIATION"])
+
+export const DUPLICATE = "DUPLICATE_IGNORED"
+
+const known = new Set([...underWay, DUPLICATE, "COMPLETED", "FAILED"])
+
+/** Whatever else it says is taken for under way, and whoever looks after the account should hear of it. */
+export const isKnownStatus = (status: string | null): boolean => status === null || known.has(status)
+
+const problemIn = ({ json }: ProviderReply): typeof Problem.Type =>
+  Option.getOrElse(decodeProblem(json), (): typeof Problem.Type => ({}))
+
+const accepted = (kind: Kind, reference: string, status: string, state: Accepted["state"], received?: Money) =>
+  new Accepted({
+    state,
+    providerPaymentId: reference,
+    providerStatus: status,
+    nextAction: kind === "deposit" && state !== "completed" ? "wait" : null,
+    actionData: {},
+    providerData: { [kinds[kind].id]: reference },
+    ...(received === undefined ? {} : { received })
+  })
+
+/** What a creation came to. `DUPLICATE_IGNORED` is taken for under way: what became of it must be asked for. */
+export const outcomeOf = (kind: Kind, reference: string, reply: ProviderReply): Outcome => {
+  switch (reply.status) {
+    case 200:
+      return Either.match(decodeCreated(reply.json), {
+        onLeft: () => noVerdict(reply, "whose body cannot be read"),
+        onRight: ({ rejectionReason, status }) => {
+          if (status !== "REJECTED") return accepted(kind, reference, status, "processing")
+          const { rejectionCode, rejectionMessage } = rejectionReason ?? {}
+          return new Declined({
+            reason: rejectionMessage ?? rejectionCode ?? "pawaPay rejected it",
+            ...meaningOf(rejections, rejectionCode),
+            ...(rejectionCode === undefined ? {} : { providerCode: rejectionCode })
+          })
+        }
+      })
+    case 400: {
+      const { errorCode, errorMessage } = problemIn(reply)
+      return new Declined({
+        reason: errorMessage ?? "HTTP 400",
+        code: "INVALID_ORDER",
+        providerCode: errorCode ?? "400"
+      })
+    }
+    case 401:
+    case 403:
+      return credentialsRefused(reply)
+    default:
+      return noVerdict(reply)
+  }
+}
+
+/** Only a deposit says what was really moved. Nothing where an amount is there and cannot be read. */
+const receivedIn = (kind: Kind, { currency, depositedAmount }: Transaction): Option.Option<{ received?: Money }> =>
+  kind !== "deposit" || depositedAmount === undefined
+    ? Option.some({})
+    : Option.map(moneyOfMajor(depositedAmount, currency ?? ""), (received) => ({ received }))
+
+export const reportOf = (kind: Kind, reference: string, transaction: Transaction): Option.Option<Report> => {
+  const { failureReason, status } = transaction
+  const about = { reason: null, providerPaymentId: reference, providerStatus: status }
+  if (status === "COMPLETED") {
+    return Option.map(
+      receivedIn(kind, transaction),
+      (received) => new Report({ ...about, ...received, state: "completed" })
+    )
+  }
+  if (status !== "FAILED") return Option.some(new Report({ ...about, state: "processing" }))
+  const { failureCode, failureMessage } = failureReason ?? {}
+  const { code } = meaningOf(failures, failureCode)
+  return Option.some(
+    new Report({
+      ...about,
+      state: "failed",
+      reason: failureMessage ?? failureCode ?? null,
+      ...(code === undefined ? {} : { code }),
+      ...(failureCode === undefined ? {} : { providerCode: failureCode })
+    })
+  )
+}
+
+export const enquiryOf = (kind: Kind, reference: string, reply: ProviderReply): Enquiry => {
+  if (reply.status !== 200) return noVerdict(reply)
+  return Either.match(decodeFound(reply.json), {
+    onLeft: () => noVerdict(reply, "whose body cannot be read"),
+    onRight: ([found]) =>
+      found === undefined
+        ? new Absent()
+        : Option.getOrElse(
+            reportOf(kind, reference, found),
+            () => new Unknown({ reason: `it is ${found.status}, with an amount that cannot be read` })
+          )
+  })
+}
+
+/** What a creation came to that pawaPay says it had before, by what it says of it now. */
+export const outcomeOfKnown = (kind: Kind, reference: string, first: Accepted, now: Enquiry): Outcome => {
+  if (now._tag === "Unknown") return first
+  if (now._tag === "Absent") return new Unknown({ reason: "pawaPay has it and does not find it" })
+  const status = now.providerStatus ?? DUPLICATE
+  switch (now.state) {
+    case "failed":
+      return new Declined({
+        reason: now.reason ?? "pawaPay says that it failed",
+        ...meaningOf(failures, now.providerCode),
+        ...(now.providerCode === undefined ? {} : { providerCode: now.providerCode })
+      })
+    case "completed":
+      return accepted(kind, reference, status, "completed", now.received)
+    default:
+      return accepted(kind, reference, status, "processing")
+  }
+}

@@ -1,0 +1,87 @@
+/** From our orders to pawaPay's: nothing here talks to anybody. */
+import { Either, Option } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { minorText, shortText } from "../port/WireAmount.ts"
+import { alpha3Of, type Correspondent, findCorrespondent } from "./Correspondents.ts"
+
+/** The three things that pawaPay knows, each with its own address and its own name for the id. */
+export const kinds = {
+  deposit: { path: "/deposits", id: "depositId" },
+  payout: { path: "/payouts", id: "payoutId" },
+  refund: { path: "/refunds", id: "refundId" }
+} as const
+
+export type Kind = keyof typeof kinds
+
+export const kindOfAttempt = ({ flow, leg }: AttemptContext): Kind => {
+  switch (leg) {
+    case "collection":
+      return "deposit"
+    case "settlement":
+      return "payout"
+    case "payment":
+      return flow === "outbound" ? "payout" : "deposit"
+    default:
+      return "refund"
+  }
+}
+
+export const statementOf = (description: string | null, otherwise: string): string => {
+  const plain = (description ?? "")
+    .normalize("NFKD")
+    .replace(/\p{Mark}/gu, "")
+    .replace(/[^a-zA-Z0-9]+/g, " ")
+    .trim()
+    .slice(0, 22)
+    .trim()
+  return plain.length < 4 ? otherwise : plain
+}
+
+const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
+
+const amountFor = (money: Money, { code }: Correspondent, digits: number): Either.Either<string, Declined> =>
+  Option.isSome(minorText(money, Math.min(digits, money.exponent)))
+    ? Either.right(shortText(money))
+    : Either.left(notSupported(`${code} takes ${digits} digits behind the point, and ${money.toString()} has more`))
+
+export interface Creation {
+  readonly kind: Kind
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export const creationOf = (order: PaymentOrder, now: Date): Either.Either<Creation, Declined> =>
+  Either.gen(function* () {
+    const { country, description, flow, mobileMoney, money, paymentId, reference } = order
+    const isPayout = flow === "outbound"
+    if (mobileMoney === null) return yield* Either.left(notSupported("pawaPay moves mobile money alone"))
+    const correspondent = yield* Either.fromOption(findCorrespondent(country, mobileMoney.network), () =>
+      notSupported(`pawaPay does not reach ${mobileMoney.network} in ${country}`)
+    )
+    const amount = yield* amountFor(money, correspondent, isPayout ? correspondent.digitsOut : correspondent.digitsIn)
+    const person = { type: "MSISDN", address: { value: mobileMoney.phoneNumber.replace(/\D/g, "") } }
+    const kind: Kind = isPayout ? "payout" : "deposit"
+    const body = {
+      [kinds[kind].id]: reference,
+      amount,
+      currency: money.currency,
+      country: Option.getOrUndefined(alpha3Of(country)),
+      correspondent: correspondent.code,
+      [isPayout ? "recipient" : "payer"]: person,
+      customerTimestamp: now.toISOString(),
+      statementDescription: statementOf(description, isPayout ? "Payout" : "Payment"),
+      metadata: [{ fieldName: "paymentId", fieldValue: paymentId }]
+    }
+    return { kind, body }
+  })
+
+/** A refund goes out as a payout does, to the one who paid. */
+export const refundOf = ({ attempt, money, reference }: RefundOrder): Either.Either<Creation, Declined> =>
+  Either.map(
+    Option.match(findCorrespondent(attempt.country, attempt.network ?? ""), {
+      onNone: () => Either.right(shortText(money)),
+      onSome: (correspondent) => amountFor(money, correspondent, correspondent.digitsOut)
+    }),
+    (amount): Creation => ({ kind: "refund", body: { refundId: reference, depositId: attempt.reference, amount } })
+  )
