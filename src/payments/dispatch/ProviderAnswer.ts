@@ -50,7 +50,12 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             ),
             cleanEnquiry
           ),
-        outcome: ({ honoursReference, name }, send, window, { sentBefore = false, timeLeft = providerTimeout } = {}) => {
+        outcome: (
+          { honoursReference, name },
+          send,
+          window,
+          { sentBefore = false, timeLeft = providerTimeout } = {}
+        ) => {
           let mayBeThere = sentBefore
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
