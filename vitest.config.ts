@@ -11,7 +11,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 5_000,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 3, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
+    // As many at least as at most: one that is ended early, while others still run, may fail the run.
+    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
     testTimeout: 90_000,
     hookTimeout: 60_000
   }
