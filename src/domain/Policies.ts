@@ -153,6 +153,28 @@ export const leastAttemptTime = Duration.seconds(1)
 /** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
 export const orphanedAfter = Duration.seconds(45)
 
+/** A provider that no connection was made to after this long was certainly not sent anything. */
+export const providerConnectTimeout = Duration.seconds(5)
+
+/** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
+export const providerFirstByteTimeout = Duration.seconds(20)
+
+/** And has answered within this, which leaves an initiation time to write down what it came to. */
+export const providerAnswerTimeout = Duration.seconds(25)
+
+/** An answer of a provider that is larger than this many bytes is not read. */
+export const providerAnswerBytes = 1024 * 1024
+
+/** Calls that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+export const providerCallsUnderWay = 64
+
+/** As many more wait for their turn at one, for this long at most; others are told at once that nothing was sent. */
+export const providerCallsWaiting = 256
+export const providerQueuePatience = Duration.seconds(1)
+
+/** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
+export const providerKeepAlive = Duration.seconds(4)
+
 /** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
 export const tokenMargin = Duration.minutes(1)
 

@@ -1,0 +1,130 @@
+/** Calls to a third party with one account: connections of its own, room shared with the provider's other accounts. */
+import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope } from "effect"
+import type { Agent } from "undici"
+import {
+  providerAnswerTimeout,
+  providerCallsUnderWay,
+  providerConnectTimeout,
+  providerFirstByteTimeout,
+  providerKeepAlive
+} from "../../domain/Policies.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
+import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { spanned } from "../../platform/observability/Spans.ts"
+import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import { readJson } from "../port/WireJson.ts"
+import { type CallOutcome, recordCall } from "./CallMetrics.ts"
+import type { CallsUnderWay } from "./CallsUnderWay.ts"
+import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
+import { type CallLimits, exchange } from "./UndiciExchange.ts"
+
+export interface ProviderHttpOptions {
+  readonly provider: ThirdPartyName
+  /** `platform`, or the id of the configuration that brings the account. */
+  readonly account: string
+  readonly baseUrl: string
+  readonly mode: Mode
+  /** Where the third party wants a certificate of ours, or has one that no public authority signed. */
+  readonly tls?: { readonly cert?: string; readonly key?: Redacted.Redacted; readonly ca?: string }
+  readonly callsUnderWay: CallsUnderWay
+  readonly limits?: CallLimits
+}
+
+const usualLimits: CallLimits = {
+  connect: providerConnectTimeout,
+  firstByte: providerFirstByteTimeout,
+  answer: providerAnswerTimeout
+}
+
+const openAgent = async ({ limits = usualLimits, tls = {} }: ProviderHttpOptions): Promise<Agent> => {
+  // Whoever never calls a third party, such as most commands of the CLI, does not load it.
+  const undici = await import("undici")
+  return new undici.Agent({
+    connections: providerCallsUnderWay,
+    pipelining: 1,
+    connect: {
+      rejectUnauthorized: true,
+      timeout: Duration.toMillis(limits.connect),
+      ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+      ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+      ...(tls.key === undefined ? {} : { key: Redacted.value(tls.key) })
+    },
+    // The limits are those of the exchange.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: Duration.toMillis(providerKeepAlive),
+    keepAliveMaxTimeout: Duration.toMillis(providerKeepAlive)
+  })
+}
+
+/** Nothing secret may travel in the clear: outside of the sandbox there is no http. */
+const targetOf = (
+  { origin, path }: ProviderCall,
+  { baseUrl, mode }: ProviderHttpOptions
+): Either.Either<{ readonly origin: string; readonly path: string }, NeverSent> => {
+  const base = URL.canParse(origin ?? baseUrl) ? new URL(origin ?? baseUrl) : undefined
+  const isAllowed = base?.protocol === "https:" || (base?.protocol === "http:" && mode === "sandbox")
+  return base !== undefined && isAllowed
+    ? Either.right({ origin: base.origin, path: `${base.pathname.replace(/\/+$/, "")}${path}` })
+    : Either.left(new NeverSent({ reason: "its address does not start with https://" }))
+}
+
+const outcomeOf = (exit: Exit.Exit<ProviderReply, CallFailed>): CallOutcome =>
+  Exit.match(exit, {
+    onSuccess: ({ status }): CallOutcome => `${Math.trunc(status / 100)}xx`,
+    onFailure: (cause): CallOutcome =>
+      Option.match(Cause.failureOption(cause), {
+        onNone: (): CallOutcome => "interrupted",
+        onSome: ({ _tag }) => (_tag === "NeverSent" ? "never_sent" : "maybe_sent")
+      })
+  })
+
+export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<ProviderHttp, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { account, callsUnderWay, limits = usualLimits, provider } = options
+    let opened: Promise<Agent> | undefined
+    yield* Effect.addFinalizer(() => Effect.promise(async () => (await opened)?.destroy()))
+    const agent = Effect.promise(() => (opened ??= openAgent(options)))
+
+    const send = (call: ProviderCall): Effect.Effect<ProviderReply, CallFailed> =>
+      Effect.gen(function* () {
+        const target = yield* targetOf(call, options)
+        const { body, headers, method } = call
+        const request = {
+          ...target,
+          method,
+          headers: { "user-agent": "corridor/1.0", "accept-encoding": "identity", ...headers },
+          ...(body === undefined ? {} : { body })
+        }
+        const dispatcher = yield* agent
+        const answer = yield* callsUnderWay.within(exchange(dispatcher, request, limits))
+        return { ...answer, json: Either.getOrUndefined(readJson(answer.text)) }
+      })
+
+    const recorded =
+      ({ operation }: ProviderCall, startedAt: number) =>
+      (exit: Exit.Exit<ProviderReply, CallFailed>) =>
+        Effect.gen(function* () {
+          const outcome = outcomeOf(exit)
+          recordCall(provider, operation, outcome, ((yield* monotonicMillis) - startedAt) / 1000)
+          yield* Effect.annotateCurrentSpan({
+            outcome,
+            ...(Exit.isSuccess(exit) ? { "http.response.status_code": exit.value.status } : {})
+          })
+        })
+
+    return {
+      call: (call) => {
+        const { operation } = call
+        return Effect.flatMap(monotonicMillis, (startedAt) =>
+          Effect.onExit(send(call), recorded(call, startedAt))
+        ).pipe(
+          spanned(() => `Provider ${operation}`, {
+            kind: "client",
+            attributes: { provider, operation, account },
+            captureStackTrace: false
+          })
+        )
+      }
+    }
+  })
