@@ -50,7 +50,7 @@ const mobileCharge = (order: PaymentOrder, email: string): Built => {
   const { country, mobileMoney, money, reference, returnUrl } = order
   const corridor = mobileCorridor(country)
   if (mobileMoney === null) return unfit("there is no number to ask for the money")
-  const network = corridor?.networks[mobileMoney.network]
+  const network = corridor?.networks.get(mobileMoney.network)
   if (corridor === undefined || network === undefined || corridor.currency !== money.currency) {
     return unserved(`it asks no number of ${mobileMoney.network} in ${country} for ${money.currency}`)
   }
@@ -70,7 +70,7 @@ const mobileCharge = (order: PaymentOrder, email: string): Built => {
 }
 
 const bankCharge = (order: PaymentOrder, email: string): Built =>
-  bankPayins[order.country] === order.money.currency
+  bankPayins.get(order.country) === order.money.currency
     ? Either.right({
         family: "charge",
         path: "/v3/charges?type=bank_transfer",
@@ -110,13 +110,14 @@ const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined
   const { bank, country, mobileMoney, money } = order
   if (order.method === "mobile_money" && mobileMoney !== null) {
     const corridor = mobileCorridor(country)
-    const account_bank = corridor?.payout[mobileMoney.network]
+    const account_bank = corridor?.payout.get(mobileMoney.network)
     return account_bank === undefined || corridor?.currency !== money.currency
       ? unserved(`it pays no number of ${mobileMoney.network} in ${country} in ${money.currency}`)
       : Either.right({ account_bank, account_number: digits(mobileMoney.phoneNumber) })
   }
   if (order.method !== "bank_transfer" || bank === null) return unfit("there is no account to pay to")
-  if (bankPayouts[country] !== money.currency) return unserved(`it pays no account in ${country} in ${money.currency}`)
+  if (bankPayouts.get(country) !== money.currency)
+    return unserved(`it pays no account in ${country} in ${money.currency}`)
   if (bank.bankCode === null) return unfit("the bank's code is not known")
   return Either.right({ account_bank: bank.bankCode, account_number: bank.accountNumber })
 }
