@@ -71,10 +71,10 @@ const targetOf = (
 
 const outcomeOf = (exit: Exit.Exit<ProviderReply, CallFailed>): CallOutcome =>
   Exit.match(exit, {
-    onSuccess: ({ status }) => `${Math.trunc(status / 100)}xx`,
-    onFailure: (cause) =>
+    onSuccess: ({ status }): CallOutcome => `${Math.trunc(status / 100)}xx`,
+    onFailure: (cause): CallOutcome =>
       Option.match(Cause.failureOption(cause), {
-        onNone: () => "interrupted",
+        onNone: (): CallOutcome => "interrupted",
         onSome: ({ _tag }) => (_tag === "NeverSent" ? "never_sent" : "maybe_sent")
       })
   })

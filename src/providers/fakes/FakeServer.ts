@@ -1,7 +1,7 @@
 /** Serves a fake over real HTTP, and plays the faults that amounts ask for around its answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
+import { Cause, type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import { fakeLateness, fakePace, fakeSlowness } from "../../domain/Policies.ts"
 import { type Chores, makeChores } from "./Chores.ts"
@@ -129,7 +129,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     let router = routerOf([])
 
     const onError = (error: unknown) => {
-      runFork(Effect.logError(`The fake of ${fake.name} failed.`, error))
+      runFork(Effect.logError(`The fake of ${fake.name} failed.`, Cause.die(error)))
     }
 
     /** The fault of an order is played once: whoever repeats it, or asks for it, finds what is true. */

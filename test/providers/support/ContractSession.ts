@@ -1,0 +1,187 @@
+/** An adapter beside its running fake, every word of it watched for secrets, and what checks ask of both. */
+import { inspect } from "node:util"
+import { Data, Duration, Effect, Logger, Redacted } from "effect"
+import type { Money } from "../../../src/domain/Money.ts"
+import type { Accepted, Enquiry, Outcome, Report } from "../../../src/domain/Outcome.ts"
+import type { Fake } from "../../../src/providers/fakes/Fake.ts"
+import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
+import { startFake } from "../../../src/providers/fakes/FakeServer.ts"
+import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
+import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
+import { type Connection, connectTo } from "./connectTo.ts"
+import { newMailbox } from "./Mailbox.ts"
+import { attemptOf, orderOf, type Sample } from "./Samples.ts"
+
+/** What the port promises and the adapter did not keep. */
+export class BrokenPromise extends Data.TaggedError("BrokenPromise")<{ readonly message: string }> {}
+
+export const holds = (is: boolean, otherwise: string): Effect.Effect<void, BrokenPromise> =>
+  is ? Effect.void : new BrokenPromise({ message: otherwise })
+
+export const broken = (message: string): Effect.Effect<never, BrokenPromise> => new BrokenPromise({ message })
+
+export const shown = (value: unknown): string => inspect(value, { depth: 6, breakLength: Infinity })
+
+/** Time enough on the busiest machine; a slow answer is given up sooner, by the one check that is about it. */
+const patient = { connect: Duration.seconds(10), firstByte: Duration.seconds(10), answer: Duration.seconds(10) }
+export const impatient = { ...patient, answer: Duration.millis(800) }
+
+const pace = { pace: Duration.millis(5), late: Duration.millis(40), slow: Duration.seconds(6) }
+
+/** Shorter ones are found in any text. */
+const SHORTEST_SECRET = 6
+
+const secretsOf = (fields: CredentialFields, credentials: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(credentials)
+    .filter(([name, value]) => fields[name]?.shown !== true && value.length >= SHORTEST_SECRET)
+    .map(([, value]) => value)
+
+const cardOf = ({ card }: PaymentOrder): ReadonlyArray<string> => (card === null ? [] : [Redacted.value(card).number])
+
+const LONGEST_WALK = 10
+
+/** As a browser goes, until it is sent back to where it came from. */
+const walk = (start: string, home: string) =>
+  Effect.promise(async () => {
+    let at = start
+    for (let steps = 0; steps < LONGEST_WALK && at.startsWith(home); steps += 1) {
+      const response = await fetch(at, { redirect: "manual" })
+      await response.arrayBuffer()
+      const next = response.headers.get("location")
+      if (next === null) return at
+      at = new URL(next, at).href
+    }
+    return at
+  })
+
+export interface Session extends Effect.Effect.Success<ReturnType<typeof openSession>> {}
+
+export const openSession = <Fields extends CredentialFields>(
+  definition: ThirdParty<Fields>,
+  fake: Fake,
+  about: Connection = {}
+) =>
+  Effect.gen(function* () {
+    const mailbox = yield* newMailbox
+    const callbackUrl = `${mailbox.url}/callbacks/${fake.name}`
+    const running = yield* Effect.orDie(startFake(fake, { callbackUrl, ...pace }))
+    const provider = yield* connectTo(definition, running, { limits: patient, ...about })
+    const { books, settled, world } = running
+
+    const secrets = new Set(
+      secretsOf(definition.fields, about.credentials?.(running.credentials) ?? running.credentials)
+    )
+    const logs: Array<string> = []
+    const logger = Logger.make(({ annotations, cause, message }) => {
+      logs.push(shown([message, annotations, cause]))
+    })
+
+    /** What it says, and what it writes to the log on the way, holds no secret. */
+    const watched = <A, E>(what: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E | BrokenPromise> =>
+      effect.pipe(
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+        Effect.tap((said) => {
+          const told = [inspect(said, { depth: null }), ...logs].join("\n")
+          return holds(![...secrets].some((secret) => told.includes(secret)), `${what} tells a secret`)
+        })
+      )
+
+    const initiate = (order: PaymentOrder): Effect.Effect<Outcome, BrokenPromise> => {
+      for (const number of cardOf(order)) secrets.add(number)
+      return watched("the outcome of an order", provider.initiate(order))
+    }
+    const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry, BrokenPromise> =>
+      watched("the answer to an enquiry", provider.enquire(attempt))
+    const refund = (order: RefundOrder): Effect.Effect<Outcome, BrokenPromise> =>
+      provider.refund === undefined
+        ? broken("it has no refunds")
+        : watched("the outcome of a refund", provider.refund(order))
+    const callback = (request: CallbackRequest) => watched("a callback", Effect.either(provider.callback(request)))
+
+    const entryOf = (kind: Entry["kind"], reference: string): Effect.Effect<Entry, BrokenPromise> => {
+      const entry = books.byReference(kind, reference)
+      return entry === undefined
+        ? broken("the fake's books have no entry of it by our reference")
+        : Effect.succeed(entry)
+    }
+
+    /** The customer does what is asked of them: at the fake's own page where there is one. */
+    const approve = (attempt: AttemptContext, entry: Entry, { actionData }: Pick<Accepted, "actionData">) =>
+      Effect.gen(function* () {
+        if (entry.state !== "waiting") return
+        const page = actionData["redirect_url"] ?? actionData["payment_link"]
+        if (typeof page === "string" && page.startsWith(running.url)) {
+          const back = yield* walk(page, running.url)
+          const query = Object.fromEntries(new URL(back).searchParams)
+          if (provider.resume !== undefined) {
+            yield* watched("what the customer came back with", provider.resume(attempt, query))
+          }
+        }
+        world.approve(entry)
+      })
+
+    const accepted = (outcome: Outcome): Effect.Effect<Accepted, BrokenPromise> =>
+      outcome._tag === "Accepted" ? Effect.succeed(outcome) : broken(`expected Accepted, but it is ${shown(outcome)}`)
+
+    const reported = (
+      attempt: AttemptContext,
+      ...states: ReadonlyArray<Report["state"]>
+    ): Effect.Effect<Report, BrokenPromise> =>
+      Effect.flatMap(enquire(attempt), (enquiry) =>
+        enquiry._tag === "Report" && states.includes(enquiry.state)
+          ? Effect.succeed(enquiry)
+          : broken(`expected a report of ${states.join(" or ")}, but it is ${shown(enquiry)}`)
+      )
+
+    const held = ({ currency }: Money): bigint => books.holdings().get(currency) ?? 0n
+
+    const holdsOf = (kind: Entry["kind"], money: Money, before = 0n): Effect.Effect<void, BrokenPromise> => {
+      const expected = before + (kind === "payin" ? money.minor : -money.minor)
+      return holds(
+        held(money) === expected,
+        `the fake holds ${held(money)} ${money.currency}, but by the adapter's word it is ${expected}`
+      )
+    }
+
+    const holdsNothing = Effect.suspend(() =>
+      holds(
+        [...books.holdings().values()].every((amount) => amount === 0n),
+        `the fake holds ${shown(books.holdings())}, but nothing was to be moved`
+      )
+    )
+
+    const entriesOf = (kind: Entry["kind"]) => books.all().filter((entry) => entry.kind === kind)
+
+    /** An order that is taken at once, brought to its end. */
+    const through = (kind: "payin" | "payout", sample: Sample, fate: Fate) =>
+      Effect.gen(function* () {
+        const order = orderOf(kind, sample, fate)
+        const outcome = yield* Effect.flatMap(initiate(order), accepted)
+        const attempt = attemptOf(order, outcome.providerPaymentId)
+        const entry = yield* entryOf(kind, order.reference)
+        yield* approve(attempt, entry, outcome)
+        yield* settled
+        return { order, outcome, attempt, entry }
+      })
+
+    return {
+      provider,
+      mailbox,
+      settled,
+      initiate,
+      enquire,
+      refund,
+      callback,
+      entryOf,
+      entriesOf,
+      approve,
+      accepted,
+      reported,
+      holdsOf,
+      holdsNothing,
+      held,
+      through
+    }
+  })

@@ -1,0 +1,444 @@
+/**
+ * What the port promises of every adapter, held against one over real HTTP and its fake. Each promise is an effect that
+ * fails where it is broken, so that a test can also show that a bad adapter does not pass.
+ */
+import { it } from "@effect/vitest"
+import { Effect, Either, Equal } from "effect"
+import { describe } from "vitest"
+import type { Declined, Outcome } from "../../../src/domain/Outcome.ts"
+import type { Fake } from "../../../src/providers/fakes/Fake.ts"
+import type { Fate } from "../../../src/providers/fakes/Magic.ts"
+import type { CallbackEvent, CallbackRequest } from "../../../src/providers/port/Callback.ts"
+import type { AttemptContext, RefundOrder } from "../../../src/providers/port/Provider.ts"
+import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
+import type { Connection } from "./connectTo.ts"
+import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
+import { attemptOf, magicMoney, newReference, orderOf, type Sample, type Samples } from "./Samples.ts"
+
+export interface PortPromise {
+  readonly name: string
+  readonly check: Effect.Effect<void, BrokenPromise>
+}
+
+type Kind = "payin" | "payout"
+type Checked = (session: Session) => Effect.Effect<void, BrokenPromise>
+
+const declined = (outcome: Outcome): Effect.Effect<Declined, BrokenPromise> =>
+  outcome._tag === "Declined" ? Effect.succeed(outcome) : broken(`expected Declined, but it is ${shown(outcome)}`)
+
+const unknown = (outcome: Outcome): Effect.Effect<void, BrokenPromise> =>
+  holds(outcome._tag === "Unknown", `expected Unknown, but it is ${shown(outcome)}`)
+
+const completes =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, order } = yield* session.through(kind, sample, "completes")
+      const report = yield* session.reported(attempt, "completed")
+      yield* session.holdsOf(kind, report.received ?? order.money)
+      const unnamed = yield* session.enquire({ ...attempt, providerPaymentId: null })
+      yield* holds(
+        unnamed._tag !== "Absent",
+        "it is there, but asked for by our reference alone it is said to be absent"
+      )
+    })
+
+const serves =
+  (kind: Kind, sample: Sample): Checked =>
+  ({ provider }) => {
+    const { country, flow, method, money, network } = attemptOf(orderOf(kind, sample, "completes"))
+    const answer = provider.supports({ country, flow, method, network, currency: money.currency })
+    return holds(Either.isRight(answer), `it does not support its own sample: ${shown(answer)}`)
+  }
+
+const movesOnce =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const order = orderOf(kind, sample, "completes")
+      const first = yield* Effect.flatMap(session.initiate(order), session.accepted)
+      const again = yield* Effect.all([session.initiate(order), session.initiate(order)], { concurrency: 2 })
+      for (const outcome of again) {
+        yield* holds(outcome._tag !== "Declined", `the same reference again is declined: ${shown(outcome)}`)
+      }
+      const attempt = attemptOf(order, first.providerPaymentId)
+      yield* session.approve(attempt, yield* session.entryOf(kind, order.reference), first)
+      yield* session.settled
+      const { received } = yield* session.reported(attempt, "completed")
+      yield* session.holdsOf(kind, received ?? order.money)
+    })
+
+/** By asking, by sending it again where that is safe, or by the callback about it. */
+const foundAgain =
+  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { honoursReference } = session.provider
+      const order = orderOf(kind, sample, fate)
+      yield* Effect.flatMap(session.initiate(order), unknown)
+      const entry = yield* session.entryOf(kind, order.reference)
+      const enquiry = yield* session.enquire(attemptOf(order))
+      yield* holds(enquiry._tag !== "Absent", "it is said to be absent, but it was taken")
+      let known = { providerPaymentId: null as string | null, actionData: {} }
+      if (enquiry._tag === "Report") {
+        yield* holds(enquiry.state !== "failed", `it was taken, but is reported as failed: ${shown(enquiry)}`)
+        known = { ...known, providerPaymentId: enquiry.providerPaymentId, ...enquiry.waitsFor }
+      } else if (honoursReference !== false) {
+        known = yield* Effect.flatMap(session.initiate(order), session.accepted)
+      }
+      const attempt = attemptOf(order, known.providerPaymentId)
+      yield* session.approve(attempt, entry, known)
+      yield* session.settled
+      yield* session.holdsOf(kind, order.money)
+      if (known.providerPaymentId !== null) return void (yield* session.reported(attempt, "completed"))
+      yield* leadsTo(session, attempt)
+    })
+
+const neverTaken =
+  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const order = orderOf(kind, sample, fate)
+      yield* Effect.flatMap(session.initiate(order), unknown)
+      yield* saidToBeAbsent(session, attemptOf(order))
+      yield* session.holdsNothing
+    })
+
+const saidToBeAbsent = ({ enquire, provider }: Session, attempt: AttemptContext) =>
+  Effect.flatMap(enquire(attempt), (enquiry) =>
+    holds(
+      enquiry._tag === "Absent" || (enquiry._tag === "Unknown" && provider.provesAbsence === false),
+      `it was never taken, but the answer is ${shown(enquiry)}`
+    )
+  )
+
+const neverSent =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.zipRight(saidToBeAbsent(session, attemptOf(orderOf(kind, sample, "completes"))), session.holdsNothing)
+
+const tooBusy =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, "busy")), declined)
+      yield* holds(refusal.instrument !== true, "being asked too often is held against the payer")
+      yield* holds(refusal.code === "PROVIDER_BUSY", `its code is ${refusal.code}, not PROVIDER_BUSY`)
+      yield* session.holdsNothing
+    })
+
+const declines =
+  (kind: Kind, sample: Sample, fate: "declined_instrument" | "declined_provider"): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      if (sample.declines === "later") {
+        const { attempt } = yield* session.through(kind, sample, fate)
+        yield* session.reported(attempt, "failed")
+        return yield* session.holdsNothing
+      }
+      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, fate)), declined)
+      const isInstruments = refusal.instrument === true
+      yield* fate === "declined_provider"
+        ? holds(!isInstruments, "the provider's own refusal is held against the payer")
+        : // Whose fault a payout's refusal is, providers see in their own ways.
+          holds(isInstruments || kind === "payout", "the refusal of the payer's card or account is not told as such")
+      yield* holds((refusal.providerCode ?? "") !== "", "it does not say what the provider calls the refusal")
+      yield* session.settled
+      yield* session.holdsNothing
+    })
+
+const failsLater =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt } = yield* session.through(kind, sample, "fails_later")
+      yield* session.reported(attempt, "failed")
+      yield* session.holdsNothing
+    })
+
+const staysSilent =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt } = yield* session.through(kind, sample, "silent")
+      yield* session.reported(attempt, "pending", "processing")
+      yield* session.holdsNothing
+    })
+
+const eventsOf = (session: Session, request: CallbackRequest) =>
+  Effect.flatMap(session.callback(request), (read) =>
+    Either.isRight(read)
+      ? Effect.succeed(read.right.events)
+      : broken(`an honest callback is refused: ${read.left.message}`)
+  )
+
+const isAbout = ({ providerPaymentId, reference }: AttemptContext, { attempt }: CallbackEvent): boolean =>
+  attempt.reference === reference || (providerPaymentId !== null && attempt.providerPaymentId === providerPaymentId)
+
+const leadsTo = (session: Session, attempt: AttemptContext) =>
+  Effect.gen(function* () {
+    const { callbacks } = session.mailbox
+    yield* holds(callbacks.length > 0, "no callback came")
+    const events = yield* Effect.forEach(callbacks, (request) => eventsOf(session, request))
+    for (const [at, some] of events.entries()) {
+      yield* holds(
+        some.some((event) => isAbout(attempt, event)),
+        `the callback leads elsewhere: ${shown(some)}, from ${callbacks[at]!.body.toString("utf8")}`
+      )
+    }
+    return events.flat().filter((event) => isAbout(attempt, event))
+  })
+
+const callsBack =
+  (kind: Kind, sample: Sample, fate: Fate): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, entry } = yield* session.through(kind, sample, fate)
+      const events = yield* leadsTo(session, attempt)
+      for (const event of events) {
+        if (event._tag === "Hint") continue
+        const { received, state } = event.report
+        yield* holds(state === entry.state, `the callback states ${state}, but it is ${entry.state}`)
+        yield* holds(
+          received === undefined || Equal.equals(received, entry.moved),
+          `the callback states that ${received} came, but it was ${entry.moved}`
+        )
+      }
+      const keys = new Set(events.flatMap((event) => (event._tag === "Statement" ? [event.key] : [])))
+      yield* holds(keys.size <= 1, `one event that is sent ${fate} has several keys: ${[...keys].join(", ")}`)
+    })
+
+const outOfOrder =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt } = yield* session.through(kind, sample, "reordered")
+      const [last, ...earlier] = yield* leadsTo(session, attempt)
+      for (const event of earlier) {
+        if (event._tag === "Hint" || last?._tag !== "Statement") continue
+        yield* holds(event.key !== last.key, "two events have one key")
+        yield* holds(
+          event.report.state !== "failed" && event.report.state !== "returned",
+          `its beginning is told as ${event.report.state}`
+        )
+      }
+      yield* session.reported(attempt, "completed")
+    })
+
+const MOST_BYTES_CHANGED = 128
+
+const changedAt = (request: CallbackRequest, at: number): CallbackRequest => {
+  const body = Buffer.from(request.body)
+  body[at]! ^= 1
+  return { ...request, body }
+}
+
+const statementsOf = (events: ReadonlyArray<CallbackEvent>) =>
+  events.flatMap((event) => (event._tag === "Statement" ? [event] : []))
+
+/** A byte that the proof does not cover may change, but then nothing that is stated does. */
+const changedByte =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt } = yield* session.through(kind, sample, "completes")
+      yield* leadsTo(session, attempt)
+      for (const request of session.mailbox.callbacks) {
+        const honest = statementsOf(yield* eventsOf(session, request))
+        const step = Math.max(1, Math.ceil(request.body.length / MOST_BYTES_CHANGED))
+        for (let at = 0; at < request.body.length; at += step) {
+          const read = yield* session.callback(changedAt(request, at))
+          if (Either.isLeft(read)) continue
+          for (const { attempt: named, report } of statementsOf(read.right.events)) {
+            const isSaid = honest.some(
+              (one) =>
+                one.attempt.reference === named.reference &&
+                one.attempt.providerPaymentId === named.providerPaymentId &&
+                Equal.equals(one.report, report)
+            )
+            yield* holds(isSaid, `with byte ${at} changed it still states ${shown([named, report])}`)
+          }
+        }
+      }
+    })
+
+const otherAmount =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, entry } = yield* session.through(kind, sample, "other_amount")
+      const report = yield* session.reported(attempt, "completed", "processing", "pending")
+      yield* holds(
+        report.received !== undefined && Equal.equals(report.received, entry.moved),
+        `${entry.moved} came, but it reports ${report.received ?? "no amount"}`
+      )
+    })
+
+const credentialsRefused =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, "completes")), declined)
+      yield* holds(refusal.instrument !== true, "our own wrong credentials are held against the payer")
+      yield* session.holdsNothing
+    })
+
+const testsAccount =
+  (isGood: boolean): Checked =>
+  ({ provider: { test } }) =>
+    test === undefined
+      ? Effect.void
+      : Effect.flatMap(test, (answer) =>
+          holds(Either.isRight(answer) === isGood, `the account is ${isGood ? "good" : "bad"}, but: ${shown(answer)}`)
+        )
+
+interface Returning {
+  readonly order: RefundOrder
+  readonly attempt: (providerPaymentId: string | null) => AttemptContext
+  readonly before: bigint
+}
+
+/** A completed payin, and the order to give a third of it back. */
+const returning = (session: Session, sample: Sample, fate: Fate): Effect.Effect<Returning, BrokenPromise> =>
+  Effect.gen(function* () {
+    const { attempt: broughtBy, entry, order } = yield* session.through("payin", sample, "completes")
+    const third = ((sample.hundredths ?? 150_000n) / 300n) * 100n
+    const money = magicMoney(sample.currency, fate, third)
+    const reference = newReference()
+    return {
+      order: { attempt: broughtBy, reference, money, reason: "The customer changed their mind" },
+      attempt: (providerPaymentId) => ({
+        ...attemptOf(order, providerPaymentId),
+        reference,
+        money,
+        leg: "refund",
+        broughtBy
+      }),
+      before: session.held(entry.moved)
+    }
+  })
+
+const givesBack =
+  (sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, before, order } = yield* returning(session, sample, "completes")
+      const outcome = yield* Effect.flatMap(session.refund(order), session.accepted)
+      const again = session.provider.honoursReference === false ? outcome : yield* session.refund(order)
+      yield* holds(again._tag !== "Declined", `the same refund again is declined: ${shown(again)}`)
+      yield* session.settled
+      yield* session.reported(attempt(outcome.providerPaymentId), "completed")
+      yield* session.holdsOf("refund", order.money, before)
+    })
+
+const refundFoundAgain =
+  (sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, before, order } = yield* returning(session, sample, "lost_after")
+      yield* Effect.flatMap(session.refund(order), unknown)
+      yield* session.entryOf("refund", order.reference)
+      const enquiry = yield* session.enquire(attempt(null))
+      yield* holds(
+        enquiry._tag !== "Absent" && (enquiry._tag !== "Report" || enquiry.state !== "failed"),
+        `the refund was taken, but the answer is ${shown(enquiry)}`
+      )
+      if (enquiry._tag === "Unknown" && session.provider.honoursReference !== false) {
+        yield* Effect.flatMap(session.refund(order), session.accepted)
+      }
+      yield* session.settled
+      yield* session.holdsOf("refund", order.money, before)
+    })
+
+const refundFailsLater =
+  (sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const { attempt, before, order } = yield* returning(session, sample, "fails_later")
+      const outcome = yield* session.refund(order)
+      yield* session.settled
+      if (outcome._tag !== "Declined") {
+        const id = yield* Effect.map(session.accepted(outcome), ({ providerPaymentId }) => providerPaymentId)
+        yield* session.reported(attempt(id), "failed")
+      }
+      yield* holds(session.held(order.money) === before, "the refund failed, but the fake gave the money back")
+    })
+
+export const promisesOf = <Fields extends CredentialFields>(
+  definition: ThirdParty<Fields>,
+  fake: Fake,
+  samples: Samples
+): ReadonlyArray<PortPromise> => {
+  const usual: Connection = samples.rawCards === undefined ? {} : { rawCards: samples.rawCards }
+  const promise = (name: string, checked: Checked, connection: Connection = {}): PortPromise => ({
+    name,
+    check: Effect.scoped(Effect.flatMap(openSession(definition, fake, { ...usual, ...connection }), checked))
+  })
+  const wrong: Connection = {
+    credentials: (taken) =>
+      Object.fromEntries(
+        Object.entries(taken).map(([name, value]) => [
+          name,
+          definition.fields[name]?.shown === true ? value : `${value}wrong`
+        ])
+      )
+  }
+  const ofKind = (kind: Kind, sample: Sample): ReadonlyArray<PortPromise> => [
+    promise(`a ${kind} of the sample is one that it supports`, serves(kind, sample)),
+    promise(`a ${kind} completes, and its fake holds what it said`, completes(kind, sample)),
+    promise(`a ${kind} moves money once, however often one reference is sent`, (session) =>
+      session.provider.honoursReference === false ? Effect.void : movesOnce(kind, sample)(session)
+    ),
+    promise(`a ${kind} whose answer was lost is found again`, foundAgain(kind, sample, "lost_after")),
+    promise(`a ${kind} whose answer nobody can read is found again`, foundAgain(kind, sample, "garbage")),
+    promise(`a ${kind} whose answer takes too long is found again`, foundAgain(kind, sample, "slow"), {
+      limits: impatient
+    }),
+    promise(`a ${kind} that was lost on the way is not known`, neverTaken(kind, sample, "lost_before")),
+    promise(`a ${kind} that met an error of the server is not known`, neverTaken(kind, sample, "server_error")),
+    promise(`a ${kind} that was never sent is not reported`, neverSent(kind, sample)),
+    promise(`a ${kind} that came too often is declined`, tooBusy(kind, sample)),
+    promise(`a ${kind} is declined for the instrument`, declines(kind, sample, "declined_instrument")),
+    promise(`a ${kind} is declined for the provider's own reasons`, declines(kind, sample, "declined_provider")),
+    promise(`a ${kind} with credentials that are not taken is declined`, credentialsRefused(kind, sample), wrong),
+    promise(`a ${kind} that fails later is reported as failed`, failsLater(kind, sample)),
+    promise(`a ${kind} that nothing is heard of is under way`, staysSilent(kind, sample)),
+    ...(samples.callbacks === false
+      ? []
+      : [
+          promise(`a callback about a ${kind} leads to it`, callsBack(kind, sample, "completes")),
+          promise(`a callback about a ${kind} that failed leads to it`, callsBack(kind, sample, "fails_later")),
+          promise(`a callback about a ${kind} that comes twice is one`, callsBack(kind, sample, "twice")),
+          promise(`callbacks about a ${kind} out of order are two`, outOfOrder(kind, sample)),
+          promise(`a callback about a ${kind} with a changed byte proves nothing`, changedByte(kind, sample))
+        ])
+  ]
+  const ofPayin = (sample: Sample): ReadonlyArray<PortPromise> => [
+    ...ofKind("payin", sample),
+    promise("a payin of another amount is reported with it", otherAmount("payin", sample)),
+    ...(samples.refund === true
+      ? [
+          promise("a refund gives back once what it says", givesBack(sample)),
+          promise("a refund whose answer was lost is found again", refundFoundAgain(sample)),
+          promise("a refund that fails later gives nothing back", refundFailsLater(sample))
+        ]
+      : [])
+  ]
+  return [
+    promise("a good account is said to be good", testsAccount(true)),
+    promise("a bad account is said to be bad", testsAccount(false), wrong),
+    ...(samples.payin === undefined ? [] : ofPayin(samples.payin)),
+    ...(samples.payout === undefined ? [] : ofKind("payout", samples.payout))
+  ]
+}
+
+/** A test for each promise. */
+export const providerContract = <Fields extends CredentialFields>(
+  definition: ThirdParty<Fields>,
+  fake: Fake,
+  samples: Samples
+): void => {
+  describe(`what the port promises of ${definition.title}`, () => {
+    for (const { check, name } of promisesOf(definition, fake, samples)) it.live(name, () => check)
+  })
+}
