@@ -147,7 +147,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
 
     const play = async (route: FakeRoute, request: FakeRequest, response: ServerResponse): Promise<unknown> => {
       const money = route.moves?.(request)
-      const fate = money === undefined ? "completes" : fateOf(money)
+      const fate = money === undefined ? "completes" : fateOf(money, fake.name)
       switch (money === undefined ? fate : faultOf(route, request, fate)) {
         case "lost_before":
           return response.destroy()
@@ -221,6 +221,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       callbackUrl: options.callbackUrl,
       now: () => new Date(clock.unsafeCurrentTimeMillis()),
       ...makeEnds(
+        fake.name,
         { pace, late },
         chores,
         (entry) => fake.callbackOf(entry, world),

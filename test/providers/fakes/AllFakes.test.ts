@@ -9,7 +9,7 @@ import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
 import { allFakes, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
-import type { ThirdPartyName } from "../../../src/providers/port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
 

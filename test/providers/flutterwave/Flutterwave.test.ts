@@ -5,7 +5,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import { networksOfCountry } from "../../../src/domain/MobileNetwork.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import { type CallbackRequest, Hint } from "../../../src/providers/port/Callback.ts"
-import type { SupportQuestion } from "../../../src/providers/port/Provider.ts"
+import type { SupportQuestion } from "../../../src/domain/Routing.ts"
 import { accountOf, replyOf, scripted } from "../OverTheWire.ts"
 import { connected } from "./Flw.ts"
 

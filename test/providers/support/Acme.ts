@@ -6,7 +6,8 @@ import type { ProviderReply } from "../../../src/providers/client/ProviderHttp.t
 import { credentialsRefused, looked, noVerdict, sent } from "../../../src/providers/client/Replies.ts"
 import { Hint, isSame, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { servedBy, thirdParty, type ThirdPartyName } from "../../../src/providers/port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
+import { servedBy, thirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { moneyOfMinor } from "../../../src/providers/port/WireAmount.ts"
 import { readJson } from "../../../src/providers/port/WireJson.ts"
 

@@ -80,7 +80,7 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
         reference,
         kind,
         asked: money,
-        fate: fateOf(money),
+        fate: fateOf(money, fake.name),
         state: waits ? "waiting" : "processing",
         moved: money,
         reason: null,
@@ -118,7 +118,7 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
       body: call.body ?? ""
     }
     const money = found.route.moves?.(request)
-    const fate: Fate = money === undefined ? "completes" : fateOf(money)
+    const fate: Fate = money === undefined ? "completes" : fateOf(money, fake.name)
     const order = JSON.stringify([
       call.method,
       path,
