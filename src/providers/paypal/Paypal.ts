@@ -9,20 +9,10 @@ import { NoProof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { paypalCurrencies } from "./PaypalAmounts.ts"
-import {
-  batchThere,
-  type Captured,
-  captured,
-  isRemarkable,
-  isVerified,
-  orderOutcome,
-  orderShown,
-  payoutOutcome,
-  payoutShown,
-  type Shown,
-  tokenGranted
-} from "./PaypalAnswers.ts"
+import { isVerified, tokenGranted } from "./PaypalAccess.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
+import { type Captured, captured, isStrangeOrder, orderOutcome, orderShown, type Shown } from "./PaypalOrders.ts"
+import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
 import * as requests from "./PaypalRequests.ts"
 
 const fields = {
@@ -56,7 +46,8 @@ const isOrderId = (text: string | undefined): text is string => text !== undefin
 
 const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
   (said._tag === "Accepted" || said._tag === "Report") &&
-  isRemarkable(said.providerStatus) &&
+  isStrangeOrder(said.providerStatus) &&
+  isStrangePayout(said.providerStatus) &&
   !(said._tag === "Report" && said.state === "failed")
     ? Effect.as(Effect.logWarning(`PayPal has the status ${said.providerStatus}`), said)
     : Effect.succeed(said)

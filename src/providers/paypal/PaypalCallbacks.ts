@@ -11,10 +11,10 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { captureReport, isRemarkable, itemReport, readCapture, readItem } from "./PaypalAnswers.ts"
+import { captureReport, isStrangeOrder, readCapture } from "./PaypalOrders.ts"
+import { isStrangePayout, itemReport, readItem } from "./PaypalPayouts.ts"
 import { type Transmission, verifySignature } from "./PaypalRequests.ts"
-
-const text = Schema.optionalWith(Schema.String, { nullable: true })
+import { text } from "./PaypalWire.ts"
 
 const readEvent = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
@@ -139,7 +139,7 @@ const eventsIn = (said: string, proof: Proof): Effect.Effect<ReadonlyArray<Callb
   const statement = statementOf(read.value, proof)
   const events = [...Option.toArray(statement), ...(Option.isSome(statement) ? [] : Option.toArray(hintOf(read.value)))]
   const status = Option.getOrNull(Option.map(statement, ({ report }) => report.providerStatus))
-  return isRemarkable(status)
+  return isStrangeOrder(status) && isStrangePayout(status)
     ? Effect.as(Effect.logWarning(`PayPal's ${read.value.event_type} has the status ${status}`), events.filter(isNamed))
     : Effect.succeed(events.filter(isNamed))
 }

@@ -4,8 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined, type Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
-
-const text = Schema.optionalWith(Schema.String, { nullable: true })
+import { text } from "./PaypalWire.ts"
 
 const readProblem = Schema.decodeUnknownOption(
   Schema.Struct({

@@ -12,8 +12,6 @@ import {
   chargeOutcome,
   enquiryOf,
   hostedOutcome,
-  isRemarkable,
-  type Kind,
   passwordTaken,
   recipientCode,
   refundNoted,
@@ -22,6 +20,7 @@ import {
 } from "./PaystackAnswers.ts"
 import { readCallback } from "./PaystackCallbacks.ts"
 import * as requests from "./PaystackRequests.ts"
+import { isRemarkable, type Kind } from "./PaystackStates.ts"
 
 const fields = {
   secret_key: {

@@ -6,7 +6,7 @@ import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
 import { paypal } from "../../../src/providers/paypal/Paypal.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { accountOf, amount, orderOf, overHttp, type Recorded, replyOf, scripted } from "../judge/Orders.ts"
-import { receiver } from "../judge/Receiver.ts"
+import { newMailbox } from "../support/Mailbox.ts"
 
 type About = Partial<Omit<PaymentOrder, "country">>
 
@@ -43,7 +43,7 @@ export const problem = (status: number, name: string, issue?: string, about: obj
   replyOf(status, { name, message: "No.", debug_id: "1", details: issue === undefined ? [] : [{ issue }], ...about })
 
 export const atFake = Effect.gen(function* () {
-  const { received, url } = yield* receiver
+  const { callbacks, url } = yield* newMailbox
   const fake = yield* startFake(paypalFake, { callbackUrl: url, pace: Duration.millis(2), late: Duration.millis(5) })
   const recorded = overHttp(fake.url)
   const provider = connectedTo(recorded, fake.credentials, fake.url)
@@ -51,5 +51,5 @@ export const atFake = Effect.gen(function* () {
     Effect.promise(() => fetch(`${page}`, { redirect: "manual" })).pipe(
       Effect.map((response) => new URL(response.headers.get("location") ?? "about:blank"))
     )
-  return { fake, recorded, callbacks: received, provider, approved }
+  return { fake, recorded, callbacks, provider, approved }
 })

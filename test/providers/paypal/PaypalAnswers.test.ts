@@ -2,14 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { MaybeSent, NeverSent, type ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
-import {
-  captured,
-  orderOutcome,
-  orderShown,
-  payoutOutcome,
-  payoutShown,
-  tokenGranted
-} from "../../../src/providers/paypal/PaypalAnswers.ts"
+import { tokenGranted } from "../../../src/providers/paypal/PaypalAccess.ts"
+import { captured, orderOutcome, orderShown } from "../../../src/providers/paypal/PaypalOrders.ts"
+import { payoutOutcome, payoutShown } from "../../../src/providers/paypal/PaypalPayouts.ts"
 import { amount, attemptOf, replyOf, scripted } from "../judge/Orders.ts"
 import { answering, byCard, connectedTo, problem, toWallet } from "./Paypal.ts"
 
