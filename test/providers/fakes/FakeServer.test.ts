@@ -196,6 +196,18 @@ describe("a fault", () => {
     })
   )
 
+  it.scopedLive("slow comes at the end of the time where there is nothing that could drip", () =>
+    Effect.gen(function* () {
+      const routes: Fake["routes"] = () => [
+        { method: "POST", path: "/orders", moves: () => magicMoney("KES", "slow"), answer: () => ({ status: 202 }) }
+      ]
+      const { fake } = yield* opened({}, { ...acmeFake, routes })
+      const [took, answer] = yield* Effect.timed(ask(fake, "POST", "/orders", "{}"))
+      expect(statusOf(answer)).toBe(202)
+      expect(Duration.toMillis(took)).toBeGreaterThan(190)
+    })
+  )
+
   it.scopedLive("slow begins at once and ends with the time that it was given", () =>
     Effect.gen(function* () {
       const { fake } = yield* opened()
