@@ -76,14 +76,18 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         ? run(request, fate)
         : refused("Invalid authorization key", 401)
 
+  /** A name that is used again is the name of another order. */
+  const named = (kind: Entry["kind"], name: string): string => {
+    let reference = name
+    for (let count = 2; books.byReference(kind, reference) !== undefined; count += 1) reference = `${name} (${count})`
+    return reference
+  }
+
   const chargesOf = (tx_ref: string): ReadonlyArray<Entry> =>
     books.all().filter(({ kept, kind }) => kind === "payin" && kept["tx_ref"] === tx_ref)
 
-  const charge = ({ kept, money, tx_ref, waits = false }: Charge): Entry => {
-    const before = chargesOf(tx_ref).length
-    const reference = before === 0 ? tx_ref : `${tx_ref} (${before + 1})`
-    return take({ id: nextId(), reference, kind: "payin", money, waits, kept: { ...kept, tx_ref } })
-  }
+  const charge = ({ kept, money, tx_ref, waits = false }: Charge): Entry =>
+    take({ id: nextId(), reference: named("payin", tx_ref), kind: "payin", money, waits, kept: { ...kept, tx_ref } })
 
   const pageOf = ({ id }: Entry): string => `${url}/v3/hosted/pay/${id}`
 
@@ -242,7 +246,8 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         const id = nextId()
         const entry = take({
           id,
-          reference: `refund ${id}`,
+          // For whoever compares: to Flutterwave the comments are nothing but words.
+          reference: named("refund", body.comments?.split(" ")[0] ?? id),
           kind: "refund",
           money,
           of: paid.id,

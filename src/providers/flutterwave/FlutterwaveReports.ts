@@ -77,7 +77,12 @@ const mayTryAgain = (createdAt: string | undefined, { now, sentAt }: Page): bool
 export const chargeReport =
   (reference: string, page: Page | null) =>
   (reply: ProviderReply): Enquiry => {
-    if (nothingThere(reply)) return new Absent()
+    if (nothingThere(reply)) {
+      // A page is no transaction before somebody tries to pay on it.
+      return page === null
+        ? new Absent()
+        : new Unknown({ reason: "nobody has tried to pay on its page, if there is one" })
+    }
     const data = Option.getOrUndefined(transactionIn(reply))?.data
     if (data === undefined) return noVerdict(reply)
     if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })

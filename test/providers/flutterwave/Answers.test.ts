@@ -330,6 +330,12 @@ describe("what Flutterwave says of a charge", () => {
     expect((await enquired(attemptOf(mobile), reply))._tag).toBe(tag)
   })
 
+  it("says nothing of a page on which nobody has tried to pay", async () => {
+    expect(await enquired(attemptOf(card), wrong("No transaction was found for this id"))).toMatchObject({
+      _tag: "Unknown"
+    })
+  })
+
   it("is under way where nobody knows its status, and that is logged", async () => {
     const logged: Array<unknown> = []
     const logger = Logger.replace(

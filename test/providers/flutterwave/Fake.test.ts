@@ -5,7 +5,7 @@ import { magicDigits } from "../../../src/providers/fakes/Magic.ts"
 import { fakeFlutterwave } from "../../../src/providers/flutterwave/Fake.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, orderOf, startedFake } from "../OverTheWire.ts"
-import { connected, everyOrder, orderFor } from "./Flw.ts"
+import { connected, contractIsHere, everyOrder, operations, orderFor, responseIn } from "./Flw.ts"
 
 const withFake = Effect.gen(function* () {
   const fake = yield* startedFake(fakeFlutterwave)
@@ -38,7 +38,7 @@ describe("the adapter and the fake of Flutterwave", () => {
         const opened = yield* provider.initiate(payin)
         expect(opened).toMatchObject({ _tag: "Accepted", state: "pending", nextAction: "redirect" })
         // Nobody has paid on the page yet.
-        expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({ _tag: "Absent" })
+        expect(yield* provider.enquire(attemptOf(payin))).toMatchObject({ _tag: "Unknown" })
         const back = yield* visited(opened)
         expect(back.origin + back.pathname).toBe(payin.returnUrl)
         expect(back.searchParams.get("tx_ref")).toBe(payin.reference)
@@ -248,6 +248,41 @@ describe("the fake of Flutterwave alone", () => {
         expect(fake.books.all()).toEqual([])
       })
     )
+  )
+
+  type Fields = Readonly<Record<string, unknown>>
+
+  const dataIn = (json: unknown): Fields => {
+    const { data } = json as { readonly data: Fields | ReadonlyArray<Fields> }
+    return (Array.isArray(data) ? data[0] : data) as Fields
+  }
+
+  it.skipIf(!contractIsHere)(
+    "answers in the shapes of Flutterwave's samples (skipped without ../shared/contracts)",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { fake, provider } = yield* withFake
+          const [payin, payout] = [
+            orderFor("mobile_money", "inbound", "KE"),
+            orderFor("bank_transfer", "outbound", "NG")
+          ]
+          yield* provider.initiate(payin)
+          yield* provider.initiate(payout)
+          yield* provider.enquire(attemptOf(payin))
+          yield* provider.enquire(attemptOf(payout))
+          const samples = ["charge Mpesa", "create transfer (payout)", "verify transaction by tx_ref", "list transfers"]
+          for (const [at, name] of samples.entries()) {
+            const sample = dataIn(responseIn(operations.find((one) => one.name === name)!))
+            const ours = dataIn(JSON.parse(fake.heard[at]!.reply.text))
+            const shared = Object.keys(ours).filter((field) => sample[field] !== null && sample[field] !== undefined)
+            expect(shared.length).toBeGreaterThan(10)
+            const kinds = (all: Fields) =>
+              shared.map((field) => [field, ours[field] === null ? null : typeof all[field]])
+            expect([name, kinds(ours)]).toEqual([name, kinds(sample)])
+          }
+        })
+      )
   )
 
   it.each([
