@@ -46,10 +46,10 @@ const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWi
 /** PayPal's own certificates alone; those of whoever stands in for PayPal, where the account says so. */
 export const isCertificateOf = (baseUrl: string, certUrl: string): boolean => {
   if (!URL.canParse(certUrl) || !URL.canParse(baseUrl)) return false
-  const [own, given] = [new URL(baseUrl), new URL(certUrl)]
+  const given = new URL(certUrl)
   if (given.username !== "" || given.password !== "") return false
   if (given.protocol === "https:" && given.port === "" && isPaypal(given.hostname)) return true
-  return !isPaypal(own.hostname) && given.origin === own.origin
+  return given.origin === new URL(baseUrl).origin
 }
 
 /** JSON by itself, so that nothing in it can end the text that it is put into. */

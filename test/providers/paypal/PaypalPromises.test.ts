@@ -1,10 +1,9 @@
-import { it } from "@effect/vitest"
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
 import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
 import { paypal } from "../../../src/providers/paypal/Paypal.ts"
-import { promisesOf } from "../support/providerContract.ts"
-import type { Sample, Samples } from "../support/Samples.ts"
+import { providerContract } from "../support/providerContract.ts"
+import type { Sample } from "../support/Samples.ts"
 
 const byCard: Sample = {
   currency: "USD",
@@ -22,19 +21,10 @@ const toWallet: Sample = {
   })
 }
 
-/** Only the payer's means are refused at the capture; PayPal's own refusals come with the order. */
-const beforeThePage = "a payin is declined for the provider's own reasons"
+describe("US dollars", () => providerContract(paypal, paypalFake, { payin: byCard, payout: toWallet }))
 
-const held = (name: string, samples: Samples) =>
-  describe(`what the port promises of PayPal: ${name}`, () => {
-    for (const promise of promisesOf(paypal, paypalFake, samples)) {
-      if (promise.name !== beforeThePage) it.live(promise.name, () => promise.check)
-    }
-  })
-
-held("US dollars", { payin: byCard, payout: toWallet })
-
-held("yen, which have no hundredths", {
-  payin: { ...byCard, currency: "JPY" },
-  payout: { ...toWallet, currency: "JPY" }
-})
+describe("yen, which have no hundredths", () =>
+  providerContract(paypal, paypalFake, {
+    payin: { ...byCard, currency: "JPY" },
+    payout: { ...toWallet, currency: "JPY" }
+  }))

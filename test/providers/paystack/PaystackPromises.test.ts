@@ -1,11 +1,10 @@
-import { it } from "@effect/vitest"
 import { describe } from "vitest"
 import type { CountryCode } from "../../../src/domain/Country.ts"
 import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
 import { paystack } from "../../../src/providers/paystack/Paystack.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { promisesOf } from "../support/providerContract.ts"
-import type { Sample, Samples } from "../support/Samples.ts"
+import { providerContract } from "../support/providerContract.ts"
+import type { Sample } from "../support/Samples.ts"
 
 const inCountry =
   (country: string, about: (basics: PaymentOrder) => Partial<PaymentOrder>) => (basics: PaymentOrder) => ({
@@ -36,21 +35,9 @@ const toBank: Sample = {
 
 const byCard: Sample = { currency: "ZAR", declines: "later", order: inCountry("ZA", () => ({ method: "card" })) }
 
-/** Paystack calls back about no payin that failed; it is asked. */
-const neverToldOf = "a callback about a payin that failed leads to it"
+describe("mobile money", () =>
+  providerContract(paystack, paystackFake, { payin: byMobile, payout: toMobile, refund: true }))
 
-/** Only the customer's card is refused on the page; Paystack's own refusals come before there is one. */
-const beforeThePage = "a payin is declined for the provider's own reasons"
+describe("banks", () => providerContract(paystack, paystackFake, { payin: byTransfer, payout: toBank }))
 
-const held = (name: string, samples: Samples, ...exceptions: ReadonlyArray<string>) =>
-  describe(`what the port promises of Paystack: ${name}`, () => {
-    for (const promise of promisesOf(paystack, paystackFake, samples)) {
-      if (!exceptions.includes(promise.name)) it.live(promise.name, () => promise.check)
-    }
-  })
-
-held("mobile money", { payin: byMobile, payout: toMobile, refund: true }, neverToldOf)
-
-held("banks", { payin: byTransfer, payout: toBank }, neverToldOf)
-
-held("cards, on its own page", { payin: byCard, refund: true }, neverToldOf, beforeThePage)
+describe("cards, on its own page", () => providerContract(paystack, paystackFake, { payin: byCard, refund: true }))
