@@ -1,6 +1,6 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
 import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
-import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
@@ -9,7 +9,6 @@ import {
   addressIn,
   enquiryOf,
   intentCreated,
-  intentOutcome,
   isKnownStatus,
   readIntent,
   recipientCreated,
@@ -92,15 +91,14 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
   const read = (kind: Kind, id: string) =>
     call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
 
-  /** With its address, where that comes soon enough. */
-  const awaitAddress = (id: string, first: Outcome): Effect.Effect<Outcome> =>
+  /** With its address, where that comes soon enough; whatever else became of it meanwhile is told later. */
+  const awaitAddress = (first: Accepted, id: string): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       for (const delay of addressDelays) {
         yield* Effect.sleep(delay)
         const intent = Option.flatMap(yield* Effect.option(read("intent", id)), readIntent)
-        if (Option.exists(intent, (one) => addressIn(one) !== undefined)) {
-          return intentOutcome(Option.getOrThrow(intent))
-        }
+        const address = Option.getOrUndefined(Option.map(intent, addressIn))
+        if (address !== undefined) return new Accepted({ ...first, actionData: { ...first.actionData, address } })
       }
       return first
     })
@@ -113,7 +111,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       yield* warnOf("intent")(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
-        ? yield* awaitAddress(outcome.providerPaymentId, outcome)
+        ? yield* awaitAddress(outcome, outcome.providerPaymentId)
         : outcome
     })
 

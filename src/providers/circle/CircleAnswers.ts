@@ -233,7 +233,7 @@ const acceptedAs = (report: Report, answer: Pick<Accepted, "nextAction" | "actio
 export const readIntent = (reply: ProviderReply): Option.Option<Intent> =>
   isMade(reply) ? Option.map(Either.getRight(decodeIntent(reply.json)), ({ data }) => data) : Option.none()
 
-export const intentOutcome = (intent: Intent): Outcome =>
+const intentOutcome = (intent: Intent): Outcome =>
   Option.match(intentReport(intent), {
     onNone: () => new Unknown({ reason: "Circle has it, paid with an amount that cannot be read" }),
     onSome: (report) =>
