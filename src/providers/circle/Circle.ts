@@ -5,16 +5,6 @@ import type { ProviderCall } from "../client/ProviderHttp.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  addressIn,
-  enquiryOf,
-  intentCreated,
-  isKnownStatus,
-  readIntent,
-  recipientCreated,
-  recipientListed,
-  transferCreated
-} from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
 import {
   circleServes,
@@ -27,8 +17,11 @@ import {
   recipientsPath,
   transferOf
 } from "./CircleRequests.ts"
+import { addressIn, intentCreated, intentEnquiry, isKnownMoment, readIntent } from "./IntentAnswers.ts"
+import { recipientCreated, recipientListed } from "./RecipientAnswers.ts"
 import { makeSnsKeys } from "./SnsKeys.ts"
 import { isCirclesTopic } from "./SnsMessage.ts"
+import { isKnownStatus, transferCreated, transferEnquiry } from "./TransferAnswers.ts"
 
 const title = "Circle"
 
@@ -67,6 +60,9 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
+const isKnown = { intent: isKnownMoment, transfer: isKnownStatus }
+const enquiries = { intent: intentEnquiry, transfer: transferEnquiry }
+
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
@@ -84,7 +80,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     call({ operation, method: "POST", path, body: JSON.stringify(body) })
 
   const warnOf = (kind: Kind) => (answer: Outcome | Enquiry) =>
-    "providerStatus" in answer && !isKnownStatus(kind, answer.providerStatus)
+    "providerStatus" in answer && !isKnown[kind](answer.providerStatus)
       ? Effect.logWarning(`Circle answers with a status that is not known: ${answer.providerStatus}`)
       : Effect.void
 
@@ -172,10 +168,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       if (kind === undefined || id === null) {
         return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
       }
-      return Effect.tap(
-        looked(read(kind, id), (reply) => enquiryOf(kind, reply)),
-        warnOf(kind)
-      )
+      return Effect.tap(looked(read(kind, id), enquiries[kind]), warnOf(kind))
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: Effect.match(call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }), {

@@ -5,21 +5,8 @@ import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } fro
 import { sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  type Destination,
-  depositCreated,
-  depositReport,
-  isKnownStatus,
-  type Page,
-  readDestination,
-  readDestinations,
-  readTransfer,
-  readTransfers,
-  transferCreated,
-  transferReport,
-  waitingReport
-} from "./CoinbaseAnswers.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
+import type { Page } from "./CoinbaseReplies.ts"
 import {
   coinbaseServes,
   type Creation,
@@ -32,6 +19,15 @@ import {
   transfersOut
 } from "./CoinbaseRequests.ts"
 import { readSigningKey, tokenFor } from "./CoinbaseToken.ts"
+import {
+  depositCreated,
+  depositReport,
+  type Destination,
+  readDestination,
+  readDestinations,
+  waitingReport
+} from "./DepositAnswers.ts"
+import { isKnownStatus, readTransfer, readTransfers, transferCreated, transferReport } from "./TransferAnswers.ts"
 
 const title = "Coinbase"
 
