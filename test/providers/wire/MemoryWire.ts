@@ -106,9 +106,10 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
     const [path = "", search = ""] = call.path.split("?")
     const found = routeFor(routes, call.method, path)
     if (found === undefined) return { status: 404, body: { message: "no such route" } }
-    const headers = Object.fromEntries(
-      Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
-    )
+    const headers: Record<string, string> = {
+      host: new URL(fakeUrl).host,
+      ...Object.fromEntries(Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+    }
     const request: FakeRequest = {
       method: call.method,
       path,
