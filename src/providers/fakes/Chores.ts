@@ -7,7 +7,7 @@ export interface Chores {
   /** A piece of work for later. It does not keep the process alive. */
   readonly after: (delay: Duration.Duration, run: () => void) => void
   readonly sleep: (delay: Duration.Duration) => Promise<void>
-  /** Waits until there is nothing left. */
+  /** Waits until there is nothing left, or the fake has ended. */
   readonly settled: Effect.Effect<void>
   /** What is under way when the fake ends. */
   readonly stopped: AbortSignal
@@ -50,7 +50,7 @@ export const makeChores = (): Chores => {
     after,
     sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
     settled: Effect.async<void>((resume) => {
-      if (left === 0) return resume(Effect.void)
+      if (left === 0 || stopping.signal.aborted) return resume(Effect.void)
       const tell = () => {
         waiting.delete(tell)
         resume(Effect.void)

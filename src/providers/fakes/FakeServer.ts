@@ -1,7 +1,7 @@
 /** Serves a fake over real HTTP, and plays the faults that amounts ask for around its answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
+import { Cause, type Clock, Data, Duration, Effect, Runtime, type Scope } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import { fakeLateness, fakePace, fakeSlowness } from "../../domain/Policies.ts"
 import { type Chores, makeChores } from "./Chores.ts"
@@ -71,27 +71,32 @@ const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string
 const textOf = (body: unknown): string =>
   body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body)
 
-const begin = (response: ServerResponse, { body, headers = {}, status }: FakeReply): string => {
+const begin = (response: ServerResponse, { body, headers = {}, status }: FakeReply): void => {
   const type = typeof body === "string" ? "text/plain; charset=utf-8" : "application/json"
   if (body !== undefined) response.setHeader("content-type", type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.writeHead(status)
-  return textOf(body)
 }
 
 const send = (response: ServerResponse, reply: FakeReply): void => {
-  response.end(begin(response, reply))
+  begin(response, reply)
+  response.end(textOf(reply.body))
 }
 
-/** The answer is whole only with its last byte, which comes at the end of the time. */
+/** The answer is whole only with its last byte, which comes at the end of the time; one without any comes then. */
 const drip = async (
   response: ServerResponse,
   reply: FakeReply,
   slow: Duration.Duration,
   { sleep, stopped }: Chores
 ): Promise<void> => {
-  const bytes = Buffer.from(begin(response, reply))
-  const size = Math.max(1, Math.ceil(bytes.length / DRIPS))
+  const bytes = Buffer.from(textOf(reply.body))
+  if (bytes.length === 0) {
+    await sleep(slow)
+    return send(response, reply)
+  }
+  begin(response, reply)
+  const size = Math.ceil(bytes.length / DRIPS)
   const drops = Math.ceil(bytes.length / size)
   for (let at = 0; at < drops && !response.destroyed && !stopped.aborted; at += 1) {
     if (at > 0) await sleep(Duration.unsafeDivide(slow, drops))
@@ -129,7 +134,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     let router = routerOf([])
 
     const onError = (error: unknown) => {
-      runFork(Effect.logError(`The fake of ${fake.name} failed.`, error))
+      runFork(Effect.logError(`The fake of ${fake.name} failed.`, Cause.die(error)))
     }
 
     /** The fault of an order is played once: whoever repeats it, or asks for it, finds what is true. */

@@ -28,6 +28,8 @@ export type Fault =
   | "refunds twice"
   | "says every account is good"
   | "declines a repeated refund"
+  | "accepts what is refused"
+  | "has refunds that it does not declare"
 
 interface Order {
   readonly id: string
@@ -60,7 +62,7 @@ export const acme = (fault?: Fault) =>
     baseUrls: { sandbox: "http://127.0.0.1:1", live: "https://acme.example" },
     fields,
     serves,
-    refunds: true,
+    refunds: fault !== "has refunds that it does not declare",
     connect: ({ credentials, http }) => {
       const key = Redacted.value(credentials.api_key)
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
@@ -92,11 +94,15 @@ export const acme = (fault?: Fault) =>
       }
 
       const outcomeOf = (reply: ProviderReply): Outcome => {
-        if (reply.status === 401 || reply.status === 402) return refusalOf(reply)
+        const isRefused = reply.status === 402 && fault !== "accepts what is refused"
+        if (reply.status === 401 || isRefused) return refusalOf(reply)
         const order = Option.getOrUndefined(orderIn(reply.json))
         if (order === undefined || reply.status !== 201) {
           if (fault === "declines what it cannot read") return new Declined({ reason: "no" })
-          if (fault !== "believes any answer of 200" || reply.status !== 200) return noVerdict(reply)
+          const isBelieved =
+            (fault === "believes any answer of 200" && reply.status === 200) ||
+            (fault === "accepts what is refused" && reply.status === 402)
+          if (!isBelieved) return noVerdict(reply)
         }
         const state = order === undefined ? "processing" : stateOf(order)
         return new Accepted({
