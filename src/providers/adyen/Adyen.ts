@@ -83,6 +83,8 @@ const transferUrls = {
 /** Adyen keeps keys for a week at least; a day is left for clocks and queues. */
 const remembersKeys = Duration.days(6)
 
+const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.balance_account.env} is not set.`
+
 const NO_LOOK_UP = new Unknown({ reason: "Adyen tells of this by its callbacks alone" })
 
 const notSupported = (reason: string): Declined => new Declined({ reason, code: "NOT_SUPPORTED" })
@@ -254,8 +256,6 @@ const connect = (account: Account<typeof fields>): Provider => {
     test
   }
 }
-
-const NO_PAYOUTS = `Adyen pays out only from a balance account, and ${fields.balance_account.env} is not set.`
 
 export const adyen = thirdParty({
   name: "adyen",

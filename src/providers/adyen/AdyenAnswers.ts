@@ -37,9 +37,9 @@ const resultIn = Schema.decodeUnknownOption(Result)
 const linkIn = Schema.decodeUnknownOption(Link)
 const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: text }))
 
-const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
+export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
 
-const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+export const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
 
 const outcomeFrom =
   <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>

@@ -4,7 +4,7 @@ import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from ".
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
-import { WireAmount } from "./AdyenAnswers.ts"
+import { isOk, unreadable, WireAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
@@ -82,10 +82,6 @@ const outcomeOfTransfer = (transfer: Transfer): Outcome => {
     ...(report.received === undefined ? {} : { received: report.received })
   })
 }
-
-const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
-
-const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
 
 export const toTransfer = (reply: ProviderReply): Outcome =>
   isOk(reply)
