@@ -53,6 +53,7 @@ export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
   sentAt: new Date("2026-05-04T10:00:00Z"),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })

@@ -313,4 +313,4 @@ const callbackOf = (entry: Entry): FakeCallback | undefined => {
   }
 }
 
-export const fakeFlutterwave: Fake = { name: "flutterwave", credentials, routes, callbackOf }
+export const flutterwaveFake: Fake = { name: "flutterwave", credentials, routes, callbackOf }

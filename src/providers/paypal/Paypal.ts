@@ -1,6 +1,6 @@
 /** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
-import { type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { sent } from "../client/Replies.ts"
@@ -53,6 +53,10 @@ const noticed = <A extends Outcome | Enquiry>(said: A): Effect.Effect<A> =>
     : Effect.succeed(said)
 
 const unknown = (reason: string): Effect.Effect<Enquiry> => Effect.succeed(new Unknown({ reason }))
+
+/** Its customer approved it after nobody waited for it any more: what is not captured never moves. */
+const leftAlone = (id: string): Report =>
+  new Report({ state: "pending", reason: null, providerPaymentId: id, providerStatus: "APPROVED" })
 
 const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provider => {
   const token = Effect.suspend(() =>
@@ -111,10 +115,11 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     )
 
   /** An order that its customer approved is captured by whoever sees it first; the key makes it one capture. */
-  const settled = (id: string, reference: string): Effect.Effect<Enquiry> =>
-    Effect.flatMap(shown(id, reference), (one) =>
-      "said" in one ? Effect.succeed(one.said) : capture(one.approved, reference)
-    )
+  const settled = (id: string, { isWanted, reference }: AttemptContext): Effect.Effect<Enquiry> =>
+    Effect.flatMap(shown(id, reference), (one) => {
+      if ("said" in one) return Effect.succeed(one.said)
+      return isWanted ? capture(one.approved, reference) : Effect.succeed(leftAlone(one.approved))
+    })
 
   const payoutAt = (id: string, reference: string): Effect.Effect<Enquiry> =>
     lookedAt<Enquiry>(requests.showPayout(id), payoutShown(reference), (reason) => new Unknown({ reason }))
@@ -147,7 +152,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     if (attempt.leg === "refund" || attempt.leg === "return") return unknown("PayPal is never asked for refunds")
     const known = id ?? orderId
     if (known === undefined) return unknown("PayPal finds nothing by our reference, and its own id is not known")
-    return Effect.flatMap(isPayout(attempt) ? payoutAt(known, reference) : settled(known, reference), noticed)
+    return Effect.flatMap(isPayout(attempt) ? payoutAt(known, reference) : settled(known, attempt), noticed)
   }
 
   const verified = (question: ProviderCall): Effect.Effect<boolean, NoProof> => {

@@ -2,13 +2,13 @@ import { Effect, Either, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Accepted, Enquiry, Outcome } from "../../../src/domain/Outcome.ts"
 import { magicDigits } from "../../../src/providers/fakes/Magic.ts"
-import { fakeFlutterwave } from "../../../src/providers/flutterwave/Fake.ts"
+import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, orderOf, startedFake } from "../OverTheWire.ts"
 import { connected, contractIsHere, everyOrder, operations, orderFor, responseIn } from "./Flw.ts"
 
 const withFake = Effect.gen(function* () {
-  const fake = yield* startedFake(fakeFlutterwave)
+  const fake = yield* startedFake(flutterwaveFake)
   return { fake, provider: connected(fake.http, {}, { callbackUrl: fake.callbackUrl }) }
 })
 

@@ -5,7 +5,7 @@ import { Ajv } from "ajv"
 import addFormats from "ajv-formats"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import type { ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
-import { fakeFlutterwave } from "../../../src/providers/flutterwave/Fake.ts"
+import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import type { Account } from "../../../src/providers/port/ThirdParty.ts"
@@ -15,7 +15,7 @@ export const connected = (
   http: ProviderHttp,
   credentials: Readonly<Record<string, string>> = {},
   about: Partial<Account<typeof flutterwave.fields>> = {}
-) => flutterwave.connect(accountOf(flutterwave, http, { ...fakeFlutterwave.credentials, ...credentials }, about))
+) => flutterwave.connect(accountOf(flutterwave, http, { ...flutterwaveFake.credentials, ...credentials }, about))
 
 const recipient = { name: "Akinyi Otieno", email: null, phone: null, address: null, externalAccountId: null }
 

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { describe } from "vitest"
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { fakeFlutterwave } from "../../../src/providers/flutterwave/Fake.ts"
+import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import { promisesOf, providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
@@ -26,11 +26,11 @@ const byPhone: Sample = {
 }
 
 describe("by bank", () => {
-  providerContract(flutterwave, fakeFlutterwave, { payin: byBank, payout: byBank, refund: true })
+  providerContract(flutterwave, flutterwaveFake, { payin: byBank, payout: byBank, refund: true })
 })
 
 describe("by a number whose holder is sent to a page first", () => {
-  providerContract(flutterwave, fakeFlutterwave, { payin: byPhone, payout: byPhone, refund: true })
+  providerContract(flutterwave, flutterwaveFake, { payin: byPhone, payout: byPhone, refund: true })
 })
 
 describe("by card on its page", () => {
@@ -44,7 +44,7 @@ describe("by card on its page", () => {
     currency: "NGN",
     order: (basics) => ({ ...basics, country: CountryCode.make("NG") })
   }
-  for (const { check, name } of promisesOf(flutterwave, fakeFlutterwave, { payin: byCard, refund: true })) {
+  for (const { check, name } of promisesOf(flutterwave, flutterwaveFake, { payin: byCard, refund: true })) {
     if (!notTheEnd.has(name)) it.live(name, () => check)
   }
 })

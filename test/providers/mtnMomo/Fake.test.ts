@@ -2,13 +2,13 @@ import { Effect, Either, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Enquiry } from "../../../src/domain/Outcome.ts"
 import { magicDigits } from "../../../src/providers/fakes/Magic.ts"
-import { fakeMtnMomo } from "../../../src/providers/mtnMomo/Fake.ts"
+import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { amount, attemptOf, orderOf, startedFake } from "../OverTheWire.ts"
 import { connected, contractsAreHere, problemsOf, problemsOfAnswer } from "./Momo.ts"
 
 const withFake = Effect.gen(function* () {
-  const fake = yield* startedFake(fakeMtnMomo)
+  const fake = yield* startedFake(mtnMomoFake)
   return { fake, provider: connected(fake.http, {}, { callbackUrl: fake.callbackUrl }) }
 })
 

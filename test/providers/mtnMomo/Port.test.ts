@@ -1,5 +1,5 @@
 import { CountryCode } from "../../../src/domain/Country.ts"
-import { fakeMtnMomo } from "../../../src/providers/mtnMomo/Fake.ts"
+import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomo.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
@@ -14,4 +14,4 @@ const byPhone: Sample = {
   })
 }
 
-providerContract(mtnMomo, fakeMtnMomo, { payin: byPhone, payout: byPhone, refund: true })
+providerContract(mtnMomo, mtnMomoFake, { payin: byPhone, payout: byPhone, refund: true })

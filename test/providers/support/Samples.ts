@@ -75,5 +75,6 @@ export const attemptOf = (order: PaymentOrder, providerPaymentId: string | null 
   sentAt: new Date(),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null
 })

@@ -1,6 +1,24 @@
 /** Every fake that the product brings, each with what its third party calls the settings of an account. */
 import { Effect, type Scope } from "effect"
 import type { ThirdParty } from "../../port/ThirdParty.ts"
+import { adyen } from "../../adyen/Adyen.ts"
+import { adyenFake } from "../../adyen/Fake.ts"
+import { circle } from "../../circle/Circle.ts"
+import { circleFake } from "../../circle/Fake.ts"
+import { coinbase } from "../../coinbase/Coinbase.ts"
+import { coinbaseFake } from "../../coinbase/Fake.ts"
+import { flutterwaveFake } from "../../flutterwave/Fake.ts"
+import { flutterwave } from "../../flutterwave/Flutterwave.ts"
+import { mtnMomoFake } from "../../mtnMomo/Fake.ts"
+import { mtnMomo } from "../../mtnMomo/MtnMomo.ts"
+import { pawapayFake } from "../../pawapay/Fake.ts"
+import { pawapay } from "../../pawapay/Pawapay.ts"
+import { paypalFake } from "../../paypal/Fake.ts"
+import { paypal } from "../../paypal/Paypal.ts"
+import { paystackFake } from "../../paystack/Fake.ts"
+import { paystack } from "../../paystack/Paystack.ts"
+import { stripeFake } from "../../stripe/Fake.ts"
+import { stripe } from "../../stripe/Stripe.ts"
 import type { Fake } from "../Fake.ts"
 import { type FakeNotStarted, type FakeOptions, type RunningFake, startFake } from "../FakeServer.ts"
 
@@ -9,7 +27,18 @@ export interface ShippedFake {
   readonly thirdParty: Pick<ThirdParty, "fields" | "title">
 }
 
-export const allFakes: ReadonlyArray<ShippedFake> = []
+/** In the order in which providers are named everywhere. */
+export const allFakes: ReadonlyArray<ShippedFake> = [
+  { fake: stripeFake, thirdParty: stripe },
+  { fake: adyenFake, thirdParty: adyen },
+  { fake: paypalFake, thirdParty: paypal },
+  { fake: paystackFake, thirdParty: paystack },
+  { fake: flutterwaveFake, thirdParty: flutterwave },
+  { fake: mtnMomoFake, thirdParty: mtnMomo },
+  { fake: pawapayFake, thirdParty: pawapay },
+  { fake: circleFake, thirdParty: circle },
+  { fake: coinbaseFake, thirdParty: coinbase }
+]
 
 export interface StartedFake extends ShippedFake {
   readonly running: RunningFake
