@@ -125,6 +125,23 @@ describe("a card with its number at the fake", () => {
   )
 })
 
+describe("a link at the fake", () => {
+  it.scopedLive("is refused at once for Adyen's own reasons, and for the payer's once a card was tried", () =>
+    Effect.gen(function* () {
+      const { books, events, provider, settled } = yield* againstFake(adyen, adyenFake)
+      expect(yield* provider.initiate(card(12_302n))).toMatchObject({ _tag: "Declined", providerCode: "905" })
+      const order = card(12_301n, { reference: referenceNo(2) })
+      const outcome = yield* provider.initiate(order)
+      yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      yield* settled
+      expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference } }])
+      const said = yield* provider.enquire(contextOf(order, { providerPaymentId: idIn(outcome) }))
+      expect(said).toMatchObject({ state: "failed", code: "NOT_APPROVED" })
+      expect(books.holdings().size).toBe(0)
+    })
+  )
+})
+
 describe("a refund at the fake", () => {
   it.scopedLive("gives back in parts, once for a reference, and never more than was paid", () =>
     Effect.gen(function* () {
