@@ -6,6 +6,7 @@ import { VerificationSubjects } from "../people/verification/VerificationSubject
 import { StateAsAnswer } from "../platform/idempotency/Idempotency.ts"
 import { SealedPlaces } from "../platform/secrets/SealedPlaces.ts"
 import { sealedSecrets } from "../platform/secrets/SealedSecrets.ts"
+import { sealedAccounts } from "../providers/accounts/SealedAccounts.ts"
 import { sealedEndpoints } from "../webhooks/SealedEndpoints.ts"
 
 export const StateAsAnswerLive = Layer.effect(
@@ -25,4 +26,4 @@ export const VerificationSubjectsLive = Layer.effect(
   })
 )
 
-export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedSecrets, sealedEndpoints]))
+export const SealedPlacesLive = Layer.effect(SealedPlaces, Effect.all([sealedSecrets, sealedEndpoints, sealedAccounts]))

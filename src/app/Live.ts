@@ -9,6 +9,7 @@ import { logging } from "../platform/observability/Logging.ts"
 import { tracing } from "../platform/observability/Tracing.ts"
 import { currentMasterKey, guardMasterKey } from "../platform/secrets/MasterKeyGuard.ts"
 import { Vault } from "../platform/secrets/Vault.ts"
+import { ProviderSettings } from "../providers/accounts/ProviderSettings.ts"
 import { ServicesLive } from "./Services.ts"
 import { StoresLive } from "./Stores.ts"
 
@@ -47,6 +48,7 @@ export const appOn = <E>(
     Layer.provideMerge(Connected),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(ObservabilityLive),
+    Layer.provideMerge(ProviderSettings.layer),
     Layer.provideMerge(Settings.layer)
   )
 

@@ -1,5 +1,5 @@
 /** What happens, given the stores: every service of the domain, the same for the server, the CLI and the tests. */
-import { Effect, Layer } from "effect"
+import { Layer } from "effect"
 import { AccountFunding } from "../treasury/accounts/AccountFunding.ts"
 import { AccountMovements } from "../treasury/accounts/AccountMovements.ts"
 import { RecordMovement } from "../treasury/accounts/RecordMovement.ts"
@@ -11,7 +11,6 @@ import { Authenticator } from "../people/auth/Authenticator.ts"
 import { DevelopmentIssuer, JwtVerifierLive } from "../people/auth/DevelopmentIssuer.ts"
 import { gateByCredentials } from "../people/auth/Gate.ts"
 import { Beneficiaries } from "../payments/beneficiaries/Beneficiaries.ts"
-import { Settings } from "../platform/config/Settings.ts"
 import { CreateEscrow } from "../treasury/escrow/CreateEscrow.ts"
 import { Disbursing } from "../treasury/escrow/Disbursing.ts"
 import { Escrows } from "../treasury/escrow/Escrows.ts"
@@ -36,12 +35,13 @@ import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { Payments } from "../payments/read/Payments.ts"
-import { Providers } from "../providers/port/Provider.ts"
+import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
+import { ProviderCredentials } from "../providers/accounts/ProviderCredentials.ts"
+import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
 import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
-import { makeRails } from "../providers/sandbox/Rails.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
 import { StateAsAnswerLive, VerificationSubjectsLive } from "./HandedDown.ts"
@@ -58,13 +58,9 @@ import { Secrets } from "../platform/secrets/Secrets.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 
-/** Who may be asked to move money: in sandbox mode the built-in rails. */
-const ProvidersLive = Layer.effect(
-  Providers,
-  Effect.gen(function* () {
-    const { mode } = yield* Settings
-    return Providers.fromList(mode === "sandbox" ? yield* makeRails : [])
-  })
+const ProviderConfigsLive = ProviderCredentials.layer.pipe(
+  Layer.provideMerge(ProviderConfigs.layer),
+  Layer.provideMerge(ProviderAccounts.layer)
 )
 
 const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer]))
@@ -118,7 +114,7 @@ export const ServicesLive = Layer.mergeAll(
   Layer.provideMerge(WebhooksLive),
   Layer.provideMerge(AccountFunding),
   Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigs.layer, Users.layer)),
+  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigsLive, Users.layer)),
   Layer.provideMerge(Organizations.layer),
   Layer.provideMerge(
     Layer.mergeAll(

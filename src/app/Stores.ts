@@ -49,6 +49,8 @@ import { notificationStoreMemory } from "../platform/notifications/NotificationM
 import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
+import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
 import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.ts"
 import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
@@ -96,6 +98,7 @@ export const StoresLive = Layer.mergeAll(
   organizationStoreSql,
   ownersSql,
   paymentStoreSql,
+  providerAccountStoreSql,
   providerConfigStoreSql,
   queueStoreSql,
   railStoreSql,
@@ -135,6 +138,7 @@ export const StoresMemory = Layer.mergeAll(
   organizationStoreMemory,
   ownersMemory,
   paymentStoreMemory,
+  providerAccountStoreMemory,
   providerConfigStoreMemory,
   queueStoreMemory,
   railStoreMemory,

@@ -175,6 +175,18 @@ export const providerQueuePatience = Duration.seconds(1)
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
 export const providerKeepAlive = Duration.seconds(4)
 
+/** Credentials that were changed by another instance are in use here after this long at the latest. */
+export const credentialsKnownFor = Duration.seconds(1)
+
+/** Whoever still works with the credentials of before has this long to come to an end. */
+export const credentialsRetireAfter = Duration.minutes(5)
+
+/** A provider that is asked whether it takes credentials answers within this time, or it does not. */
+export const credentialsTestTimeout = Duration.seconds(10)
+
+/** The longest value of a credential: a private key with room to spare. */
+export const longestCredential = 8 * 1024
+
 /** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
 export const tokenMargin = Duration.minutes(1)
 

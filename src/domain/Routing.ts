@@ -30,6 +30,8 @@ export interface RouteConfig {
   readonly created_at: Date
   /** It brings an account of its own at the provider; otherwise it uses the platform's. */
   readonly own_account: boolean
+  /** The provider has not taken the credentials of that account yet: nothing is sent through it. */
+  readonly untested: boolean
 }
 
 /** What routing asks of a provider before it offers it a payment. */
@@ -96,8 +98,15 @@ const unfitness = (question: RouteQuestion, config: RouteConfig): string | undef
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
   if (!config.is_active) return "This configuration is switched off."
+  if (config.untested) {
+    return `The credentials of this configuration have not passed their test: set others, or run "corridor providers test ${config.config_id}".`
+  }
   const found = question.provider(config)
-  if (found === undefined) return `The provider ${provider} is not switched on: its credentials are not set.`
+  if (found === undefined) {
+    return config.own_account
+      ? "The credentials of this configuration cannot be used: set them again."
+      : `The provider ${provider} is not switched on: its credentials are not set.`
+  }
   const { country, flow, paymentMethod: method } = corridor
   const supported = found.supports({ currency: money.currency, method, flow, country, network })
   if (Either.isLeft(supported)) return supported.left

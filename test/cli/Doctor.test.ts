@@ -132,10 +132,17 @@ it("says what live mode lacks to take a payment", { timeout: 120_000 }, async ()
     JWT_ISSUER: "https://id.example",
     JWT_AUDIENCE: "corridor"
   }
-  const complete = await cliIn({ ...env, ...identity, PUBLIC_URL: "https://pay.example" })("doctor", "--json")
+  const address = { ...env, ...identity, PUBLIC_URL: "https://pay.example" }
+  const lacking = await cliIn(address)("doctor", "--json")
+  const complete = await cliIn({ ...address, STRIPE_SECRET_KEY: "sk_live_of_the_test" })("doctor", "--json")
   await query(live.url, "update rates set updated_at = now() - interval '25 hours'")
   const old = await cliIn(env)("doctor")
   await live.drop()
+  const [without] = documentOf<Findings>(lacking).data.filter(({ name }) => name === "Providers")
+  expect(without?.message).toMatch(
+    /credentials of the platform: none.*Not routed for want of credentials: stripe [0-9a-f-]{36}/
+  )
+  expect(statusesOf(documentOf<Findings>(lacking))).toMatchObject({ Providers: "fail" })
   expect(complete.code).toBe(0)
   const found = documentOf<Findings>(complete)
   expect(statusesOf(found)).toMatchObject({
@@ -144,6 +151,9 @@ it("says what live mode lacks to take a payment", { timeout: 120_000 }, async ()
     "Identity provider": "ok",
     "Public address": "ok"
   })
-  expect(found.data.find(({ name }) => name === "Providers")?.message).toBe("stripe")
+  expect(found.data.find(({ name }) => name === "Providers")?.message).toBe(
+    "credentials of the platform: stripe; configurations with an account of their own: 0"
+  )
+  expect(complete.stdout).not.toContain("sk_live_of_the_test")
   expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
 })

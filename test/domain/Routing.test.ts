@@ -39,6 +39,7 @@ const config = (id: string, provider: ProviderName, about: Partial<RouteConfig> 
   max_amount: null,
   created_at: new Date(1000),
   own_account: false,
+  untested: false,
   ...about
 })
 
@@ -186,7 +187,8 @@ const anyConfig = (config_id: string): fc.Arbitrary<RouteConfig> =>
     min_amount: amount,
     max_amount: amount,
     created_at: fc.integer({ min: 0, max: 2 }).map((n) => new Date(n)),
-    own_account: fc.boolean()
+    own_account: fc.boolean(),
+    untested: fc.constantFrom(false, false, false, true)
   })
 
 const anyConfigs = fc.integer({ min: 0, max: 12 }).chain((count) => {
@@ -216,6 +218,38 @@ const worldOf = ({ declined, minor, on, open, supported }: World): Partial<Route
 
 const isOfTheCorridor = (one: RouteConfig) =>
   one.country === "KE" && one.payment_method === "card" && one.direction === "inbound"
+
+describe("route by accounts", () => {
+  it("goes through the account that a configuration brings, and the platform's where it brings none", () => {
+    const answer = ask([config("own", "stripe", { own_account: true }), config("shared", "adyen")])
+    expect(answer.candidates.map((one) => [one.config_id, one.account])).toEqual([
+      ["own", "own"],
+      ["shared", null]
+    ])
+  })
+
+  it("leaves out what was never tested, whatever the platform has, and says what to do", () => {
+    const answer = ask([config("own", "stripe", { own_account: true, untested: true })])
+    expect(answer.candidates).toEqual([])
+    expect(answer.excluded[0]?.reason).toContain('run "corridor providers test own"')
+  })
+
+  it("tells credentials that are not set from those that cannot be used", () => {
+    const nobody = { provider: () => undefined }
+    const reasonOf = (about: Partial<RouteConfig>) => ask([config("x", "stripe", about)], nobody).excluded[0]?.reason
+    expect(reasonOf({})).toBe("The provider stripe is not switched on: its credentials are not set.")
+    expect(reasonOf({ own_account: true })).toContain("set them again")
+  })
+
+  it("never asks by an account that was not tested", () => {
+    fc.assert(
+      fc.property(anyConfigs, anyWorld, (configs, world) => {
+        const asked = candidateIds(ask(configs, worldOf(world)))
+        expect(configs.filter((one) => one.untested && asked.includes(one.config_id))).toEqual([])
+      })
+    )
+  })
+})
 
 describe("route, whatever is configured", () => {
   it("orders configurations totally", () => {

@@ -192,6 +192,8 @@ onDatabaseServer(
   },
   {
     // The walk registers one endpoint after the other.
-    WEBHOOK_ENDPOINTS_PER_ORG: "1000"
+    WEBHOOK_ENDPOINTS_PER_ORG: "1000",
+    // Nobody is there: the credentials that the walk sets are tested at no stranger.
+    PAWAPAY_BASE_URL: "http://127.0.0.1:9"
   }
 )

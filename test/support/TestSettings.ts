@@ -2,6 +2,7 @@
 import { ConfigProvider, Effect, Layer } from "effect"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { deriveMasterKey } from "../../src/platform/config/MasterKey.ts"
+import { ProviderSettings } from "../../src/providers/accounts/ProviderSettings.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
 
 export type Variables = Readonly<Record<string, string>>
@@ -16,13 +17,11 @@ const defaults: Variables = {
   SANDBOX_RAIL_PACE: "250 millis"
 }
 
-export const testSettings = (variables: Variables = {}) =>
-  Layer.effect(
-    Settings,
-    Effect.withConfigProvider(
-      Settings.load,
-      ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables })))
-    )
+export const testSettings = (variables: Variables = {}) => {
+  const from = Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables }))))
+  return Layer.effect(ProviderSettings, from(ProviderSettings.load)).pipe(
+    Layer.provideMerge(Layer.effect(Settings, from(Settings.load)))
   )
+}
 
 export const TestVault = Vault.layer(deriveMasterKey("test"))

@@ -3,6 +3,7 @@ import { Command } from "@effect/cli"
 import { type Cause, Effect, Either, Layer, Option } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
@@ -24,24 +25,32 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
 
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
+  const providerSettings = yield* ProviderSettings
   const folder = yield* dataFolder(settings)
-  const database = yield* Effect.zipRight(requireCluster, Effect.provide(databaseChecks(settings), ConnectedLive)).pipe(
-    Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause)))
-  )
+  const database = yield* Effect.zipRight(
+    requireCluster,
+    Effect.provide(databaseChecks(settings, providerSettings), ConnectedLive)
+  ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
   const live = settings.mode === "live" ? [publicAddress(settings), identityProvider(settings)] : []
   return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 
+const bothSettings = Effect.flatMap(Settings.load, (own) =>
+  Effect.map(Effect.provideService(ProviderSettings.load, Settings, own), (ofProviders) => [own, ofProviders] as const)
+)
+
 const examine = Effect.gen(function* () {
   const node = yield* nodeVersion
-  const settings = yield* Effect.either(Settings.load)
+  const settings = yield* Effect.either(bothSettings)
   if (Either.isLeft(settings)) {
     const rest = warn("The rest", "not checked until the settings are valid")
     return [node, fail("Settings", settings.left.message.replaceAll("\n", " ")), rest]
   }
-  const { mode } = settings.right
-  const others = yield* Effect.provide(withSettings, Layer.succeed(Settings, settings.right))
+  const [own, ofProviders] = settings.right
+  const { mode } = own
+  const loaded = Layer.merge(Layer.succeed(Settings, own), Layer.succeed(ProviderSettings, ofProviders))
+  const others = yield* Effect.provide(withSettings, loaded)
   return [node, ok("Settings", `valid (${mode} mode)`), ...others]
 })
 

@@ -1,59 +1,65 @@
 /** `corridor providers` */
 import { Args, Command } from "@effect/cli"
-import { Effect, Schema } from "effect"
-import { ConfigId } from "../../domain/Identifiers.ts"
+import { Effect, Option, Schema } from "effect"
 import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
-import { ProviderName } from "../../domain/Corridor.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { isBuiltInRail } from "../../domain/Corridor.ts"
+import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { refuse } from "../shared/Input.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
+import { everyConfig, namedBy } from "../shared/ProviderLookUp.ts"
 import { json } from "../shared/Report.ts"
 import { table } from "../shared/Table.ts"
+import { credentials, test } from "./ProviderCredentials.ts"
 
-const isProviderName = Schema.is(ProviderName)
-const encodeConfigs = Schema.encodeSync(Schema.Array(ProviderConfig))
+type Config = typeof ProviderConfig.Type
 
-const everyConfig = Effect.gen(function* () {
-  const configs = yield* ProviderConfigs
-  const permit = yield* permitFor("platform")
-  return yield* allPages(
-    (window) => configs.list(permit, {}, window),
-    (config) => config.config_id
-  )
-})
+const encodeConfig = Schema.encodeSync(ProviderConfig)
 
-const shown = (configs: ReadonlyArray<typeof ProviderConfig.Type>) => {
-  const rows = configs.map((config) => [
-    config.config_id,
-    config.provider,
-    `${config.country} ${config.payment_method} ${config.direction}`,
-    String(config.priority),
-    config.is_active ? "on" : "off",
-    config.org_id ?? "everybody"
-  ])
-  const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR"]
-  return { data: encodeConfigs(configs), text: table(titles, rows, "No provider is configured for any corridor.") }
+const accountWords = {
+  built_in: "built in",
+  own: "own",
+  own_untested: "own, not tested: not in use",
+  platform: "platform",
+  none: "no credentials"
+} as const
+
+/** Whose account at the provider its payments go through. */
+const accountOf = (config: Config, { parties }: ProviderSettings["Type"]): keyof typeof accountWords => {
+  if (isBuiltInRail(config.provider)) return "built_in"
+  if (config.has_credentials) return config.credentials_tested_at === null ? "own_untested" : "own"
+  return Option.isSome(parties.get(config.provider)?.platform ?? Option.none()) ? "platform" : "none"
 }
 
-const list = Command.make("list", { json }, (input) => onApp(input.json, Effect.map(everyConfig, shown))).pipe(
-  Command.withDescription("List which provider serves which corridor.")
+const shown = (configs: ReadonlyArray<Config>) =>
+  Effect.map(ProviderSettings, (settings) => {
+    const rows = configs.map((config) => [
+      config.config_id,
+      config.provider,
+      `${config.country} ${config.payment_method} ${config.direction}`,
+      String(config.priority),
+      config.is_active ? "on" : "off",
+      config.org_id ?? "everybody",
+      accountWords[accountOf(config, settings)]
+    ])
+    const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT"]
+    return {
+      data: configs.map((config) => ({ ...encodeConfig(config), account: accountOf(config, settings) })),
+      text: table(titles, rows, "No provider is configured for any corridor.")
+    }
+  })
+
+const list = Command.make("list", { json }, (input) => onApp(input.json, Effect.flatMap(everyConfig, shown))).pipe(
+  Command.withDescription(
+    "List which provider serves which corridor, and through whose account. How well each answers is in the server's metrics."
+  )
 )
 
 const switchTo = Effect.fn("Cli.switchProvider")(function* (which: string, is_active: boolean) {
   const configs = yield* ProviderConfigs
   const permit = yield* permitFor("platform")
-  const chosen = (yield* everyConfig).filter((config) =>
-    isProviderName(which) ? config.provider === which : config.config_id === idOrNil(ConfigId)(which)
-  )
-  if (chosen.length === 0) {
-    return yield* refuse(
-      `${which} is no provider with a configuration and no configuration's id ("corridor providers list").`
-    )
-  }
-  return shown(yield* Effect.forEach(chosen, (config) => configs.update(permit, config, { is_active })))
+  const chosen = yield* namedBy(which, "any")
+  return yield* shown(yield* Effect.forEach(chosen, (config) => configs.update(permit, config, { is_active })))
 })
 
 const which = Args.text({ name: "PROVIDER" }).pipe(
@@ -69,6 +75,6 @@ const disable = Command.make("disable", { which, json }, (input) =>
 ).pipe(Command.withDescription("Stop asking a provider for new payments; those under way go on."))
 
 export const providers = Command.make("providers").pipe(
-  Command.withDescription("Which provider serves which corridor."),
-  Command.withSubcommands([list, enable, disable])
+  Command.withDescription("Which provider serves which corridor, and through whose account."),
+  Command.withSubcommands([list, enable, disable, credentials, test])
 )

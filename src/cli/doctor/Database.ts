@@ -8,6 +8,7 @@ import { migrations } from "../../platform/database/Migrations.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { keptMasterKey, knownMasterKey } from "../../platform/secrets/MasterKeyGuard.ts"
 import { checkValue } from "../../platform/secrets/Vault.ts"
+import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 import { providers, rates } from "./LivePayments.ts"
 
@@ -71,13 +72,15 @@ const identity = Effect.gen(function* () {
   return Option.map(row, ({ database_id }) => database_id)
 })
 
-export const databaseChecks = (settings: Settings["Type"]) =>
+export const databaseChecks = (settings: Settings["Type"], providerSettings: ProviderSettings["Type"]) =>
   Effect.all({
     checks: Effect.all([
       orFinding("Database", reachable),
       orFinding("Migrations", schema),
       orFinding("Master key", masterKey),
-      ...(settings.mode === "live" ? [orFinding("Providers", providers), orFinding("Rates", rates(settings))] : [])
+      ...(settings.mode === "live"
+        ? [orFinding("Providers", providers(providerSettings)), orFinding("Rates", rates(settings))]
+        : [])
     ]),
     databaseId: identity
   })

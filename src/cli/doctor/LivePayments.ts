@@ -4,11 +4,14 @@ import { Duration, Effect, Option, Schema } from "effect"
 import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
-import { builtInRails } from "../../domain/Corridor.ts"
+import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
 import { liveRateMaxAge } from "../../domain/Policies.ts"
+import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 
-const names = rowsAs(Schema.Struct({ provider: Schema.String }))
+const accounts = rowsAs(
+  Schema.Struct({ config_id: Schema.String, provider: ProviderName, own: Schema.Boolean, tested: Schema.Boolean })
+)
 const counted = theRowAs(Schema.Struct({ known: Schema.Number, usable: Schema.Number }))
 
 type Values = Settings["Type"]
@@ -34,19 +37,36 @@ export const identityProvider = ({ jwt }: Values): Check => {
   })
 }
 
-export const providers = Effect.gen(function* () {
+const activeAccounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = (yield* tableExists("provider_configs"))
-    ? yield* sql`select distinct provider from provider_configs
-        where is_active and not (${sql.in("provider", builtInRails)}) order by provider`.pipe(Effect.flatMap(names))
-    : []
-  return rows.length === 0
-    ? fail(
-        "Providers",
-        "none is configured, so no payment can be routed: add one with POST /v1/payments/provider-configs."
-      )
-    : ok("Providers", rows.map(({ provider }) => provider).join(", "))
+  if (!(yield* tableExists("provider_configs")) || !(yield* tableExists("provider_accounts"))) return []
+  return yield* sql`select c.config_id, c.provider, a.config_id is not null as own, a.tested_at is not null as tested
+    from provider_configs c left join provider_accounts a on a.config_id = c.config_id
+    where c.is_active and c.provider not in ${sql.in(builtInRails)}
+    order by c.provider, c.config_id`.pipe(Effect.flatMap(accounts))
 })
+
+export const providers = ({ parties }: ProviderSettings["Type"]) =>
+  Effect.map(activeAccounts, (rows) => {
+    const ofPlatform = Array.from(parties).flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
+    const isOn = ({ own, provider, tested }: (typeof rows)[number]) =>
+      own ? tested : ofPlatform.some((name) => name === provider)
+    const off = rows.filter((row) => !isOn(row))
+    const named = off.map(({ config_id, own, provider }) => `${provider} ${config_id}${own ? " (not tested)" : ""}`)
+    const own = rows.filter((row) => row.own && row.tested).length
+    const on =
+      `credentials of the platform: ${ofPlatform.length === 0 ? "none" : ofPlatform.join(", ")}; ` +
+      `configurations with an account of their own: ${own}`
+    if (rows.length === 0) {
+      return fail(
+        "Providers",
+        `none is configured, so no payment can be routed: add one with POST /v1/payments/provider-configs (${on}).`
+      )
+    }
+    if (off.length === 0) return ok("Providers", on)
+    const lacking = `${on}. Not routed for want of credentials: ${named.join(", ")}: set those of the platform, or "corridor providers credentials set" and "corridor providers test".`
+    return off.length === rows.length ? fail("Providers", lacking) : warn("Providers", lacking)
+  })
 
 export const rates = ({ rateMaxAge }: Values) =>
   Effect.gen(function* () {

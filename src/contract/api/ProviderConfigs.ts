@@ -6,7 +6,7 @@ import { Flow, flows, PaymentMethod, paymentMethods, ProviderName, providerNames
 import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
-import { NotFound } from "./Errors.ts"
+import { Conflict, NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 import { text } from "./Text.ts"
 
@@ -36,6 +36,13 @@ export const ProviderConfig = Schema.Struct({
   max_amount: Schema.NullOr(WireDecimal).annotations({ description: limit }),
   description: Schema.NullOr(Schema.String),
   webhook_url: Schema.NullOr(Schema.String),
+  has_credentials: Schema.Boolean.annotations({
+    description: "Extension. Whether it brings an account of its own at the provider; otherwise it uses the platform's"
+  }),
+  credentials_tested_at: Schema.NullOr(Timestamp).annotations({
+    description:
+      "Extension. When the provider last took them in a test; null where it has not, and payments are not routed by it"
+  }),
   created_at: Timestamp,
   updated_at: Timestamp
 }).annotations({ identifier: "ProviderConfig" })
@@ -110,9 +117,28 @@ const example = {
   max_amount: 150000.5,
   description: "Kenyan wallets, first choice",
   webhook_url: null,
+  has_credentials: false,
+  credentials_tested_at: null,
   created_at: "2026-03-02T09:15:00.000Z",
   updated_at: "2026-03-02T09:15:00.000Z"
 }
+
+/** A credential that is set: what it is shows in no answer. */
+export const CredentialsState = Schema.Struct({
+  config_id: idOf(ConfigId),
+  provider: ProviderName,
+  fields: Schema.Array(Schema.String).annotations({ description: "The names of the fields that are set" }),
+  tested: Schema.Boolean.annotations({
+    description: "Whether the provider took them, and payments are routed by them"
+  }),
+  test_message: Schema.String.annotations({ description: "What came of the test" }),
+  updated_at: Timestamp
+}).annotations({ identifier: "CredentialsState" })
+
+export const SetCredentials = Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+  identifier: "SetCredentials",
+  description: "The provider's fields by name, each with its value, of at most 8 KiB"
+})
 
 const ConfigPath = Schema.Struct({ provider: Schema.String, config_id: idParam(ConfigId) })
 
@@ -209,6 +235,35 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
       )
   )
   .add(
+    HttpApiEndpoint.put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
+      .setPath(ConfigPath)
+      .setPayload(SetCredentials)
+      .addSuccess(envelope(CredentialsState))
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Set a provider configuration's credentials",
+          description:
+            "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
+          request: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
+          response: {
+            status: "success",
+            message: "Credentials set",
+            data: {
+              config_id: "0199c2a4-9e30-7d18-a7b2-4c5d6e7f8091",
+              provider: "pawapay",
+              fields: ["api_token"],
+              tested: true,
+              test_message: "It took the token.",
+              updated_at: "2026-03-02T09:20:00.000Z"
+            }
+          }
+        })
+      )
+  )
+  .add(
     HttpApiEndpoint.del("remove", "/payments/provider-configs/:provider/:config_id")
       .setPath(ConfigPath)
       .addSuccess(HttpApiSchema.NoContent)
@@ -217,7 +272,8 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
         operation({
           access: "platform",
           summary: "Remove a provider from a corridor",
-          description: "Payments that it already serves are seen to their end."
+          description:
+            "Payments that it already serves are seen to their end, through its own account where it had one: its credentials are kept for them."
         })
       )
   )

@@ -20,7 +20,7 @@ import { parseMasterKey } from "./MasterKey.ts"
 
 export type Mode = "sandbox" | "live"
 
-const parsed = <A>(
+export const parsed = <A>(
   config: Config.Config<string>,
   parse: (text: string) => Either.Either<A, string>
 ): Config.Config<A> =>
@@ -61,7 +61,7 @@ const durations = (name: string): Config.Config<Delays> =>
 
 const delays = (...all: Arr.NonEmptyReadonlyArray<Duration.DurationInput>): Delays => Arr.map(all, Duration.decode)
 
-const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<string> =>
+export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<string> =>
   parsed(Config.string(name), (text) => {
     const at = URL.canParse(text) ? new URL(text) : undefined
     return at === undefined || !protocols.includes(at.protocol)
@@ -126,7 +126,7 @@ export const logLevels = {
   error: LogLevel.Error
 } as const
 
-const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
+export const missing = (name: string, why: string): ConfigError.ConfigError => ConfigError.MissingData([name], why)
 
 /** The settings that are secrets of our own making; what a provider or a mail server gives out is theirs to make long. */
 const ownSecrets = (
@@ -186,6 +186,8 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError"
 }
 
+export const settingsError = (error: ConfigError.ConfigError): SettingsError => new SettingsError(leaf(error))
+
 export class Settings extends Context.Tag("corridor/Settings")<
   Settings,
   Omit<Values, "publicUrl"> & { readonly publicUrl: string; readonly version: string }
@@ -197,7 +199,7 @@ export class Settings extends Context.Tag("corridor/Settings")<
       publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
       version: "1.0.0"
     })),
-    Effect.mapError((error) => new SettingsError(leaf(error)))
+    Effect.mapError(settingsError)
   )
 
   static readonly layer = Layer.effect(Settings, Settings.load)

@@ -22,6 +22,7 @@ import identity from "../../../migrations/0018_identity.ts"
 import signals from "../../../migrations/0019_signals.ts"
 import ownChanges from "../../../migrations/0020_own_changes.ts"
 import accountsOfAttempts from "../../../migrations/0021_accounts_of_attempts.ts"
+import providerAccounts from "../../../migrations/0022_provider_accounts.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -45,7 +46,8 @@ export const migrations = {
   "0018_identity": identity,
   "0019_signals": signals,
   "0020_own_changes": ownChanges,
-  "0021_accounts_of_attempts": accountsOfAttempts
+  "0021_accounts_of_attempts": accountsOfAttempts,
+  "0022_provider_accounts": providerAccounts
 }
 
 const TABLE = "corridor_migrations"

@@ -1,9 +1,9 @@
 /** A provider configuration as the audit log tells of it: plain values, amounts as exact decimal text. */
 import { BigDecimal, Option } from "effect"
 import { toPlainText } from "../../domain/Decimal.ts"
-import type { ProviderConfig } from "./ProviderConfigStore.ts"
+import type { WholeConfig } from "./ProviderConfigStore.ts"
 
-type Settled = Omit<ProviderConfig, "config_id" | "created_at" | "updated_at">
+type Settled = Omit<WholeConfig, "config_id">
 type Told = Readonly<Record<keyof Settled, string | number | boolean | null>>
 
 const textOf = (amount: BigDecimal.BigDecimal | null): string | null =>

@@ -3,10 +3,12 @@ import { success } from "../../contract/api/Envelope.ts"
 import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigs.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
+import { ProviderCredentials } from "../accounts/ProviderCredentials.ts"
 import { ProviderConfigs } from "./ProviderConfigs.ts"
 
 export const providerConfigsHandlers = Effect.gen(function* () {
   const configs = yield* ProviderConfigs
+  const credentials = yield* ProviderCredentials
   const pages = yield* makePages
   const handlers: Handlers<typeof ProviderConfigsApi> = {
     list: (request) => {
@@ -26,6 +28,10 @@ export const providerConfigsHandlers = Effect.gen(function* () {
     find: ({ path, permit }) => configs.find(permit, path),
     update: ({ path, payload, permit }) =>
       Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
+    setCredentials: ({ path, payload, permit }) =>
+      Effect.map(credentials.set(permit, path, payload), (state) =>
+        success(state.tested ? "Credentials set" : "Credentials kept, but they failed their test", state)
+      ),
     remove: ({ path, permit }) => configs.remove(permit, path)
   }
   return handlers

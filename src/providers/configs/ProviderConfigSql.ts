@@ -1,5 +1,5 @@
 /** Provider configurations in PostgreSQL. */
-import { SqlClient } from "@effect/sql"
+import { SqlClient, type Statement } from "@effect/sql"
 import { BigDecimal, Effect, Layer, Option, Schema } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { ProviderConfig as Config } from "../../contract/api/ProviderConfigs.ts"
@@ -12,6 +12,7 @@ import {
   complete,
   type ProviderConfig,
   ProviderConfigStore,
+  type ServingConfig,
   wantedIn,
   type WholeConfig
 } from "./ProviderConfigStore.ts"
@@ -20,13 +21,24 @@ const Row = Schema.Struct({
   ...Config.fields,
   min_amount: Schema.NullOr(Schema.String),
   max_amount: Schema.NullOr(Schema.String),
+  credentials_tested_at: Schema.NullOr(Schema.DateFromSelf),
   created_at: Schema.DateFromSelf,
   updated_at: Schema.DateFromSelf
 })
 
 const rowOf = rowAs(Row)
 const rowsOf = rowsAs(Row)
-const answersOf = rowsAs(Schema.Struct({ seq: Schema.Int, ...Row.fields }))
+const answersOf = rowsAs(
+  Schema.Struct({ seq: Schema.Int, credentials_version: Schema.NullOr(Schema.Int), ...Row.fields })
+)
+
+/** What is kept of the account that a configuration brings. */
+const ofAccount: Readonly<Record<string, string>> = {
+  has_credentials: "a.config_id is not null",
+  credentials_tested_at: "a.tested_at"
+}
+
+const columnsOfBoth = Object.keys(Row.fields).map((name) => `${ofAccount[name] ?? `c.${name}`} as ${name}`)
 
 const amountOf = (text: string | null) => (text === null ? null : BigDecimal.unsafeFromString(text))
 const textOf = (amount: BigDecimal.BigDecimal | null) => (amount === null ? null : toPlainText(amount))
@@ -63,23 +75,24 @@ export const providerConfigStoreSql = Layer.scoped(
   ProviderConfigStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(Object.keys(Row.fields).join(", "))
-    const joined = sql.literal(
-      Object.keys(Row.fields)
-        .map((name) => `c.${name}`)
-        .join(", ")
-    )
+    const columns = sql.literal(columnsOfBoth.join(", "))
+    const account = sql.literal("left join provider_accounts a on a.config_id = c.config_id")
+    const changedBy = (statement: Statement.Fragment) =>
+      sql`with c as (${statement} returning *) select ${columns} from c ${account}`
 
     const forCorridor = yield* batchedReads(keyOf, (asked: ReadonlyArray<CorridorOfOrg>) =>
-      sql`select seq, ${joined}
+      sql`select seq, a.version as credentials_version, ${columns}
         from jsonb_to_recordset(${inOrder(asked)}::jsonb)
-          as a (seq integer, "orgId" uuid, country text, "paymentMethod" text, flow text)
-        join provider_configs c on c.country = a.country and c.payment_method = a."paymentMethod"
-          and c.direction = a.flow and (c.org_id = a."orgId" or c.org_id is null)`.pipe(
+          as q (seq integer, "orgId" uuid, country text, "paymentMethod" text, flow text)
+        join provider_configs c on c.country = q.country and c.payment_method = q."paymentMethod"
+          and c.direction = q.flow and (c.org_id = q."orgId" or c.org_id is null)
+        ${account}`.pipe(
         Effect.flatMap(answersOf),
         Effect.map((rows) => {
-          const found = asked.map((): Array<ProviderConfig> => [])
-          for (const { seq, ...row } of rows) found[seq]!.push(fromRow(row))
+          const found = asked.map((): Array<ServingConfig> => [])
+          for (const { credentials_version, seq, ...row } of rows) {
+            found[seq]!.push({ ...fromRow(row), credentials_version })
+          }
           return found
         }),
         Effect.orDie
@@ -90,18 +103,24 @@ export const providerConfigStoreSql = Layer.scoped(
       insert: (configs) =>
         configs.length === 0
           ? Effect.succeed([])
-          : all(sql`insert into provider_configs ${sql.insert(configs.map((config) => toRow(complete(config))))}
-              returning ${columns}`),
+          : all(
+              changedBy(
+                sql`insert into provider_configs ${sql.insert(configs.map((config) => toRow(complete(config))))}`
+              )
+            ),
       list: (filter, window) => {
-        const wanted = wantedIn(filter).map(([column, value]) => sql`${sql(column)} = ${value}`)
-        return all(sql`select ${columns} from provider_configs where ${sql.and(wanted)}
-          ${newest(sql, "config_id", window)}`)
+        const wanted = wantedIn(filter).map(([column, value]) => sql`c.${sql(column)} = ${value}`)
+        return all(sql`select ${columns} from (select * from provider_configs c where ${sql.and(wanted)}
+          ${newest(sql, "config_id", window)}) c ${account} order by c.created_at desc, c.config_id desc`)
       },
-      find: (id) => one(sql`select ${columns} from provider_configs where config_id = ${id}`),
-      findForUpdate: (id) => one(sql`select ${columns} from provider_configs where config_id = ${id} for update`),
+      find: (id) => one(sql`select ${columns} from provider_configs c ${account} where c.config_id = ${id}`),
+      findForUpdate: (id) =>
+        one(sql`select ${columns} from provider_configs c ${account} where c.config_id = ${id} for update of c`),
       update: (config) =>
-        one(sql`update provider_configs set ${sql.update(toRow(config), ["config_id"])}, updated_at = now()
-          where config_id = ${config.config_id} returning ${columns}`),
+        one(
+          changedBy(sql`update provider_configs set ${sql.update(toRow(config), ["config_id"])}, updated_at = now()
+            where config_id = ${config.config_id}`)
+        ),
       remove: (id) => sql`delete from provider_configs where config_id = ${id}`.pipe(Effect.orDie, Effect.asVoid),
       forCorridor: (orgId, corridor) => forCorridor({ orgId, ...corridor })
     }

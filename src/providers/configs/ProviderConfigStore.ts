@@ -7,7 +7,15 @@ import type { Window } from "../../platform/database/Window.ts"
 
 export type ProviderConfig = typeof ProviderConfigsApi.ProviderConfig.Type
 
-export type WholeConfig = Omit<ProviderConfig, "created_at" | "updated_at">
+/** What it says of the account that it brings, which is kept elsewhere. */
+export type OfAccount = Pick<ProviderConfig, "has_credentials" | "credentials_tested_at">
+
+export type WholeConfig = Omit<ProviderConfig, "created_at" | "updated_at" | keyof OfAccount>
+
+/** As routing reads it, with the version of its credentials. */
+export interface ServingConfig extends ProviderConfig {
+  readonly credentials_version: number | null
+}
 
 const unsaid = {
   api_version: null,
@@ -43,6 +51,6 @@ export class ProviderConfigStore extends Context.Tag("corridor/ProviderConfigSto
     readonly update: (config: WholeConfig) => Effect.Effect<Option.Option<ProviderConfig>>
     readonly remove: (id: ConfigId) => Effect.Effect<void>
     /** What an organisation's payments may use there: its own and the global ones, in no order. */
-    readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Effect.Effect<ReadonlyArray<ProviderConfig>>
+    readonly forCorridor: (orgId: OrgId, corridor: Corridor) => Effect.Effect<ReadonlyArray<ServingConfig>>
   }
 >() {}

@@ -13,7 +13,8 @@ import { Ids } from "../../domain/Ids.ts"
 import type { RouteConfig } from "../../domain/Routing.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { changesBetween, describeConfig } from "./ConfigChanges.ts"
-import { type ConfigFilter, type ProviderConfig, ProviderConfigStore } from "./ProviderConfigStore.ts"
+import { type ConfigFilter, type ProviderConfig, ProviderConfigStore, type WholeConfig } from "./ProviderConfigStore.ts"
+import { ProviderAccounts } from "../accounts/ProviderAccounts.ts"
 import { checkWebhookUrl } from "../port/WebhookUrl.ts"
 
 type Admin = Permit<"platform">
@@ -51,13 +52,14 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
       const store = yield* ProviderConfigStore
       const audit = yield* AuditLog
       const ids = yield* Ids
+      const accounts = yield* ProviderAccounts
       const { mode } = yield* Settings
       const { atomically } = yield* Transactor
 
       const ownerOf = (permit: Admin, named: string | null): OrgId | null =>
         named === null ? null : Option.getOrNull(permit.scope)
 
-      const check = ({ max_amount, min_amount, webhook_url }: Omit<ProviderConfig, "created_at" | "updated_at">) =>
+      const check = ({ max_amount, min_amount, webhook_url }: WholeConfig) =>
         min_amount !== null && max_amount !== null && BigDecimal.greaterThan(min_amount, max_amount)
           ? Either.left(new Invalid({ message: "min_amount: is above max_amount." }))
           : webhook_url === null
@@ -110,7 +112,13 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
                 return yield* new Invalid({ message: "provider: cannot change; create another configuration." })
               }
               const org_id = changes.org_id === undefined ? before.org_id : ownerOf(permit, changes.org_id)
-              const { created_at: _created, updated_at: _updated, ...kept } = before
+              const {
+                created_at: _created,
+                credentials_tested_at: _tested,
+                has_credentials: _has,
+                updated_at: _updated,
+                ...kept
+              } = before
               const wanted = { ...kept, ...changes, org_id }
               yield* check(wanted)
               const changed = changesBetween(before, wanted)
@@ -133,8 +141,15 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
           )
         }),
         forCorridor: (orgId, country, paymentMethod, flow) =>
-          Effect.map(store.forCorridor(orgId, { country, paymentMethod, flow }), (all) =>
-            all.map((config) => ({ ...config, own_account: false }))
+          store.forCorridor(orgId, { country, paymentMethod, flow }).pipe(
+            Effect.tap(accounts.seen),
+            Effect.map((all) =>
+              all.map((config) => ({
+                ...config,
+                own_account: config.has_credentials,
+                untested: config.has_credentials && config.credentials_tested_at === null
+              }))
+            )
           )
       }
     })

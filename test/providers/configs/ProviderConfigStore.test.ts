@@ -61,6 +61,8 @@ onBothStores("ProviderConfigStore", (it) => {
         max_amount: null,
         description: null,
         webhook_url: null,
+        has_credentials: false,
+        credentials_tested_at: null,
         created_at: expect.any(Date),
         updated_at: expect.any(Date)
       })
@@ -157,6 +159,8 @@ onBothStores("ProviderConfigStore", (it) => {
       expect(plain(after)).toEqual({
         ...changed,
         min_amount: "1.5",
+        has_credentials: false,
+        credentials_tested_at: null,
         created_at: before.created_at,
         updated_at: expect.any(Date)
       })
@@ -171,7 +175,13 @@ onBothStores("ProviderConfigStore", (it) => {
       const store = yield* ProviderConfigStore
       const row = yield* add()
       yield* store.remove(row.config_id)
-      const { created_at: _created, updated_at: _updated, ...gone } = row
+      const {
+        created_at: _created,
+        credentials_tested_at: _tested,
+        has_credentials: _has,
+        updated_at: _updated,
+        ...gone
+      } = row
       expect(yield* store.update(gone)).toEqual(Option.none())
       expect(yield* find(row.config_id)).toEqual(Option.none())
     })

@@ -75,6 +75,8 @@ onDatabaseServer("Provider configurations", (it) => {
         data: {
           ...unremarkable,
           config_id: expect.any(String),
+          has_credentials: false,
+          credentials_tested_at: null,
           created_at: expect.any(String),
           updated_at: expect.any(String)
         }

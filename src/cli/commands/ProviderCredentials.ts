@@ -1,0 +1,206 @@
+/** `corridor providers credentials` and `corridor providers test` */
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Either, Option, Schema } from "effect"
+import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import { longestCredential } from "../../domain/Policies.ts"
+import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
+import { ProviderCredentials } from "../../providers/accounts/ProviderCredentials.ts"
+import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
+import { refuse } from "../shared/Input.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
+import { json } from "../shared/Report.ts"
+import { properties, table } from "../shared/Table.ts"
+
+type Typed = Readonly<Record<string, string>>
+
+const encodeState = Schema.encodeSync(CredentialsState)
+const decodeDocument = Schema.decodeEither(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+)
+
+const MOST_BYTES = 16 * longestCredential
+
+const standardInput = Effect.tryPromise({
+  try: async () => {
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) throw new Error("too long")
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString("utf8")
+  },
+  catch: () => refuse("--stdin: standard input cannot be read, or is too long.")
+})
+
+/** No refusal repeats what was typed: it may be a secret in the wrong place. */
+const document = Effect.flatMap(standardInput, (text) =>
+  Either.mapLeft(decodeDocument(text), () =>
+    refuse('--stdin: expected one JSON object of texts, such as {"secret_key": "sk_live_…"}.')
+  )
+)
+
+const valueOf = (name: string, given: string): Either.Either<string, ReturnType<typeof refuse>> => {
+  if (!given.startsWith("@")) return Either.right(given)
+  const value = process.env[given.slice(1)]
+  return value === undefined || value === ""
+    ? Either.left(refuse(`--field ${name}: there is no environment variable of the name that follows the @.`))
+    : Either.right(value)
+}
+
+const fieldIn = (text: string): Either.Either<readonly [string, string], ReturnType<typeof refuse>> => {
+  const at = text.indexOf("=")
+  if (at < 1) return Either.left(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
+  const name = text.slice(0, at)
+  return Either.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
+}
+
+const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<Typed, ReturnType<typeof refuse>> => {
+  if (stdin && fields.length > 0) return Effect.fail(refuse("Give --field or --stdin, not both."))
+  if (stdin) return document
+  return fields.length === 0
+    ? Effect.fail(refuse("Give the credentials by --stdin, or one by one with --field."))
+    : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
+}
+
+const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed) {
+  const credentials = yield* ProviderCredentials
+  const [config] = yield* namedBy(which, "config")
+  const state = yield* credentials.set(yield* permitFor("platform"), config, typed)
+  return {
+    data: encodeState(state),
+    text: properties([
+      ["configuration", state.config_id],
+      ["provider", state.provider],
+      ["fields", state.fields.join(", ")],
+      ["tested", state.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
+      ["provider said", state.test_message]
+    ]),
+    failure: state.tested
+      ? Option.none()
+      : Option.some(`The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`)
+  }
+})
+
+const set = Command.make(
+  "set",
+  {
+    which: Args.text({ name: "CONFIG_ID" }).pipe(
+      Args.withDescription("The configuration whose own account they open.")
+    ),
+    field: Options.text("field").pipe(
+      Options.withPseudoName("NAME=VALUE"),
+      Options.withDescription(
+        "A field of the provider, such as secret_key. NAME=@VARIABLE reads it from the environment, which other users of this machine cannot see."
+      ),
+      Options.repeated
+    ),
+    stdin: Options.boolean("stdin").pipe(
+      Options.withDescription("Read all fields from standard input, as one JSON object.")
+    ),
+    json
+  },
+  (input) =>
+    Effect.flatMap(typedIn(input.field, input.stdin), (typed) => onApp(input.json, setThem(input.which, typed)))
+).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
+
+export const credentials = Command.make("credentials").pipe(
+  Command.withDescription("The credentials that open a configuration's own account at its provider."),
+  Command.withSubcommands([set])
+)
+
+interface Tested {
+  readonly provider: ProviderName
+  /** `platform`, or the configuration that brings the account. */
+  readonly account: string
+  readonly passed: boolean
+  readonly message: string
+}
+
+const testPlatform = (which: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const accounts = yield* ProviderAccounts
+    const wanted = thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name)
+    const tried = yield* Effect.forEach(
+      wanted,
+      ({ name }) =>
+        Effect.map(
+          accounts.triedPlatform(name),
+          Option.map((verdict) => ({ name, verdict }))
+        ),
+      { concurrency: "unbounded" }
+    )
+    return tried.flatMap(Option.toArray).map(({ name, verdict }): Tested => ({
+      provider: name,
+      account: "platform",
+      passed: Either.isRight(verdict),
+      message: Either.merge(verdict)
+    }))
+  })
+
+const testOwn = (which: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const own = yield* ProviderCredentials
+    const permit = yield* permitFor("platform")
+    const byId = Option.isSome(which) && !isProviderName(which.value)
+    const named = Option.isSome(which) && byId ? yield* namedBy(which.value, "config") : yield* everyConfig
+    const wanted = named.filter(
+      (config) => byId || (config.has_credentials && (Option.isNone(which) || config.provider === which.value))
+    )
+    return yield* Effect.forEach(
+      wanted,
+      (config) =>
+        Effect.match(own.test(permit, config), {
+          onFailure: ({ message }): Tested => ({
+            provider: config.provider,
+            account: config.config_id,
+            passed: false,
+            message
+          }),
+          onSuccess: ({ test_message, tested }): Tested => ({
+            provider: config.provider,
+            account: config.config_id,
+            passed: tested,
+            message: test_message
+          })
+        }),
+      { concurrency: 8 }
+    )
+  })
+
+const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<string>) {
+  const data = [...(yield* testPlatform(which)), ...(yield* testOwn(which))]
+  if (data.length === 0) {
+    return yield* refuse(
+      'No credentials are set to be tested: see "corridor providers list" and "corridor providers credentials set".'
+    )
+  }
+  const failed = data.filter(({ passed }) => !passed)
+  const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
+  return {
+    data,
+    text: table(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+    failure:
+      failed.length === 0 ? Option.none() : Option.some(`${failed.length} of ${data.length} accounts failed the test.`)
+  }
+})
+
+export const test = Command.make(
+  "test",
+  {
+    which: Args.text({ name: "PROVIDER" }).pipe(
+      Args.withDescription("A provider's name, or the id of a configuration with credentials; all by default."),
+      Args.optional
+    ),
+    json
+  },
+  (input) => onApp(input.json, testThem(input.which))
+).pipe(
+  Command.withDescription(
+    "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on."
+  )
+)

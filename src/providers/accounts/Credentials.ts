@@ -1,0 +1,66 @@
+/** The credentials of a configuration's account: what was typed held against what the third party asks for, and how they are kept. */
+import { Data, Effect, Either, Redacted, Schema } from "effect"
+import type { ConfigId } from "../../domain/Identifiers.ts"
+import { longestCredential } from "../../domain/Policies.ts"
+import type { VaultService } from "../../platform/secrets/Vault.ts"
+import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
+
+const wrongWith = (value: string): string | undefined => {
+  if (value.trim() === "") return "is empty"
+  if (Buffer.byteLength(value) > longestCredential) return `is longer than ${longestCredential} bytes`
+  return value.trim() === value ? undefined : "has spaces or line breaks around it"
+}
+
+/** The reason names the field, and never repeats a value. */
+export const checkCredentials = (
+  { fields, title }: AnyThirdParty,
+  typed: Readonly<Record<string, string>>
+): Either.Either<GivenCredentials, string> => {
+  const known = Object.keys(fields)
+  for (const [name, value] of Object.entries(typed)) {
+    if (!known.includes(name)) return Either.left(`${name}: ${title} has no such field; it has ${known.join(", ")}.`)
+    const wrong = wrongWith(value)
+    if (wrong !== undefined) return Either.left(`${name}: ${wrong}.`)
+  }
+  const absent = known.find((name) => fields[name]?.optional !== true && !Object.hasOwn(typed, name))
+  return absent === undefined
+    ? Either.right(Object.fromEntries(Object.entries(typed).map(([name, value]) => [name, Redacted.make(value)])))
+    : Either.left(`${absent}: is missing, and ${title} needs it.`)
+}
+
+/** Where sealed credentials belong: they open for no other configuration. */
+export const credentialsContext = (id: ConfigId): string => `provider account ${id}`
+
+const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+const encode = Schema.encodeSync(Kept)
+const decode = Schema.decodeEither(Kept)
+
+export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
+  vault.encrypt(
+    encode(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Redacted.value(value)]))),
+    credentialsContext(id)
+  )
+
+/** The message is fit for a log. */
+export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}
+
+export interface OpenedAccount {
+  readonly party: AnyThirdParty
+  readonly credentials: GivenCredentials
+}
+
+/** A field that a third party has come to ask for since they were kept is missed; one that it asks for no more is not. */
+export const openCredentials = (
+  vault: VaultService,
+  { config_id, provider, sealed }: SealedAccount & Pick<ProviderAccount, "provider">
+): Effect.Effect<OpenedAccount, CannotOpen> =>
+  Effect.gen(function* () {
+    const party = thirdPartyNamed(provider)
+    if (party === undefined) return yield* new CannotOpen({ message: `There is no adapter for ${provider}.` })
+    const text = yield* vault.decrypt(sealed, credentialsContext(config_id))
+    const kept = yield* Either.mapLeft(decode(text), () => new CannotOpen({ message: "They are not what was kept." }))
+    const asked = Object.fromEntries(Object.entries(kept).filter(([name]) => Object.hasOwn(party.fields, name)))
+    const credentials = yield* Either.mapLeft(checkCredentials(party, asked), (message) => new CannotOpen({ message }))
+    return { party, credentials }
+  }).pipe(Effect.catchTag("VaultError", ({ message }) => new CannotOpen({ message })))

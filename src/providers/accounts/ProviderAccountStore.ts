@@ -1,0 +1,40 @@
+/** The accounts that configurations bring, at rest: their credentials sealed, and whether the provider has taken them. */
+import { Context, type Effect, type Option, Schema } from "effect"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { ProviderName } from "../../domain/Corridor.ts"
+
+export const ProviderAccount = Schema.Struct({
+  config_id: ConfigId,
+  provider: ProviderName,
+  sealed: Schema.String,
+  /** One more with every change of the credentials. */
+  version: Schema.Int,
+  tested_at: Schema.NullOr(Schema.DateFromSelf),
+  updated_at: Schema.DateFromSelf
+})
+
+export type ProviderAccount = typeof ProviderAccount.Type
+
+export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
+export type SealedAccount = typeof SealedAccount.Type
+
+export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
+  /** Whether the provider has just taken them. */
+  readonly tested: boolean
+}
+
+export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountStore")<
+  ProviderAccountStore,
+  {
+    readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderAccount>>
+    /** None where what was not tested would take the place of what was: then all stays as it is. */
+    readonly put: (account: NewAccount) => Effect.Effect<Option.Option<ProviderAccount>>
+    /** None where they have been changed since. */
+    readonly markTested: (id: ConfigId, version: number) => Effect.Effect<Option.Option<ProviderAccount>>
+    /** Until the end of the transaction nobody adds or changes one. */
+    readonly hold: Effect.Effect<void>
+    readonly allSealed: Effect.Effect<ReadonlyArray<SealedAccount>>
+    /** The same credentials under another key: their version stays. */
+    readonly replaceSealed: (account: SealedAccount) => Effect.Effect<void>
+  }
+>() {}

@@ -1,0 +1,182 @@
+/**
+ * Third parties as they are reached through an account: the platform's, made once at the start, and those that
+ * configurations bring, made when they are first needed and again when their credentials change.
+ */
+import { Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
+import type { ConfigId } from "../../domain/Identifiers.ts"
+import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } from "../../domain/Policies.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { type CallsUnderWay, makeCallsUnderWay } from "../client/CallsUnderWay.ts"
+import { makeProviderHttp } from "../client/UndiciHttp.ts"
+import type { Provider } from "../port/Provider.ts"
+import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import { byWireReference } from "../port/WireReference.ts"
+import { openCredentials } from "./Credentials.ts"
+import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
+import { ProviderSettings } from "./ProviderSettings.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
+
+/** What the third party said to credentials: right where it takes them. */
+export type Verdict = Either.Either<string, string>
+
+export interface ReadVersion {
+  readonly config_id: ConfigId
+  /** Null where it brings no account. */
+  readonly credentials_version: number | null
+}
+
+interface Held {
+  readonly name: ThirdPartyName
+  readonly version: number
+  readonly provider: Provider
+  readonly scope: Scope.CloseableScope
+}
+
+interface Seen {
+  readonly version: number
+  readonly until: number
+}
+
+const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
+  test.pipe(
+    Effect.timeoutTo({
+      duration: credentialsTestTimeout,
+      onSuccess: (verdict) => verdict,
+      onTimeout: (): Verdict => Either.left(`It did not answer within ${Duration.format(credentialsTestTimeout)}.`)
+    }),
+    // A value that cannot even be sent, such as a key of another kind, is no fault of ours.
+    Effect.catchAllDefect(() => Effect.succeed(Either.left("They cannot be used: one of them has a wrong form.")))
+  )
+
+export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
+  ProviderAccounts,
+  {
+    /** Through the platform's account, where there is one. */
+    readonly platform: (name: ThirdPartyName) => Provider | undefined
+    /** Through the account of a configuration, which need not be there any more: never through another. */
+    readonly own: (name: ThirdPartyName, id: ConfigId) => Effect.Effect<Provider | undefined>
+    /** Which versions somebody has just read: spares `own` a look for them. */
+    readonly seen: (read: ReadonlyArray<ReadVersion>) => Effect.Effect<void>
+    /** The harmless call with credentials that need not be stored. */
+    readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Effect.Effect<Verdict>
+    /** The same for the platform's account, where there is one. */
+    readonly triedPlatform: (name: ThirdPartyName) => Effect.Effect<Option.Option<Verdict>>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    ProviderAccounts,
+    Effect.gen(function* () {
+      const { mode, publicUrl } = yield* Settings
+      const { parties, rawCards } = yield* ProviderSettings
+      const store = yield* ProviderAccountStore
+      const vault = yield* Vault
+      const scope = yield* Effect.scope
+      const lock = yield* Effect.makeSemaphore(1)
+      const rooms = new Map<ThirdPartyName, CallsUnderWay>(thirdParties.map(({ name }) => [name, makeCallsUnderWay()]))
+      const held = new Map<ConfigId, Held>()
+      const known = new Map<ConfigId, Seen>()
+
+      const connect = Effect.fnUntraced(function* (
+        party: AnyThirdParty,
+        configId: ConfigId | null,
+        credentials: GivenCredentials
+      ) {
+        const { baseUrl, certificate } = parties.get(party.name)!
+        const tls = configId === null ? Option.getOrUndefined(certificate) : undefined
+        const http = yield* makeProviderHttp({
+          provider: party.name,
+          account: configId ?? "platform",
+          baseUrl,
+          mode,
+          callsUnderWay: rooms.get(party.name)!,
+          ...(tls === undefined ? {} : { tls })
+        })
+        const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
+        return byWireReference(party.connect({ configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }))
+      })
+
+      const platforms = new Map<ThirdPartyName, Provider>()
+      for (const party of thirdParties) {
+        const credentials = parties.get(party.name)!.platform
+        if (Option.isSome(credentials)) platforms.set(party.name, yield* connect(party, null, credentials.value))
+      }
+
+      const note = (id: ConfigId, version: number, now: number) => {
+        const before = known.get(id)?.version ?? 0
+        // A read that took long may come after the news of a change.
+        if (version >= before) known.set(id, { version, until: now + Duration.toMillis(credentialsKnownFor) })
+      }
+
+      const retire = (old: Held) =>
+        // It is begun where nothing may be interrupted, and must not hold up the end of the process.
+        Effect.interruptible(Effect.sleep(credentialsRetireAfter)).pipe(
+          Effect.zipRight(Scope.close(old.scope, Exit.void)),
+          Effect.forkIn(scope)
+        )
+
+      const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {
+        const { party, credentials } = yield* openCredentials(vault, account)
+        const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+        const provider = yield* connect(party, account.config_id, credentials).pipe(
+          Scope.extend(own),
+          Effect.onError(() => Scope.close(own, Exit.void))
+        )
+        return { name: party.name, version: account.version, provider, scope: own }
+      })
+
+      const connected = (account: ProviderAccount): Effect.Effect<Provider | undefined> =>
+        Effect.gen(function* () {
+          const before = held.get(account.config_id)
+          if (before !== undefined && before.version >= account.version) return before.provider
+          const fresh = yield* connectAnew(account)
+          held.set(account.config_id, fresh)
+          if (before !== undefined) yield* retire(before)
+          return fresh.provider
+        }).pipe(
+          Effect.uninterruptible,
+          lock.withPermits(1),
+          Effect.catchAllCause((cause) =>
+            Effect.as(Effect.logError(`The credentials of ${account.config_id} cannot be used`, cause), undefined)
+          )
+        )
+
+      return {
+        platform: (name) => platforms.get(name),
+        own: Effect.fnUntraced(function* (name, id) {
+          const now = yield* monotonicMillis
+          const [current, seen] = [held.get(id), known.get(id)]
+          if (current !== undefined && seen !== undefined && now < seen.until && current.version >= seen.version) {
+            return current.name === name ? current.provider : undefined
+          }
+          const account = yield* store.find(id)
+          if (Option.isNone(account) || account.value.provider !== name) return undefined
+          note(id, account.value.version, now)
+          return yield* connected(account.value)
+        }),
+        seen: (read) =>
+          Effect.map(monotonicMillis, (now) => {
+            for (const { config_id, credentials_version: version } of read) {
+              if (version !== null) note(config_id, version, now)
+            }
+          }),
+        tried: (party, id, credentials) =>
+          bounded(
+            Effect.scoped(
+              Effect.flatMap(
+                connect(party, id, credentials),
+                ({ test }) => test ?? Effect.succeed(Either.right(`${party.title} has no call to test them with.`))
+              )
+            )
+          ),
+        triedPlatform: (name) =>
+          Effect.transposeOption(
+            Option.map(Option.fromNullable(platforms.get(name)), ({ test }) =>
+              bounded(test ?? Effect.succeed(Either.right("There is no call to test them with.")))
+            )
+          )
+      }
+    })
+  )
+}

@@ -1,0 +1,131 @@
+/** The credentials of a configuration's own account: set, tried at once, and never read back. */
+import { Context, Effect, Either, Layer, Option } from "effect"
+import type { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
+import type { Permit } from "../../domain/Access.ts"
+import { isBuiltInRail } from "../../domain/Corridor.ts"
+import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
+import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { Transactor } from "../../platform/database/Transactor.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
+import { type ConfigKey, ProviderConfigs } from "../configs/ProviderConfigs.ts"
+import type { ProviderConfig } from "../configs/ProviderConfigStore.ts"
+import { checkCredentials, openCredentials, sealCredentials } from "./Credentials.ts"
+import { ProviderAccounts, type Verdict } from "./ProviderAccounts.ts"
+import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
+
+type Admin = Permit<"platform">
+export type CredentialsState = typeof CredentialsState.Type
+
+const partyOf = ({ provider }: ProviderConfig): Either.Either<AnyThirdParty, Invalid> => {
+  if (isBuiltInRail(provider)) {
+    return Either.left(new Invalid({ message: `provider: ${provider} is built in and takes no credentials.` }))
+  }
+  const party = thirdPartyNamed(provider)
+  return party === undefined
+    ? Either.left(new Invalid({ message: `provider: there is no adapter for ${provider}.` }))
+    : Either.right(party)
+}
+
+const stateOf = (account: ProviderAccount, credentials: GivenCredentials, verdict: Verdict): CredentialsState => ({
+  config_id: account.config_id,
+  provider: account.provider,
+  fields: Object.keys(credentials),
+  tested: Either.isRight(verdict),
+  test_message: Either.merge(verdict),
+  updated_at: account.updated_at
+})
+
+export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentials")<
+  ProviderCredentials,
+  {
+    /** Those that fail their test never take the place of any that passed theirs. */
+    readonly set: (
+      permit: Admin,
+      key: ConfigKey,
+      typed: Readonly<Record<string, string>>
+    ) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
+    /** Tries what is stored; what passes is in use from then on, and what fails stays as it was. */
+    readonly test: (permit: Admin, key: ConfigKey) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
+  }
+>() {
+  static readonly layer = Layer.effect(
+    ProviderCredentials,
+    Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const audit = yield* AuditLog
+      const configs = yield* ProviderConfigs
+      const store = yield* ProviderAccountStore
+      const vault = yield* Vault
+      const { atomically } = yield* Transactor
+
+      /** Tells which fields there are, and nothing of what is in them. */
+      const record = (
+        permit: Admin,
+        action: string,
+        { config_id, org_id, provider }: ProviderConfig,
+        credentials: GivenCredentials,
+        tested: boolean
+      ) =>
+        audit.record(permit, {
+          action: `provider_config.${action}`,
+          org: org_id,
+          subject: ["provider_config", config_id],
+          detail: { provider, fields: Object.keys(credentials), tested }
+        })
+
+      const inUse = ({ config_id, version }: ProviderAccount) =>
+        accounts.seen([{ config_id, credentials_version: version }])
+
+      return {
+        set: Effect.fn("ProviderCredentials.set")(function* (permit, key, typed) {
+          const config = yield* configs.find(permit, key)
+          const party = yield* partyOf(config)
+          const credentials = yield* Either.mapLeft(
+            checkCredentials(party, typed),
+            (message) => new Invalid({ message })
+          )
+          const { config_id, provider } = config
+          const verdict = yield* accounts.tried(party, config_id, credentials)
+          const tested = Either.isRight(verdict)
+          const sealed = yield* sealCredentials(vault, config_id, credentials)
+          const kept = yield* atomically(
+            Effect.tap(store.put({ config_id, provider, sealed, tested }), (put) =>
+              Option.isSome(put) ? record(permit, "credentials_set", config, credentials, tested) : Effect.void
+            )
+          )
+          if (Option.isNone(kept)) {
+            return yield* new Conflict({
+              message: `They failed their test, so those set before stay in use: ${Either.merge(verdict)}`
+            })
+          }
+          yield* inUse(kept.value)
+          return stateOf(kept.value, credentials, verdict)
+        }),
+        test: Effect.fn("ProviderCredentials.test")(function* (permit, key) {
+          const config = yield* configs.find(permit, key)
+          const party = yield* partyOf(config)
+          const account = yield* store.find(config.config_id)
+          if (Option.isNone(account)) {
+            return yield* new Invalid({ message: "This configuration has no credentials of its own." })
+          }
+          const { credentials } = yield* Effect.mapError(
+            openCredentials(vault, account.value),
+            ({ message }) => new Conflict({ message: `Its credentials cannot be used; set them again. ${message}` })
+          )
+          const verdict = yield* accounts.tried(party, config.config_id, credentials)
+          if (Either.isLeft(verdict)) return stateOf(account.value, credentials, verdict)
+          const marked = yield* atomically(
+            Effect.tap(store.markTested(config.config_id, account.value.version), (one) =>
+              Option.isSome(one) ? record(permit, "credentials_tested", config, credentials, true) : Effect.void
+            )
+          )
+          if (Option.isNone(marked)) {
+            return yield* new Conflict({ message: "Its credentials were changed in the meantime; test them again." })
+          }
+          return stateOf(marked.value, credentials, verdict)
+        })
+      }
+    })
+  )
+}

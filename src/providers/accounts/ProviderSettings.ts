@@ -1,0 +1,119 @@
+/**
+ * The platform's accounts at third parties, from the environment: a provider is on when all that its declaration asks for
+ * is set. What is set by halves stops the start, since payments would silently go elsewhere.
+ */
+import { readFile } from "node:fs/promises"
+import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
+import { missing, parsed, Settings, settingsError, url } from "../../platform/config/Settings.ts"
+import type { Mode } from "../../platform/config/Settings.ts"
+import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
+
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: Redacted.Redacted
+}
+
+export interface PartySettings {
+  /** Of the platform's own account, where it has one. */
+  readonly platform: Option.Option<GivenCredentials>
+  readonly baseUrl: string
+  /** What the platform's account shows of itself where the third party asks for a certificate. */
+  readonly certificate: Option.Option<ClientCertificate>
+}
+
+type Failing<A> = Effect.Effect<A, ConfigError.ConfigError>
+
+const filled = (text: string): Option.Option<string> => Option.filter(Option.some(text.trim()), (it) => it !== "")
+
+/** An empty setting counts as one that is not there. */
+const given = (name: string): Config.Config<Option.Option<string>> =>
+  Config.map(Config.option(Config.string(name)), Option.flatMap(filled))
+
+const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<GivenCredentials>> =>
+  Effect.gen(function* () {
+    const all = yield* Effect.forEach(Object.entries(fields), ([name, field]) =>
+      Effect.map(given(field.env), (value) => ({ name, field, value }))
+    )
+    const present = all.filter(({ value }) => Option.isSome(value))
+    if (present.length === 0) return Option.none()
+    const absent = all.filter(({ field, value }) => field.optional !== true && Option.isNone(value))
+    if (Arr.isNonEmptyArray(absent)) {
+      const others = present.map(({ field }) => field.env).join(" and ")
+      const errors = Arr.map(absent, ({ field }) =>
+        missing(field.env, `${others} is set, and ${title} needs it too: ${field.about.replace(/\.$/, "")}`)
+      )
+      return yield* Effect.fail(errors.reduce((left, right) => ConfigError.And(left, right)))
+    }
+    return Option.some(
+      Object.fromEntries(
+        present.flatMap(({ name, value }) => Option.toArray(Option.map(value, (text) => [name, Redacted.make(text)])))
+      )
+    )
+  })
+
+const baseUrlOf = ({ baseUrls, name }: AnyThirdParty, mode: Mode): Failing<string> =>
+  Effect.gen(function* () {
+    const setting = `${settingsPrefix(name)}_BASE_URL`
+    const protocols = mode === "live" ? ["https:"] : ["https:", "http:"]
+    return Option.isNone(yield* given(setting)) ? baseUrls[mode] : yield* url(setting, ...protocols)
+  })
+
+const fileNamed = (setting: string, path: string): Failing<string> =>
+  Effect.tryPromise({
+    try: () => readFile(path, "utf8"),
+    catch: () => ConfigError.InvalidData([setting], "the file that it names cannot be read")
+  })
+
+const certificateOf = ({ name }: AnyThirdParty): Failing<Option.Option<ClientCertificate>> =>
+  Effect.gen(function* () {
+    const prefix = `${settingsPrefix(name)}_TLS`
+    const [certName, keyName] = [`${prefix}_CERT_FILE`, `${prefix}_KEY_FILE`]
+    const [cert, key] = [yield* given(certName), yield* given(keyName)]
+    if (Option.isNone(cert) && Option.isNone(key)) return Option.none()
+    if (Option.isNone(cert)) return yield* Effect.fail(missing(certName, `${keyName} is set, which is of no use alone`))
+    if (Option.isNone(key)) return yield* Effect.fail(missing(keyName, `${certName} is set, which is of no use alone`))
+    return Option.some({
+      cert: yield* fileNamed(certName, cert.value),
+      key: Redacted.make(yield* fileNamed(keyName, key.value))
+    })
+  })
+
+const settingsOf = (party: AnyThirdParty, mode: Mode): Failing<PartySettings> =>
+  Effect.all(
+    { platform: credentialsOf(party), baseUrl: baseUrlOf(party, mode), certificate: certificateOf(party) },
+    { mode: "validate" }
+  ).pipe(Effect.mapError((errors) => joined(Object.values(errors).flatMap(Option.toArray))))
+
+const joined = (errors: ReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError =>
+  errors.reduce((left, right) => ConfigError.And(left, right))
+
+const rawCards: Failing<boolean> = Effect.flatMap(given("CARD_DATA"), (value) =>
+  Option.isNone(value)
+    ? Effect.succeed(false)
+    : parsed(Config.string("CARD_DATA"), (text) =>
+        text.trim() === "raw" ? Either.right(true) : Either.left("expected raw, or nothing")
+      )
+)
+
+export class ProviderSettings extends Context.Tag("corridor/ProviderSettings")<
+  ProviderSettings,
+  {
+    /** Whether card numbers may be passed on. */
+    readonly rawCards: boolean
+    readonly parties: ReadonlyMap<ThirdPartyName, PartySettings>
+  }
+>() {
+  static readonly load = Effect.gen(function* () {
+    const { mode } = yield* Settings
+    const [wrong, parties] = yield* Effect.partition(thirdParties, (party) =>
+      Effect.map(settingsOf(party, mode), (settings) => [party.name, settings] as const)
+    )
+    const raw = yield* Effect.either(rawCards)
+    const errors = [...wrong, ...Option.toArray(Either.getLeft(raw))]
+    if (Either.isLeft(raw) || errors.length > 0) return yield* Effect.fail(settingsError(joined(errors)))
+    return { rawCards: raw.right, parties: new Map(parties) }
+  })
+
+  static readonly layer = Layer.effect(ProviderSettings, ProviderSettings.load)
+}

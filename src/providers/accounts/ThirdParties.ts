@@ -1,0 +1,42 @@
+/** Every third party that there is an adapter for. */
+import type { Redacted } from "effect"
+import type { Account, CredentialFields, Credentials, ThirdParty, ThirdPartyName } from "../port/ThirdParty.ts"
+import type { Provider } from "../port/Provider.ts"
+import { circle } from "../circle/Circle.ts"
+import { mtnMomo } from "../mtnMomo/MtnMomo.ts"
+import { pawapay } from "../pawapay/Pawapay.ts"
+import { paystack } from "../paystack/Paystack.ts"
+import { stripe } from "../stripe/Stripe.ts"
+
+/** By the names of the declared fields; all that are not optional are there. */
+export type GivenCredentials = Readonly<Record<string, Redacted.Redacted>>
+
+export interface AnyAccount extends Omit<Account<CredentialFields>, "credentials"> {
+  readonly credentials: GivenCredentials
+}
+
+/** A third party whose fields only its declaration knows. */
+export interface AnyThirdParty extends Omit<ThirdParty, "connect"> {
+  readonly connect: (account: AnyAccount) => Provider
+}
+
+const any = <Fields extends CredentialFields>(party: ThirdParty<Fields>): AnyThirdParty => ({
+  ...party,
+  connect: ({ credentials, ...account }) =>
+    party.connect({ ...account, credentials: credentials as Credentials<Fields> })
+})
+
+export const thirdParties: ReadonlyArray<AnyThirdParty> = [
+  any(stripe),
+  any(paystack),
+  any(mtnMomo),
+  any(pawapay),
+  any(circle)
+]
+
+const byName = new Map<string, AnyThirdParty>(thirdParties.map((party) => [party.name, party]))
+
+export const thirdPartyNamed = (name: string): AnyThirdParty | undefined => byName.get(name)
+
+/** As its settings begin, such as MTN_MOMO. */
+export const settingsPrefix = (name: ThirdPartyName): string => name.toUpperCase()

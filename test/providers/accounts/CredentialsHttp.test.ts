@@ -1,0 +1,201 @@
+/** Credentials of a configuration over HTTP: who sets them, what is refused, and that nobody ever reads them. */
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { longestCredential } from "../../../src/domain/Policies.ts"
+import { PaymentRouter } from "../../../src/payments/route/PaymentRouter.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { people } from "../../support/Credentials.ts"
+import { bodyOf, send } from "../../support/Send.ts"
+import { TestServer } from "../../support/TestServer.ts"
+import {
+  cardsIn,
+  database,
+  onAccountServer,
+  pathOf,
+  PLATFORM_KEY,
+  setCredentials,
+  StripeFake
+} from "./AccountServer.ts"
+
+const WRONG_KEY = "sk_test_that_the_fake_does_not_know"
+
+const read = (config: { readonly config_id: string; readonly provider: string }) =>
+  Effect.gen(function* () {
+    const { admin } = yield* people
+    return bodyOf(yield* send(pathOf(config), { headers: { ...admin } })) as Readonly<Record<string, unknown>>
+  })
+
+const auditOf = (config_id: string) =>
+  Effect.gen(function* () {
+    const store = yield* AuditStore
+    const rows = yield* store.list(Option.none(), Option.none(), { after: Option.none(), take: 1000 })
+    return rows.filter((row) => row.subject_id === config_id)
+  })
+
+const routeIn = (country: string) =>
+  Effect.gen(function* () {
+    const router = yield* PaymentRouter
+    const { acme } = yield* people
+    return yield* router.routeOf(acme.org_id, {
+      country: CountryCode.make(country),
+      direction: "inbound",
+      payment_method: "card",
+      money: new Money({ currency: CurrencyCode.make("KES"), minor: 150_000n }),
+      network: null
+    })
+  })
+
+onAccountServer("Credentials of a configuration", (it) => {
+  it.effect("are tested and in use at once; what is asked about them says that they are there", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("IS")
+      expect(yield* read(config)).toMatchObject({ has_credentials: false, credentials_tested_at: null })
+      const before = yield* routeIn("IS")
+      expect(before.candidates).toMatchObject([{ config_id: config.config_id, account: null }])
+      const answer = yield* setCredentials(config, fake.credentials)
+      expect(answer.status, answer.text).toBe(200)
+      expect(bodyOf(answer)).toEqual({
+        status: "success",
+        message: "Credentials set",
+        data: {
+          config_id: config.config_id,
+          provider: "stripe",
+          fields: ["secret_key", "webhook_secret"],
+          tested: true,
+          test_message: expect.any(String),
+          updated_at: expect.any(String)
+        }
+      })
+      expect(fake.received.at(-1)?.headers["authorization"]).toBe(`Bearer ${fake.credentials["secret_key"]}`)
+      expect(yield* read(config)).toMatchObject({ has_credentials: true, credentials_tested_at: expect.any(String) })
+      const after = yield* routeIn("IS")
+      expect(after.candidates).toMatchObject([{ config_id: config.config_id, account: config.config_id }])
+      const [entry] = yield* auditOf(config.config_id)
+      expect(entry).toMatchObject({
+        action: "provider_config.credentials_set",
+        detail: { provider: "stripe", fields: ["secret_key", "webhook_secret"], tested: true }
+      })
+    })
+  )
+
+  it.effect("that fail their test are kept, but not in use; the platform's account does not step in", () =>
+    Effect.gen(function* () {
+      const config = yield* cardsIn("FO")
+      const answer = yield* setCredentials(config, { secret_key: WRONG_KEY })
+      expect(answer.status).toBe(200)
+      expect(bodyOf(answer)).toMatchObject({ data: { tested: false, fields: ["secret_key"] } })
+      expect(yield* read(config)).toMatchObject({ has_credentials: true, credentials_tested_at: null })
+      const { candidates, excluded } = yield* routeIn("FO")
+      expect(candidates).toEqual([])
+      expect(excluded[0]?.reason).toContain(`run "corridor providers test ${config.config_id}"`)
+      const fake = yield* StripeFake
+      expect((yield* setCredentials(config, fake.credentials)).status).toBe(200)
+      expect((yield* routeIn("FO")).candidates).toMatchObject([{ account: config.config_id }])
+    })
+  )
+
+  it.effect("that fail never take the place of those that work", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("GL")
+      yield* setCredentials(config, fake.credentials)
+      const before = yield* read(config)
+      const answer = yield* setCredentials(config, { secret_key: WRONG_KEY })
+      expect(answer.status).toBe(409)
+      expect(answer.text).toContain("those set before stay in use")
+      expect(answer.text).not.toContain(WRONG_KEY)
+      expect(yield* read(config)).toEqual(before)
+      expect((yield* routeIn("GL")).candidates).toMatchObject([{ account: config.config_id }])
+      expect(yield* auditOf(config.config_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("are refused by the name of the field, and without a call", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("AX")
+      const rail = yield* cardsIn("AX", null, "fiat")
+      const calls = fake.received.length
+      const value = "a-value-never-to-be-repeated"
+      const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
+        [
+          { secret_key: value, webhok: value },
+          /^webhok: Stripe has no such field; it has secret_key, webhook_secret\.$/
+        ],
+        [{ webhook_secret: value }, /^secret_key: is missing, and Stripe needs it\.$/],
+        [{}, /^secret_key: is missing/],
+        [{ secret_key: "" }, /^secret_key: is empty\.$/],
+        [{ secret_key: "  " }, /^secret_key: is empty\.$/],
+        [{ secret_key: `${value}\n` }, /^secret_key: has spaces or line breaks around it\.$/],
+        [{ secret_key: value.padEnd(longestCredential + 1, "x") }, /^secret_key: is longer than 8192 bytes\.$/],
+        [{ secret_key: 12345678901 }, /secret_key/],
+        [{ secret_key: null }, /secret_key/],
+        [[value], /./]
+      ]
+      for (const [body, message] of refused) {
+        const answer = yield* setCredentials(config, body)
+        expect(answer.status, JSON.stringify(body).slice(0, 80)).toBe(400)
+        expect((bodyOf(answer) as { readonly message: string }).message).toMatch(message)
+        expect(answer.text).not.toMatch(/never-to-be-repeated|12345678901/)
+      }
+      const built = yield* setCredentials(rail, { secret_key: value })
+      expect([built.status, bodyOf(built)]).toEqual([
+        400,
+        { status: "error", message: "provider: fiat is built in and takes no credentials." }
+      ])
+      const elsewhere = yield* setCredentials({ ...config, provider: "paystack" }, { secret_key: value })
+      expect(elsewhere.status).toBe(404)
+      expect(fake.received).toHaveLength(calls)
+      expect(yield* read(config)).toMatchObject({ has_credentials: false })
+    })
+  )
+
+  it.effect("are for platform admins alone", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const { acme } = yield* people
+      const config = yield* cardsIn("ZM", acme.org_id)
+      for (const credential of [acme.key, acme.token("org-admin"), acme.token("staff"), acme.token("member")]) {
+        expect((yield* setCredentials(config, fake.credentials, { ...credential })).status).toBe(403)
+      }
+      expect(
+        (yield* setCredentials(config, fake.credentials, { authorization: "NONE", "x-api-key": "NONE" })).status
+      ).toBe(401)
+      expect(yield* read(config)).toMatchObject({ has_credentials: false })
+    })
+  )
+
+  it.effect("are never read back: not in an answer, not in the database, not in a log", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* people
+      const { logs } = yield* TestServer
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("MW")
+      const canary = "whsec_canary_of_this_test"
+      const set = yield* setCredentials(config, { ...fake.credentials, webhook_secret: canary })
+      const wrong = yield* setCredentials(config, { secret_key: canary, webhook_secret: canary })
+      expect([set.status, wrong.status]).toEqual([200, 409])
+      const answers = yield* Effect.forEach(
+        [pathOf(config), "/v1/payments/provider-configs?limit=100", "/v1/audit-log?limit=100"],
+        (path) => send(path, { headers: { ...admin } })
+      )
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      const secrets = [canary, fake.credentials["secret_key"]!, PLATFORM_KEY]
+      const seen = [set, wrong, ...answers].map(({ text }) => text)
+      const sql = yield* database
+      const tables = yield* sql<{ name: string }>`select table_name as name from information_schema.tables
+        where table_schema = 'public' and table_type = 'BASE TABLE'`
+      for (const { name } of tables) {
+        const rows = yield* sql<{ row: string }>`select t::text as row from ${sql(name)} t`
+        seen.push(...rows.map(({ row }) => row))
+      }
+      expect(seen.join("\n")).toContain(config.config_id)
+      seen.push(JSON.stringify(logs))
+      for (const secret of secrets) expect(seen.filter((text) => text.includes(secret))).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,63 @@
+/** Credentials of configurations move to a new master key with everything else that is sealed. */
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SealedPlacesLive } from "../../../src/app/HandedDown.ts"
+import { StoresLive } from "../../../src/app/Stores.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
+import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
+import { Rotation } from "../../../src/platform/rotation/Rotation.ts"
+import { guardMasterKey } from "../../../src/platform/secrets/MasterKeyGuard.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { openCredentials, sealCredentials } from "../../../src/providers/accounts/Credentials.ts"
+import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
+import { nextId } from "../../support/StoreFixtures.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+
+const [oldKey, newKey] = [deriveMasterKey("old"), deriveMasterKey("new")]
+
+const services = Rotation.layer.pipe(
+  Layer.provide(SealedPlacesLive),
+  Layer.provideMerge(AuditLog.layer),
+  Layer.provideMerge(StoresLive),
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(Ids.layer),
+  Layer.provide(testSettings())
+)
+
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new master key", (it) => {
+  it.effect("takes over the credentials of configurations, once, as the version that they were", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* ProviderAccountStore
+      const { rotate } = yield* Rotation
+      yield* guardMasterKey(oldKey)
+      const [before, after] = [Vault.make(oldKey), Vault.make(newKey)]
+      const ids = yield* Effect.all([nextId, nextId])
+      for (const config_id of ids) {
+        const given = { secret_key: Redacted.make(`key of ${config_id}`) }
+        const sealed = yield* sealCredentials(before, config_id, given)
+        yield* store.put({ config_id, provider: "stripe", sealed, tested: true })
+      }
+      const permit = operatorPermit("platform", "the test")
+      expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 2, already_rotated: false })
+      for (const config_id of ids) {
+        const account = Option.getOrThrow(yield* store.find(config_id))
+        expect(account.version).toBe(1)
+        const { credentials } = yield* openCredentials(after, account)
+        expect(Redacted.value(credentials["secret_key"]!)).toBe(`key of ${config_id}`)
+        expect(yield* Effect.flip(openCredentials(before, account))).toMatchObject({ _tag: "CannotOpen" })
+      }
+      const [first, second] = yield* Effect.forEach(ids, (id) => Effect.map(store.find(id), Option.getOrThrow))
+      const moved = { ...first!, config_id: second!.config_id }
+      expect(yield* Effect.flip(openCredentials(after, moved)), "in another's place").toMatchObject({
+        _tag: "CannotOpen"
+      })
+      expect(yield* sql`select 1 from provider_accounts a where a::text like ${`%v1.${oldKey.id}.%`}`).toEqual([])
+      expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 0, already_rotated: true })
+    })
+  )
+})

@@ -1,0 +1,127 @@
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { type NewAccount, ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
+import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { onBothStores } from "../../support/Stores.ts"
+
+const fresh = (about: Partial<NewAccount> = {}) =>
+  Effect.map(nextId, (config_id): NewAccount => ({
+    config_id,
+    provider: "stripe",
+    sealed: "sealed",
+    tested: true,
+    ...about
+  }))
+
+onBothStores("ProviderAccountStore", (it) => {
+  it.effect("keeps what is put, and counts its versions", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const { tested: _, ...account } = yield* fresh()
+      expect(yield* store.find(account.config_id)).toEqual(Option.none())
+      const first = yield* store.put({ ...account, tested: true })
+      const dates = { tested_at: expect.any(Date), updated_at: expect.any(Date) }
+      expect(first).toEqual(Option.some({ ...account, version: 1, ...dates }))
+      expect(yield* store.find(account.config_id)).toEqual(first)
+      const second = yield* store.put({ ...account, sealed: "other", tested: true })
+      expect(second).toEqual(Option.some({ ...account, sealed: "other", version: 2, ...dates }))
+      expect(yield* store.find(account.config_id)).toEqual(second)
+    })
+  )
+
+  it.effect("puts what was not tested in the place of nothing that was", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh({ tested: false })
+      expect(Option.getOrThrow(yield* store.put(account))).toMatchObject({ version: 1, tested_at: null })
+      const again = Option.getOrThrow(yield* store.put({ ...account, sealed: "second" }))
+      expect(again).toMatchObject({ version: 2, sealed: "second", tested_at: null })
+      const works = yield* store.put({ ...account, sealed: "third", tested: true })
+      expect(Option.getOrThrow(works)).toMatchObject({ version: 3, tested_at: expect.any(Date) })
+      expect(yield* store.put({ ...account, sealed: "fourth" })).toEqual(Option.none())
+      expect(yield* store.find(account.config_id)).toEqual(works)
+    })
+  )
+
+  it.effect("keeps what works, whatever comes at once", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh()
+      yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => n),
+        (n) => store.put({ ...account, sealed: n === 7 ? "works" : `fails ${n}`, tested: n === 7 }),
+        { concurrency: "unbounded" }
+      )
+      expect(Option.getOrThrow(yield* store.find(account.config_id))).toMatchObject({
+        sealed: "works",
+        tested_at: expect.any(Date)
+      })
+    })
+  )
+
+  it.effect("marks the version that was tested, and no other", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh({ tested: false })
+      yield* store.put(account)
+      yield* store.put({ ...account, sealed: "second" })
+      expect(yield* store.markTested(account.config_id, 1)).toEqual(Option.none())
+      const marked = yield* store.markTested(account.config_id, 2)
+      expect(Option.getOrThrow(marked)).toMatchObject({ version: 2, sealed: "second", tested_at: expect.any(Date) })
+      expect(yield* store.find(account.config_id)).toEqual(marked)
+      expect(yield* store.markTested(yield* nextId, 1)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives all that is sealed, and takes it back under another key as the same version", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh({ sealed: "old" })
+      const { sealed: _, ...before } = Option.getOrThrow(yield* store.put(account))
+      expect(yield* store.allSealed).toContainEqual({ config_id: account.config_id, sealed: "old" })
+      yield* store.replaceSealed({ config_id: account.config_id, sealed: "new" })
+      yield* store.replaceSealed({ config_id: yield* nextId, sealed: "of nobody" })
+      expect(yield* store.find(account.config_id)).toEqual(Option.some({ ...before, sealed: "new" }))
+      expect((yield* store.allSealed).map(({ sealed }) => sealed)).not.toContain("of nobody")
+    })
+  )
+
+  it.effect("shows in configurations, which go without it", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const configs = yield* ProviderConfigStore
+      const { org_id } = yield* newOrganization()
+      const country = CountryCode.make("AQ")
+      const corridor = { country, paymentMethod: "card", flow: "inbound" } as const
+      const [with_, without] = yield* configs.insert([
+        {
+          ...{ config_id: yield* nextId, org_id, provider: "stripe", country, payment_method: "card" },
+          ...{ direction: "inbound", priority: 1, is_active: true }
+        },
+        {
+          ...{ config_id: yield* nextId, org_id, provider: "stripe", country, payment_method: "card" },
+          ...{ direction: "inbound", priority: 2, is_active: true }
+        }
+      ])
+      expect(with_).toMatchObject({ has_credentials: false, credentials_tested_at: null })
+      const versions = Effect.map(configs.forCorridor(org_id, corridor), (all) =>
+        Object.fromEntries(all.map((one) => [one.config_id, [one.has_credentials, one.credentials_version]]))
+      )
+      expect(yield* versions).toEqual({ [with_!.config_id]: [false, null], [without!.config_id]: [false, null] })
+      const account = yield* fresh({ config_id: with_!.config_id, tested: false })
+      yield* store.put(account)
+      yield* store.put(account)
+      expect(yield* versions).toEqual({ [with_!.config_id]: [true, 2], [without!.config_id]: [false, null] })
+      const tested = Option.getOrThrow(yield* store.markTested(account.config_id, 2))
+      const seen = { has_credentials: true, credentials_tested_at: tested.tested_at }
+      expect(Option.getOrThrow(yield* configs.find(account.config_id))).toMatchObject(seen)
+      expect(Option.getOrThrow(yield* configs.findForUpdate(account.config_id))).toMatchObject(seen)
+      const listed = yield* configs.list({ org_id }, { after: Option.none(), take: 10 })
+      expect(listed.find((one) => one.config_id === account.config_id)).toMatchObject(seen)
+      yield* configs.remove(account.config_id)
+      expect(Option.isSome(yield* store.find(account.config_id))).toBe(true)
+    })
+  )
+})
