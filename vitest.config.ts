@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 import { LongestFirst } from "./test/support/Durations.ts"
 
-/** Two processes, each of which loads the service once for all the files that it runs. */
+/** Three processes on two cores, as much of a test is waiting; each loads the service once for all the files that it runs. */
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
@@ -11,7 +11,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     slowTestThreshold: 5_000,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 2, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
+    // As many at least as at most: one that is ended early, while others still run, may fail the run.
+    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
     testTimeout: 90_000,
     hookTimeout: 60_000
   }

@@ -23,8 +23,14 @@ export const ProviderName = Schema.Literal(...providerNames).annotations({ ident
 export const builtInRails = ["manual", "crypto", "fiat", "hybrid"] as const satisfies ReadonlyArray<ProviderName>
 export type BuiltInRail = (typeof builtInRails)[number]
 
+export type ThirdPartyName = Exclude<ProviderName, BuiltInRail>
+
 export const isBuiltInRail = (provider: ProviderName): provider is BuiltInRail =>
   (builtInRails as ReadonlyArray<ProviderName>).includes(provider)
+
+export const thirdPartyNames: ReadonlyArray<ThirdPartyName> = providerNames.filter(
+  (name): name is ThirdPartyName => !isBuiltInRail(name)
+)
 
 export const paymentMethods = ["bank_transfer", "card", "mobile_money", "crypto", "wallet"] as const
 export type PaymentMethod = (typeof paymentMethods)[number]

@@ -9,3 +9,8 @@ const read = (literal: string): number | WireNumber => {
 
 export const parseExactJson = (text: string): unknown =>
   /\d/.test(text) ? parse(text, null, { parseNumber: read }) : JSON.parse(text)
+
+const asWritten = (literal: string): string => literal
+
+/** With every number as the text that it was written with. */
+export const parseAsWritten = (text: string): unknown => parse(text, null, { parseNumber: asWritten })

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
-import { databaseName, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
+import { databaseName, SERVER_FLAGS, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -25,8 +25,8 @@ const inherited = Object.fromEntries(
   ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
 )
 
-const start = (script: string, args: ReadonlyArray<string>, env: Environment) => {
-  const child = spawn(process.execPath, [script, ...args], {
+const start = (words: ReadonlyArray<string>, env: Environment) => {
+  const child = spawn(process.execPath, words, {
     env: { ...inherited, ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -44,7 +44,7 @@ const ended = async (child: ChildProcess, output: { stdout: string; stderr: stri
 export const cliIn =
   (env: Environment) =>
   (...args: ReadonlyArray<string>): Promise<Ended> => {
-    const { child, output } = start(CLI, args, env)
+    const { child, output } = start([CLI, ...args], env)
     return ended(child, output)
   }
 
@@ -67,7 +67,7 @@ export interface RunningServer {
 
 /** The banner, or its line in a log of JSON, is the last thing a start does. */
 export const startServer = async (env: Environment): Promise<RunningServer> => {
-  const { child, output } = start(SERVER, [], env)
+  const { child, output } = start([...SERVER_FLAGS, SERVER], env)
   const end = ended(child, output)
   const up = new Promise<boolean>((resolve) => {
     child.stdout.on("data", () => output.stdout.includes("Reference") && resolve(true))
@@ -85,7 +85,7 @@ export const startServer = async (env: Environment): Promise<RunningServer> => {
 
 /** For a start that must fail. */
 export const serverThatEnds = (env: Environment): Promise<Ended> => {
-  const { child, output } = start(SERVER, [], env)
+  const { child, output } = start([...SERVER_FLAGS, SERVER], env)
   return ended(child, output)
 }
 

@@ -1,7 +1,5 @@
 /** Orders and attempts as adapters are handed them, and accounts that speak to a fake over real HTTP or to a script. */
 import { randomUUID } from "node:crypto"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Duration, Effect, Either, Redacted } from "effect"
 import type { AnyCurrencyCode } from "../../src/domain/CryptoAsset.ts"
 import { CountryCode } from "../../src/domain/Country.ts"
@@ -15,10 +13,10 @@ import {
 } from "../../src/providers/client/ProviderHttp.ts"
 import type { Fake } from "../../src/providers/fakes/Fake.ts"
 import { startFake } from "../../src/providers/fakes/FakeServer.ts"
-import type { CallbackRequest } from "../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { Account, CredentialFields, Credentials, ThirdParty } from "../../src/providers/port/ThirdParty.ts"
 import { readJson } from "../../src/providers/port/WireJson.ts"
+import { newMailbox } from "./support/Mailbox.ts"
 
 export const amount = (text: string, currency: string): Money =>
   Either.getOrThrow(Money.fromNumericText(text, currency as AnyCurrencyCode))
@@ -55,6 +53,7 @@ export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
   sentAt: new Date("2026-05-04T10:00:00Z"),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })
@@ -117,38 +116,11 @@ export const accountOf = <Fields extends CredentialFields>(
   ...about
 })
 
-/** Listens for callbacks, and keeps them as an adapter reads them. */
-export const receiver = Effect.gen(function* () {
-  const arrived: Array<CallbackRequest> = []
-  const server = createServer((incoming, response) => {
-    const chunks: Array<Buffer> = []
-    incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
-    incoming.on("end", () => {
-      arrived.push({
-        method: incoming.method ?? "",
-        path: incoming.url ?? "",
-        query: {},
-        authority: incoming.headers.host ?? "",
-        headers: incoming.headers as Readonly<Record<string, string | undefined>>,
-        body: Buffer.concat(chunks)
-      })
-      response.end()
-    })
-  })
-  const { port } = yield* Effect.acquireRelease(
-    Effect.async<AddressInfo>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server.address() as AddressInfo)))
-    }),
-    () => Effect.sync(() => server.close())
-  )
-  return { url: `http://127.0.0.1:${port}/callbacks`, arrived }
-})
-
 /** A fake that is as quick as a test wants it, an account there, and whoever hears its callbacks. */
 export const startedFake = (fake: Fake) =>
   Effect.gen(function* () {
-    const heardBack = yield* receiver
+    const mailbox = yield* newMailbox
     const paces = { pace: Duration.millis(2), late: Duration.millis(20), slow: Duration.millis(20) }
-    const running = yield* startFake(fake, { callbackUrl: heardBack.url, ...paces })
-    return { ...running, ...overHttp(running.url), callbackUrl: heardBack.url, arrived: heardBack.arrived }
+    const running = yield* startFake(fake, { callbackUrl: mailbox.url, ...paces })
+    return { ...running, ...overHttp(running.url), callbackUrl: mailbox.url, arrived: mailbox.callbacks }
   })

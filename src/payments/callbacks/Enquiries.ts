@@ -43,7 +43,7 @@ const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): An
     return { enquiry: unknown("the provider has no trace of it yet"), again: none }
   }
   const again = isResent(attempt)
-    ? SendAgain.honoured(provider, ageOf(attempt, attempt.sent_at) + attempt.sent_ago)
+    ? SendAgain.honoured(provider.honoursReference, ageOf(attempt, attempt.sent_at) + attempt.sent_ago)
     : none
   return { enquiry: unknown("the provider has no trace of it, which proves nothing there"), again }
 }

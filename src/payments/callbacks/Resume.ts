@@ -1,6 +1,7 @@
 /** A customer who comes back from a provider's page: what the address brings is handed to the provider, which then decides. */
 import { Array as Arr, Context, Effect, Layer } from "effect"
 import { Unknown } from "../../domain/Outcome.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openAttemptsOf } from "../record/PaymentCommand.ts"
@@ -26,6 +27,7 @@ export class Resume extends Context.Tag("corridor/Resume")<
 
       return {
         comeBack: Effect.fn("Resume.comeBack")(function* (payment, query) {
+          if (isSettled(payment.status)) return
           const attempt = Arr.last(openAttemptsOf(yield* store.attemptsOf(payment.payment_id)))
           if (attempt._tag === "None") return
           const { account, attempt_id, provider: name } = attempt.value

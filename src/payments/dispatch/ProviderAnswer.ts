@@ -5,7 +5,7 @@ import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
-import type { AttemptContext, Provider } from "../../providers/port/Provider.ts"
+import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
 import { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { SendWindow } from "../route/SendWindow.ts"
 
@@ -23,7 +23,12 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
-      about?: { readonly timeLeft?: Duration.Duration; readonly again?: SendAgain | undefined }
+      about?: {
+        readonly timeLeft?: Duration.Duration
+        readonly again?: SendAgain | undefined
+        /** Unless it is said, what the provider promises of orders. */
+        readonly honours?: Promised
+      }
     ) => Effect.Effect<Outcome>
   }
 >() {
@@ -51,7 +56,12 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             ),
             cleanEnquiry
           ),
-        outcome: (provider, send, window, { again, timeLeft = providerTimeout } = {}) => {
+        outcome: (
+          provider,
+          send,
+          window,
+          { again, honours = provider.honoursReference, timeLeft = providerTimeout } = {}
+        ) => {
           let mayBeThere = again !== undefined && !again.isAbsent
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
@@ -62,7 +72,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             )
           })
           const persistent = Effect.merge(
-            Option.isSome(SendAgain.honoured(provider, 0))
+            Option.isSome(SendAgain.honoured(honours, 0))
               ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen })
               : once
           )

@@ -15,6 +15,7 @@ import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
+import { refundsHonoured } from "../../providers/port/SendAgain.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Payment, Refund } from "../store/Payment.ts"
@@ -165,7 +166,9 @@ const make = Effect.gen(function* () {
       money: amount,
       reason: wanted.reason ?? null
     }
-    const outcome = yield* answer.outcome(provider, refund(order), window)
+    const outcome = yield* answer.outcome(provider, refund(order), window, {
+      honours: refundsHonoured(provider)
+    })
     const known = { payment, attempt: openAttempt(payment, attempt) }
     const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment

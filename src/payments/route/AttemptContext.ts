@@ -1,5 +1,6 @@
 /** An attempt as its provider is asked about it, from the payment's record. */
 import { moneyIn } from "../../domain/Received.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { AttemptContext } from "../../providers/port/Provider.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -25,7 +26,7 @@ export const ageOf = ({ started_at }: Attempt, now: Date): number => (now.getTim
 
 /** `all`: of the payment; only of money on its way back are the others needed. */
 export const contextOf = (payment: Payment, attempt: Attempt, all: ReadonlyArray<Attempt>): AttemptContext => {
-  const { attempt_id, config_id, leg, provider_payment_id, sent_at } = attempt
+  const { attempt_id, config_id, leg, outcome, provider_payment_id, sent_at } = attempt
   const known = {
     reference: attempt_id,
     providerPaymentId: provider_payment_id,
@@ -33,7 +34,8 @@ export const contextOf = (payment: Payment, attempt: Attempt, all: ReadonlyArray
     country: payment.country,
     sentAt: sent_at,
     orgId: payment.org_id,
-    configId: config_id
+    configId: config_id,
+    isWanted: outcome !== "declined" && !isSettled(payment.status)
   }
   if (isPaidLeg(leg)) return { ...known, ...orderFacts(payment, leg), broughtBy: null }
   const brought = broughtBy(attempt, all)

@@ -13,7 +13,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { orphanedAfter } from "../../domain/Policies.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import { SendAgain } from "../../providers/port/SendAgain.ts"
+import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import { ageOf, contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
   const refunderOf = Effect.fnUntraced(function* (payment: Payment, { account, provider: name }: Attempt) {
     const provider = yield* providers.find(name, account)
-    if (provider?.refund === undefined || provider.honoursReference === false) {
+    if (provider?.refund === undefined || refundsHonoured(provider) === false) {
       return yield* new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
     }
     const refunding: Refunding = { ...provider, refund: provider.refund }
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
 
   /** A second time, where its provider still remembers the first. */
   const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
-    const again = SendAgain.honoured(provider, ageOf(attempt, yield* store.now))
+    const again = SendAgain.honoured(refundsHonoured(provider), ageOf(attempt, yield* store.now))
     if (Option.isNone(again)) {
       return yield* new Conflict({
         message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`
@@ -140,7 +140,7 @@ const make = Effect.gen(function* () {
     const money = returnedMoney(attempt)
     const reference = attempt.attempt_id
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, money, reason })
-    const outcome = yield* answer.outcome(provider, sent, window, { again })
+    const outcome = yield* answer.outcome(provider, sent, window, { again, honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.
     if (outcome._tag === "Declined" && outcome.unsent === true && again !== undefined) return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`

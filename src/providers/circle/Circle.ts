@@ -1,21 +1,10 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
 import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
-import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
-import {
-  addressIn,
-  enquiryOf,
-  intentCreated,
-  intentOutcome,
-  isKnownStatus,
-  readIntent,
-  recipientCreated,
-  recipientListed,
-  transferCreated
-} from "./CircleAnswers.ts"
 import { readCallback } from "./CircleCallbacks.ts"
 import {
   circleServes,
@@ -28,8 +17,11 @@ import {
   recipientsPath,
   transferOf
 } from "./CircleRequests.ts"
+import { addressIn, intentCreated, intentEnquiry, isKnownMoment, readIntent } from "./IntentAnswers.ts"
+import { recipientCreated, recipientListed } from "./RecipientAnswers.ts"
 import { makeSnsKeys } from "./SnsKeys.ts"
 import { isCirclesTopic } from "./SnsMessage.ts"
+import { isKnownStatus, transferCreated, transferEnquiry } from "./TransferAnswers.ts"
 
 const title = "Circle"
 
@@ -68,6 +60,9 @@ const decodeBalances = Schema.decodeUnknownEither(
   })
 )
 
+const isKnown = { intent: isKnownMoment, transfer: isKnownStatus }
+const enquiries = { intent: intentEnquiry, transfer: transferEnquiry }
+
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
@@ -85,22 +80,21 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
     call({ operation, method: "POST", path, body: JSON.stringify(body) })
 
   const warnOf = (kind: Kind) => (answer: Outcome | Enquiry) =>
-    "providerStatus" in answer && !isKnownStatus(kind, answer.providerStatus)
+    "providerStatus" in answer && !isKnown[kind](answer.providerStatus)
       ? Effect.logWarning(`Circle answers with a status that is not known: ${answer.providerStatus}`)
       : Effect.void
 
   const read = (kind: Kind, id: string) =>
     call({ operation: `look up ${kind}`, method: "GET", path: `${pathOf(kind)}/${encodeURIComponent(id)}` })
 
-  /** With its address, where that comes soon enough. */
-  const awaitAddress = (id: string, first: Outcome): Effect.Effect<Outcome> =>
+  /** With its address, where that comes soon enough; whatever else became of it meanwhile is told later. */
+  const awaitAddress = (first: Accepted, id: string): Effect.Effect<Outcome> =>
     Effect.gen(function* () {
       for (const delay of addressDelays) {
         yield* Effect.sleep(delay)
         const intent = Option.flatMap(yield* Effect.option(read("intent", id)), readIntent)
-        if (Option.exists(intent, (one) => addressIn(one) !== undefined)) {
-          return intentOutcome(Option.getOrThrow(intent))
-        }
+        const address = Option.getOrUndefined(Option.map(intent, addressIn))
+        if (address !== undefined) return new Accepted({ ...first, actionData: { ...first.actionData, address } })
       }
       return first
     })
@@ -113,7 +107,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       yield* warnOf("intent")(outcome)
       const waits = outcome._tag === "Accepted" && outcome.state === "pending" && outcome.actionData["address"] === null
       return waits && outcome.providerPaymentId !== null
-        ? yield* awaitAddress(outcome.providerPaymentId, outcome)
+        ? yield* awaitAddress(outcome, outcome.providerPaymentId)
         : outcome
     })
 
@@ -174,10 +168,7 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       if (kind === undefined || id === null) {
         return Effect.succeed(new Unknown({ reason: "Circle finds nothing by our reference" }))
       }
-      return Effect.tap(
-        looked(read(kind, id), (reply) => enquiryOf(kind, reply)),
-        warnOf(kind)
-      )
+      return Effect.tap(looked(read(kind, id), enquiries[kind]), warnOf(kind))
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
     test: Effect.match(call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }), {

@@ -13,9 +13,10 @@ import {
   Statement
 } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { Intent, intentReport, isKnownStatus, Transfer, transferReport } from "./CircleAnswers.ts"
+import { Intent, intentReport, isKnownMoment } from "./IntentAnswers.ts"
 import type { SnsKeys } from "./SnsKeys.ts"
 import { allowedPlace, decodeSns, isSignedWith, type SnsMessage } from "./SnsMessage.ts"
+import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
 
 export interface SnsAccount {
   readonly keys: SnsKeys
@@ -84,7 +85,7 @@ const warnOfStatus = ({ events }: Callback) =>
     (event) => {
       if (event._tag === "Hint") return Effect.void
       const status = event.report.providerStatus
-      return isKnownStatus("intent", status) || isKnownStatus("transfer", status)
+      return isKnownMoment(status) || isKnownStatus(status)
         ? Effect.void
         : Effect.logWarning(`Circle calls back with a status that is not known: ${status}`)
     },

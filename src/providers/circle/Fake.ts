@@ -60,14 +60,13 @@ const makeKeys = () => {
 const conflict = problem(409, "The idempotency key was used for another request.")
 
 const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
-  const create = (request: FakeRequest, fate: Fate): FakeReply => {
+  const create = (request: FakeRequest): FakeReply => {
     const body = decodeIntent(bodyOf(request))
     const money = moneyIn(request)
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
     if (money === undefined) return problem(400, "The amount is invalid.", 2)
     const { idempotencyKey, paymentMethods } = body.right
     if (seen("intent", idempotencyKey, request) === "other") return conflict
-    if (fate === "declined_provider") return problem(400, "Crypto payments are not enabled for this account.", 5)
     const id = derivedUuid("fake intent", idempotencyKey)
     const kept = { chain: paymentMethods[0].chain, paymentId: derivedUuid("fake payment", idempotencyKey) }
     const entry = world.take({ id, reference: idempotencyKey, kind: "payin", money, kept })

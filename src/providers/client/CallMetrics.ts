@@ -1,6 +1,6 @@
 /** Counts and times the calls to third parties. */
 import { Metric, MetricBoundaries } from "effect"
-import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
 
 /** The class of the status where there is one. */
 export type CallOutcome = `${number}xx` | "never_sent" | "maybe_sent" | "interrupted"
@@ -19,9 +19,9 @@ const seconds = Metric.histogram(
 /** Each distinct word is kept for good: an adapter that makes up ever new ones shares a series from here on. */
 const MOST_OPERATIONS = 40
 
-const operations = new Map<ThirdPartyName, Set<string>>()
+const operations = new Map<ProviderName, Set<string>>()
 
-const boundedName = (provider: ThirdPartyName, operation: string): string => {
+const boundedName = (provider: ProviderName, operation: string): string => {
   let known = operations.get(provider)
   if (known === undefined) operations.set(provider, (known = new Set()))
   if (known.has(operation)) return operation
@@ -30,7 +30,7 @@ const boundedName = (provider: ThirdPartyName, operation: string): string => {
   return operation
 }
 
-export const recordCall = (provider: ThirdPartyName, operation: string, outcome: CallOutcome, took: number): void => {
+export const recordCall = (provider: ProviderName, operation: string, outcome: CallOutcome, took: number): void => {
   const name = boundedName(provider, operation)
   const tagged = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
     metric.pipe(Metric.tagged("provider", provider), Metric.tagged("operation", name))

@@ -1,6 +1,8 @@
 /** Calls to a third party with one account: connections of its own, room shared with the provider's other accounts. */
 import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope } from "effect"
 import type { Agent } from "undici"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import { parseAsWritten } from "../../domain/ExactJson.ts"
 import {
   providerAnswerTimeout,
   providerCallsUnderWay,
@@ -11,15 +13,13 @@ import {
 import type { Mode } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
-import type { ThirdPartyName } from "../port/ThirdParty.ts"
-import { readJson } from "../port/WireJson.ts"
 import { type CallOutcome, recordCall } from "./CallMetrics.ts"
 import type { CallsUnderWay } from "./CallsUnderWay.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
 import { type CallLimits, exchange } from "./UndiciExchange.ts"
 
 export interface ProviderHttpOptions {
-  readonly provider: ThirdPartyName
+  readonly provider: ProviderName
   /** `platform`, or the id of the configuration that brings the account. */
   readonly account: string
   readonly baseUrl: string
@@ -69,6 +69,8 @@ const targetOf = (
     : Either.left(new NeverSent({ reason: "its address does not start with https://" }))
 }
 
+const jsonIn = (text: string): unknown => Either.getOrUndefined(Either.try(() => parseAsWritten(text)))
+
 const outcomeOf = (exit: Exit.Exit<ProviderReply, CallFailed>): CallOutcome =>
   Exit.match(exit, {
     onSuccess: ({ status }): CallOutcome => `${Math.trunc(status / 100)}xx`,
@@ -98,7 +100,7 @@ export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<Pr
         }
         const dispatcher = yield* agent
         const answer = yield* callsUnderWay.within(exchange(dispatcher, request, limits))
-        return { ...answer, json: Either.getOrUndefined(readJson(answer.text)) }
+        return { ...answer, json: jsonIn(answer.text) }
       })
 
     const recorded =

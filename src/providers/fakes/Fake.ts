@@ -1,6 +1,6 @@
 /** What a fake of a third party consists of; the kit serves it over real HTTP, plays the faults and sends the callbacks. */
 import type { Money } from "../../domain/Money.ts"
-import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import type { Entry, FakeBooks } from "./FakeBooks.ts"
 import type { Fate } from "./Magic.ts"
 

@@ -1,5 +1,6 @@
 /** Brings what a fake took to the end that its amount has in store, and tells of it. */
 import type { Duration } from "effect"
+import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Chores } from "./Chores.ts"
 import type { FakeCallback, FakeWorld } from "./Fake.ts"
@@ -24,6 +25,7 @@ const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 
 export const makeEnds = (
+  name: ThirdPartyName,
   paces: Paces,
   chores: Chores,
   callbackOf: (entry: Entry) => FakeCallback | undefined,
@@ -70,7 +72,7 @@ export const makeEnds = (
   return {
     take: ({ id, kept = {}, kind, money, of = null, reference, waits = false }) => {
       const { books, now } = world()
-      const fate = fateOf(money)
+      const fate = fateOf(money, name)
       const opened = books.open({
         id,
         reference,

@@ -71,27 +71,32 @@ const headersOf = ({ headers }: IncomingMessage): Readonly<Record<string, string
 const textOf = (body: unknown): string =>
   body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body)
 
-const begin = (response: ServerResponse, { body, headers = {}, status }: FakeReply): string => {
+const begin = (response: ServerResponse, { body, headers = {}, status }: FakeReply): void => {
   const type = typeof body === "string" ? "text/plain; charset=utf-8" : "application/json"
   if (body !== undefined) response.setHeader("content-type", type)
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   response.writeHead(status)
-  return textOf(body)
 }
 
 const send = (response: ServerResponse, reply: FakeReply): void => {
-  response.end(begin(response, reply))
+  begin(response, reply)
+  response.end(textOf(reply.body))
 }
 
-/** The answer is whole only with its last byte, which comes at the end of the time. */
+/** The answer is whole only with its last byte, which comes at the end of the time; one without any comes then. */
 const drip = async (
   response: ServerResponse,
   reply: FakeReply,
   slow: Duration.Duration,
   { sleep, stopped }: Chores
 ): Promise<void> => {
-  const bytes = Buffer.from(begin(response, reply))
-  const size = Math.max(1, Math.ceil(bytes.length / DRIPS))
+  const bytes = Buffer.from(textOf(reply.body))
+  if (bytes.length === 0) {
+    await sleep(slow)
+    return send(response, reply)
+  }
+  begin(response, reply)
+  const size = Math.ceil(bytes.length / DRIPS)
   const drops = Math.ceil(bytes.length / size)
   for (let at = 0; at < drops && !response.destroyed && !stopped.aborted; at += 1) {
     if (at > 0) await sleep(Duration.unsafeDivide(slow, drops))
@@ -142,7 +147,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
 
     const play = async (route: FakeRoute, request: FakeRequest, response: ServerResponse): Promise<unknown> => {
       const money = route.moves?.(request)
-      const fate = money === undefined ? "completes" : fateOf(money)
+      const fate = money === undefined ? "completes" : fateOf(money, fake.name)
       switch (money === undefined ? fate : faultOf(route, request, fate)) {
         case "lost_before":
           return response.destroy()
@@ -216,6 +221,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       callbackUrl: options.callbackUrl,
       now: () => new Date(clock.unsafeCurrentTimeMillis()),
       ...makeEnds(
+        fake.name,
         { pace, late },
         chores,
         (entry) => fake.callbackOf(entry, world),

@@ -1,4 +1,5 @@
 /** What the fakes do with an order is read off its amount: its last two digits of minor units, or of units without any. */
+import { type ThirdPartyName, thirdPartyNames } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 
 export const fates = {
@@ -27,9 +28,21 @@ const byDigits: Readonly<Record<string, Fate>> = Object.fromEntries(
 /** `01` to `14`, and what each of them does. */
 export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Fate]> = Object.entries(byDigits).toSorted()
 
+/** `21` to `29`: one of them alone declines it for reasons of its own, so that whoever is asked next takes it. */
+export const declinedByOne: ReadonlyArray<readonly [digits: string, by: ThirdPartyName]> = thirdPartyNames.map(
+  (name, index) => [`${index + 21}`, name]
+)
+
 const HUNDREDTHS = 2
 
-export const fateOf = ({ exponent, minor }: Money): Fate => {
+const digitsOf = ({ exponent, minor }: Money): string => {
   const counted = exponent > HUNDREDTHS ? minor / 10n ** BigInt(exponent - HUNDREDTHS) : minor
-  return byDigits[(counted % 100n).toString().padStart(2, "0")] ?? "completes"
+  return (counted % 100n).toString().padStart(2, "0")
+}
+
+/** What this one of them does with it. */
+export const fateOf = (money: Money, name: ThirdPartyName): Fate => {
+  const digits = digitsOf(money)
+  const alone = declinedByOne.some(([of, by]) => of === digits && by === name)
+  return alone ? "declined_provider" : (byDigits[digits] ?? "completes")
 }

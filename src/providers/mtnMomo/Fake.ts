@@ -214,4 +214,4 @@ const callbackOf = (entry: Entry): FakeCallback | undefined => ({
   body: JSON.stringify(resultOf(entry))
 })
 
-export const fakeMtnMomo: Fake = { name: "mtn_momo", credentials, routes, callbackOf }
+export const mtnMomoFake: Fake = { name: "mtn_momo", credentials, routes, callbackOf }

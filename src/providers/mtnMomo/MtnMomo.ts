@@ -161,6 +161,9 @@ const connect = (account: Account<typeof fields>): Provider => {
     })
   }
 
+  const sendIfFit = (order: Either.Either<MtnOrder, Declined>): Effect.Effect<Outcome> =>
+    Either.match(order, { onLeft: Effect.succeed, onRight: send })
+
   const balance = (product: Product): Effect.Effect<string, string> =>
     Effect.flatMap(
       Effect.mapError(get(product, "balance", balancePath(product)), ({ reason }) => `${product}: ${reason}`),
@@ -176,9 +179,9 @@ const connect = (account: Account<typeof fields>): Provider => {
     honoursReference: true,
     provesAbsence: absenceProvenAfter,
     supports: supportsIn(environment),
-    initiate: (order) => Either.match(orderRequest(order), { onLeft: Effect.succeed, onRight: send }),
+    initiate: (order) => sendIfFit(orderRequest(order)),
     enquire: (attempt) => lookUp(endpointOf(attempt), attempt.reference),
-    refund: (order) => send(refundRequest(order)),
+    refund: (order) => sendIfFit(refundRequest(order)),
     callback: (request) => Effect.sync(() => callbackEvents(request)),
     test: Effect.either(
       Effect.map(Effect.all([balance("collection"), balance("disbursement")]), (held) => held.join(", "))

@@ -16,7 +16,7 @@ export interface Endpoint {
 
 const requestToPay: Endpoint = { product: "collection", path: "/collection/v1_0/requesttopay" }
 const transfer: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/transfer" }
-export const refunds: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/refund" }
+const refunds: Endpoint = { product: "disbursement", path: "/disbursement/v1_0/refund" }
 
 export const tokenPath = (product: Product): string => `/${product}/token/`
 export const balancePath = (product: Product): string => `/${product}/v1_0/account/balance`
@@ -82,8 +82,11 @@ export const orderRequest = (order: PaymentOrder): Either.Either<MtnOrder, Decli
   )
 }
 
-export const refundRequest = (order: RefundOrder): MtnOrder => ({
-  endpoint: refunds,
-  reference: order.reference,
-  body: { ...common(order, order.reason), referenceIdToRefund: order.attempt.reference }
-})
+export const refundRequest = (order: RefundOrder): Either.Either<MtnOrder, Declined> =>
+  endpointOf(order.attempt) === requestToPay
+    ? Either.right({
+        endpoint: refunds,
+        reference: order.reference,
+        body: { ...common(order, order.reason), referenceIdToRefund: order.attempt.reference }
+      })
+    : Either.left(new Declined({ reason: "MTN gives back only what it collected", code: "NOT_SUPPORTED" }))

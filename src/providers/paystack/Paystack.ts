@@ -12,8 +12,6 @@ import {
   chargeOutcome,
   enquiryOf,
   hostedOutcome,
-  isRemarkable,
-  type Kind,
   passwordTaken,
   recipientCode,
   refundNoted,
@@ -22,6 +20,7 @@ import {
 } from "./PaystackAnswers.ts"
 import { readCallback } from "./PaystackCallbacks.ts"
 import * as requests from "./PaystackRequests.ts"
+import { isRemarkable, type Kind } from "./PaystackStates.ts"
 
 const fields = {
   secret_key: {
@@ -151,7 +150,9 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
   return {
     name: "paystack",
     // Transactions and transfers move once for a reference. Refunds have none, and a second one would be paid as well.
-    honoursReference: false,
+    honoursReference: true,
+    // A refund has no key there: a second one for the same part would be another.
+    refundsHonourReference: false,
     provesAbsence: Duration.minutes(2),
     supports: servedBy(TITLE, serves),
     initiate: (order) => (order.flow === "outbound" ? pay(order) : collect(order)),

@@ -1,14 +1,10 @@
-/** From what Paystack answers to what it means. Its published response schemas are unreliable, so that little is read of them. */
+/** From what Paystack answers to what it means. */
 import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
-import type { Money } from "../../domain/Money.ts"
-import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
-import { moneyOfMinor } from "../port/WireAmount.ts"
-import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
-
-const text = Schema.optionalWith(Schema.String, { nullable: true })
+import { amountsOf, idOf, type Kind, Moved, readMoved, reasonOf, refusalOf, reportOf, text } from "./PaystackStates.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
   Schema.Struct({
@@ -19,24 +15,6 @@ const readEnvelope = Schema.decodeUnknownOption(
     data: Schema.optional(Schema.Unknown)
   })
 )
-
-/** What transactions, transfers and refunds have in common. */
-const Moved = Schema.Struct({
-  status: Schema.String,
-  reference: text,
-  id: text,
-  transfer_code: text,
-  amount: text,
-  currency: text,
-  fees: text,
-  fee_charged: text,
-  channel: text,
-  gateway_response: text,
-  message: text
-})
-type Moved = typeof Moved.Type
-
-const readMoved = Schema.decodeUnknownOption(Moved)
 
 const readHosted = Schema.decodeUnknownOption(
   Schema.Struct({ authorization_url: Schema.String.pipe(Schema.pattern(/^https?:\/\//)), access_code: Schema.String })
@@ -57,111 +35,6 @@ const readRecipient = Schema.decodeUnknownOption(Schema.Struct({ recipient_code:
 const readRefunds = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ merchant_note: text, ...Moved.fields })))
 
 const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
-
-type State = Report["state"]
-
-const transactionStates: Readonly<Record<string, State>> = {
-  success: "completed",
-  failed: "failed",
-  reversed: "returned",
-  // The customer has not finished, and still may: our own expiry ends it.
-  abandoned: "pending",
-  ongoing: "processing",
-  pending: "processing",
-  processing: "processing",
-  queued: "processing",
-  pay_offline: "processing",
-  pending_bank_transfer: "pending",
-  send_otp: "pending",
-  open_url: "pending"
-}
-
-const transferStates: Readonly<Record<string, State>> = {
-  success: "completed",
-  failed: "failed",
-  abandoned: "failed",
-  blocked: "failed",
-  rejected: "failed",
-  reversed: "returned",
-  pending: "processing",
-  received: "processing",
-  processing: "processing",
-  queued: "processing",
-  // The account must have passwords for transfers switched off: nobody here can enter one.
-  otp: "processing"
-}
-
-const refundStates: Readonly<Record<string, State>> = {
-  processed: "completed",
-  failed: "failed",
-  pending: "processing",
-  processing: "processing",
-  "needs-attention": "processing"
-}
-
-const statesOf = { transaction: transactionStates, transfer: transferStates, refund: refundStates } as const
-
-export type Kind = keyof typeof statesOf
-
-/** Statuses on which somebody should look: those that nobody has told us of, and those that wait for a person at Paystack. */
-export const isRemarkable = (kind: Kind, status: string | null): boolean =>
-  status !== null && (statesOf[kind][status] === undefined || ["otp", "needs-attention"].includes(status))
-
-const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
-  amount === undefined || currency === undefined
-    ? undefined
-    : Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
-
-const wordings: ReadonlyArray<readonly [RegExp, RefusalCode]> = [
-  [/insufficient (funds|balance)/i, "INSUFFICIENT_FUNDS"],
-  [/expired card|card (has )?expired/i, "CARD_EXPIRED"],
-  [/(incorrect|invalid|wrong) (pin|otp)/i, "AUTHENTICATION_FAILED"],
-  [/timed? ?out|not approved|cancelled by/i, "NOT_APPROVED"],
-  [/fraud/i, "SUSPECTED_FRAUD"]
-]
-
-/** Paystack passes on what the bank or network said; only what is certain gets a word of ours. */
-const codeOf = ({ channel, gateway_response: said }: Moved): RefusalCode | undefined => {
-  if (said === undefined) return undefined
-  const known = wordings.find(([wording]) => wording.test(said))?.[1]
-  return known ?? (channel === "card" && said === "Declined" ? "CARD_DECLINED" : undefined)
-}
-
-const reasonOf = (moved: Moved): string => moved.gateway_response ?? moved.message ?? moved.status
-
-const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
-  (kind === "transfer" ? transferCode : id) ?? null
-
-const amountsOf = (moved: Moved, state: State) => {
-  const received = state === "completed" ? moneyOf(moved.amount, moved.currency) : undefined
-  const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
-  return { ...(received === undefined ? {} : { received }), ...(fee === undefined ? {} : { fee }) }
-}
-
-const refusalOf = (moved: Moved) => {
-  const code = codeOf(moved)
-  return {
-    ...(code === undefined ? {} : { code }),
-    ...(moved.gateway_response === undefined ? {} : { providerCode: moved.gateway_response })
-  }
-}
-
-export const reportOf = (kind: Kind, moved: Moved): Report => {
-  const state = statesOf[kind][moved.status] ?? "processing"
-  const over = state === "failed" || state === "returned"
-  return new Report({
-    state,
-    reason: over ? reasonOf(moved) : null,
-    providerPaymentId: idOf(kind, moved),
-    providerStatus: moved.status,
-    ...amountsOf(moved, state),
-    ...(over ? refusalOf(moved) : {})
-  })
-}
-
-/** Of a callback: who it is about is for its kind to say. */
-export const movedIn = (data: unknown): Option.Option<Moved> => readMoved(data)
-
 const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
 
 const isFine = ({ status }: ProviderReply): boolean => status >= 200 && status < 300

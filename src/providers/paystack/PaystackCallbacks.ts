@@ -4,7 +4,7 @@ import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { type Callback, type CallbackRequest, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { isRemarkable, type Kind, movedIn, reportOf } from "./PaystackAnswers.ts"
+import { isRemarkable, type Kind, readMoved, reportOf } from "./PaystackStates.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
@@ -42,7 +42,7 @@ const statementIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<St
   const { data, event } = read.value
   const kind = kinds[event]
   if (kind === undefined) return Effect.succeed([])
-  return Option.match(movedIn(data), {
+  return Option.match(readMoved(data), {
     onNone: () => Effect.as(Effect.logWarning(`Paystack's ${event} cannot be read`), []),
     onSome: (moved) => {
       const report = reportOf(kind, moved)

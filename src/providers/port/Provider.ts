@@ -82,6 +82,8 @@ export interface AttemptContext {
   readonly sentAt: Date
   readonly orgId: OrgId
   readonly configId: ConfigId | null
+  /** The payment still waits for it: what must be finished by us is finished only then. */
+  readonly isWanted: boolean
   /** Of money on its way back: the attempt that had brought it. */
   readonly broughtBy: AttemptContext | null
 }
@@ -113,6 +115,8 @@ export interface Provider {
   readonly name: ProviderName
   /** Sending one reference twice moves money once: a lost answer may be asked for again. A time: for so long after it was sent. */
   readonly honoursReference: Promised
+  /** The same for what it gives back, where that is another promise. */
+  readonly refundsHonourReference?: Promised
   /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
   readonly provesAbsence: Promised
   /** The reason is shown to whoever asks why a payment is not routed here. */

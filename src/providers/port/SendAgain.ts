@@ -28,7 +28,7 @@ export class SendAgain {
   }
 
   /** It moves money once for a reference, and still remembers it. */
-  static honoured({ honoursReference }: Provider, ago: Ago): Option.Option<SendAgain> {
+  static honoured(honoursReference: Promised, ago: Ago): Option.Option<SendAgain> {
     return holdsFor(honoursReference, ago) ? Option.some(new SendAgain(false)) : Option.none()
   }
 
@@ -37,3 +37,7 @@ export class SendAgain {
     return holdsAfter(provesAbsence, ago) ? Option.some(new SendAgain(true)) : Option.none()
   }
 }
+
+/** What it promises of money that it is to give back. */
+export const refundsHonoured = ({ honoursReference, refundsHonourReference }: Provider): Promised =>
+  refundsHonourReference ?? honoursReference

@@ -3,14 +3,12 @@
  * settings, the table of providers and the routing all come from this one declaration.
  */
 import { Either, type Redacted } from "effect"
-import { type BuiltInRail, type Flow, type PaymentMethod, type ProviderName } from "../../domain/Corridor.ts"
+import type { Flow, PaymentMethod, ThirdPartyName } from "../../domain/Corridor.ts"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ProviderHttp } from "../client/ProviderHttp.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
 import type { Provider } from "./Provider.ts"
-
-export type ThirdPartyName = Exclude<ProviderName, BuiltInRail>
 
 export interface CredentialField {
   /** The setting that holds the platform's own, such as STRIPE_SECRET_KEY. */

@@ -114,11 +114,11 @@ const problem = (error: ParseResult.ParseError): FakeReply => {
   const about = { type: "invalid_request_error", param } as const
   switch (issue?._tag) {
     case "Missing":
-      return refused(400, { ...about, code: "parameter_missing", message: `Missing required param: ${param}.` })
+      return refused(400, { ...about, code: "parameter_missing", message: `The parameter ${param} is missing.` })
     case "Unexpected":
-      return refused(400, { ...about, code: "parameter_unknown", message: `Received unknown parameter: ${param}` })
+      return refused(400, { ...about, code: "parameter_unknown", message: `The parameter ${param} is not known.` })
     default:
-      return refused(400, { ...about, code: "parameter_invalid", message: `Invalid ${param}` })
+      return refused(400, { ...about, code: "parameter_invalid", message: `The parameter ${param} is not valid.` })
   }
 }
 

@@ -209,7 +209,7 @@ const declinedMethods: Readonly<Record<string, FakeError>> = {
   pm_card_chargeDeclinedProcessingError: declined(
     "processing_error",
     "processing_error",
-    "An error occurred while processing your card. Try again in a little bit."
+    "The card could not be processed."
   )
 }
 

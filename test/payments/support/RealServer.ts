@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 import { inject } from "vitest"
+import { SERVER_FLAGS } from "../../support/Cluster.ts"
 
 export const newDataDir = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-payments-"))
@@ -55,7 +56,7 @@ export const startServer = async (
   variables: Readonly<Record<string, string>> = {}
 ): Promise<RealServer> => {
   const { DATABASE_URL: _, ...environment } = process.env
-  const child = spawn(process.execPath, [join(inject("bundle"), "main.mjs")], {
+  const child = spawn(process.execPath, [...SERVER_FLAGS, join(inject("bundle"), "main.mjs")], {
     env: { ...environment, DATA_DIR: dataDir, PORT: String(port), RATE_LIMIT_PER_MINUTE: "0", ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })

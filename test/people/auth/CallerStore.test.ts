@@ -27,7 +27,8 @@ onBothStores("CallerStore", (it) => {
       const { api_key_id } = yield* newKey(org_id, user_id, { role: "staff" })
       expect(yield* callerOfKey(api_key_id)).toEqual(
         Option.some({
-          userId: user_id,
+          id: user_id,
+          userId: Option.some(user_id),
           apiKeyId: Option.some(api_key_id),
           admin: false,
           organization: Option.some({
@@ -78,7 +79,8 @@ onBothStores("CallerStore", (it) => {
       const { subject, user_id } = yield* newMember(org_id, "member", { subject: "idp|carl" })
       yield* Effect.flatMap(UserStore, (users) => users.grant(org_id, user_id, "payouts", "boss"))
       expect(yield* store.byToken(subject, Option.some(org_id))).toEqual({
-        userId: user_id,
+        id: user_id,
+        userId: Option.some(user_id),
         apiKeyId: Option.none(),
         admin: false,
         organization: Option.some({
@@ -99,7 +101,8 @@ onBothStores("CallerStore", (it) => {
       const asked = [Option.none(), Option.some(there.org_id), Option.some(nilId), Option.some("' or true --")]
       for (const org of asked) {
         expect(yield* store.byToken(subject, org)).toEqual({
-          userId: user_id,
+          id: user_id,
+          userId: Option.some(user_id),
           apiKeyId: Option.none(),
           admin: false,
           organization: Option.none()
@@ -117,7 +120,8 @@ onBothStores("CallerStore", (it) => {
       expect(yield* store.byToken(subject, Option.none())).toMatchObject(admin)
       expect(yield* store.byToken(subject, Option.some(org_id))).toMatchObject(admin)
       expect(yield* store.byToken("idp|nobody", Option.some(org_id))).toEqual({
-        userId: "idp|nobody",
+        id: "idp|nobody",
+        userId: Option.none(),
         apiKeyId: Option.none(),
         admin: false,
         organization: Option.none()

@@ -208,7 +208,7 @@ describe("nothing was sent", () => {
   it.scopedLive("where there is no room, and where no turn comes in time", () =>
     Effect.gen(function* () {
       const server = yield* rawServer(() => undefined)
-      const http = yield* clientOf(server.url, {}, { underWay: 1, waiting: 1, patience: Duration.millis(40) })
+      const http = yield* clientOf(server.url, {}, { underWay: 1, waiting: 1, patience: Duration.millis(400) })
       const first = yield* Effect.fork(http.call(order))
       yield* until(() => server.requests.length === 1)
       const second = yield* Effect.fork(failureOf(http.call(order)))
@@ -216,7 +216,7 @@ describe("nothing was sent", () => {
       expect(yield* failureOf(http.call(order))).toEqual(
         new NeverSent({ reason: "1 calls to it are under way and 1 more wait" })
       )
-      expect(yield* Fiber.join(second)).toEqual(new NeverSent({ reason: "no turn among the calls to it within 40ms" }))
+      expect(yield* Fiber.join(second)).toEqual(new NeverSent({ reason: "no turn among the calls to it within 400ms" }))
       yield* Fiber.interrupt(first)
       expect(server.requests).toHaveLength(1)
     })
@@ -308,7 +308,7 @@ describe("a caller that leaves", () => {
       const http = yield* clientOf(server.url, {}, { underWay: 1 })
       const late = yield* Effect.exit(
         Effect.timeoutTo(http.call(order), {
-          duration: "80 millis",
+          duration: "400 millis",
           onSuccess: () => "answered",
           onTimeout: () => "late"
         })

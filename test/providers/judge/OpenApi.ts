@@ -42,7 +42,8 @@ export const judgeBy = (file: string): Judge => {
   const document = withoutNullable(JSON.parse(readFileSync(`${folder}/${file}`, "utf8"))) as Node & {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Node>>>>
   }
-  const ajv = new Ajv({ strict: false, unicodeRegExp: false, allErrors: true })
+  // It would tell of every format that the provider made up.
+  const ajv = new Ajv({ strict: false, unicodeRegExp: false, allErrors: true, logger: false })
   addFormats.default(ajv)
   ajv.addSchema(document, file)
 

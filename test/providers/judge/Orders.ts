@@ -56,6 +56,7 @@ export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
   sentAt: new Date("2025-06-01T10:00:00.000Z"),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })

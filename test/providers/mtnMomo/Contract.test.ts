@@ -133,6 +133,14 @@ describe("an order for MTN", () => {
     expect(enquiry[1]!.path).toBe(`/disbursement/v1_0/refund/${payin.reference}`)
   })
 
+  it("gives nothing back of what it paid out", async () => {
+    const { calls, http } = scripted(() => granted)
+    const order = { attempt: attemptOf(payout), reference: payin.reference, money: payout.money, reason: null }
+    const outcome = await Effect.runPromise(connected(http).refund!(order))
+    expect(outcome).toMatchObject({ _tag: "Declined", code: "NOT_SUPPORTED" })
+    expect(calls).toEqual([])
+  })
+
   it.each([
     ["live", "http://pay.example.com/callbacks", undefined],
     ["live", "https://pay.example.com/callbacks", "https://pay.example.com/callbacks"],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Ajv } from "ajv"
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
-import { fakeMtnMomo } from "../../../src/providers/mtnMomo/Fake.ts"
+import { mtnMomoFake } from "../../../src/providers/mtnMomo/Fake.ts"
 import { mtnMomo } from "../../../src/providers/mtnMomo/MtnMomo.ts"
 import type { Account } from "../../../src/providers/port/ThirdParty.ts"
 import { accountOf } from "../OverTheWire.ts"
@@ -12,7 +12,7 @@ export const connected = (
   http: ProviderHttp,
   credentials: Readonly<Record<string, string>> = {},
   about: Partial<Account<typeof mtnMomo.fields>> = {}
-) => mtnMomo.connect(accountOf(mtnMomo, http, { ...fakeMtnMomo.credentials, ...credentials }, about))
+) => mtnMomo.connect(accountOf(mtnMomo, http, { ...mtnMomoFake.credentials, ...credentials }, about))
 
 const folder = fileURLToPath(new URL("../../../../shared/contracts/", import.meta.url))
 

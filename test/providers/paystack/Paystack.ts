@@ -5,7 +5,7 @@ import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
 import { paystack } from "../../../src/providers/paystack/Paystack.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { accountOf, amount, orderOf, overHttp, type Recorded } from "../judge/Orders.ts"
-import { receiver } from "../judge/Receiver.ts"
+import { newMailbox } from "../support/Mailbox.ts"
 
 type About = Partial<Omit<PaymentOrder, "country">>
 
@@ -64,8 +64,8 @@ export const connectedTo = (recorded: Recorded, secretKey = "sk_test_corridor_fa
   paystack.connect(accountOf(paystack, recorded, { secret_key: secretKey }))
 
 export const atFake = Effect.gen(function* () {
-  const { received, url } = yield* receiver
+  const { callbacks, url } = yield* newMailbox
   const fake = yield* startFake(paystackFake, { callbackUrl: url, pace: Duration.millis(2), late: Duration.millis(5) })
   const recorded = overHttp(fake.url)
-  return { fake, recorded, callbacks: received, provider: connectedTo(recorded) }
+  return { fake, recorded, callbacks, provider: connectedTo(recorded) }
 })

@@ -11,13 +11,13 @@ import {
   chargeOutcome,
   enquiryOf,
   hostedOutcome,
-  type Kind,
   passwordTaken,
   recipientCode,
   refundNoted,
   refundOutcome,
   transferOutcome
 } from "../../../src/providers/paystack/PaystackAnswers.ts"
+import type { Kind } from "../../../src/providers/paystack/PaystackStates.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf, replyOf, scripted } from "../judge/Orders.ts"
 import { byCard, byMobile, byTransfer, connectedTo, toBank } from "./Paystack.ts"
 

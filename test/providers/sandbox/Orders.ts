@@ -57,6 +57,7 @@ export const attemptAt = (reference: string, about: Partial<AttemptContext> = {}
   sentAt: new Date(0),
   orgId: OrgId.make("00000000-0000-7000-8000-000000000001"),
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })

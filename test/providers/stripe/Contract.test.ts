@@ -25,7 +25,7 @@ import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 
 const CONTRACT = "stripe"
 
-/** A few hundred refunds can be listed in Stripe's API, but the document at hand leaves that operation out. */
+/** Stripe lists the refunds of a payment, but the document at hand leaves that operation out. */
 const isLeftOut = ({ method, path }: ProviderCall): boolean => method === "GET" && path.startsWith("/v1/refunds?")
 
 const transfers = [

@@ -6,7 +6,8 @@ import type { ProviderReply } from "../../../src/providers/client/ProviderHttp.t
 import { credentialsRefused, looked, noVerdict, sent } from "../../../src/providers/client/Replies.ts"
 import { Hint, isSame, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { servedBy, thirdParty, type ThirdPartyName } from "../../../src/providers/port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
+import { servedBy, thirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { moneyOfMinor } from "../../../src/providers/port/WireAmount.ts"
 import { readJson } from "../../../src/providers/port/WireJson.ts"
 
@@ -28,6 +29,8 @@ export type Fault =
   | "refunds twice"
   | "says every account is good"
   | "declines a repeated refund"
+  | "accepts what is refused"
+  | "has refunds that it does not declare"
 
 interface Order {
   readonly id: string
@@ -60,7 +63,7 @@ export const acme = (fault?: Fault) =>
     baseUrls: { sandbox: "http://127.0.0.1:1", live: "https://acme.example" },
     fields,
     serves,
-    refunds: true,
+    refunds: fault !== "has refunds that it does not declare",
     connect: ({ credentials, http }) => {
       const key = Redacted.value(credentials.api_key)
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
@@ -92,11 +95,15 @@ export const acme = (fault?: Fault) =>
       }
 
       const outcomeOf = (reply: ProviderReply): Outcome => {
-        if (reply.status === 401 || reply.status === 402) return refusalOf(reply)
+        const isRefused = reply.status === 402 && fault !== "accepts what is refused"
+        if (reply.status === 401 || isRefused) return refusalOf(reply)
         const order = Option.getOrUndefined(orderIn(reply.json))
         if (order === undefined || reply.status !== 201) {
           if (fault === "declines what it cannot read") return new Declined({ reason: "no" })
-          if (fault !== "believes any answer of 200" || reply.status !== 200) return noVerdict(reply)
+          const isBelieved =
+            (fault === "believes any answer of 200" && reply.status === 200) ||
+            (fault === "accepts what is refused" && reply.status === 402)
+          if (!isBelieved) return noVerdict(reply)
         }
         const state = order === undefined ? "processing" : stateOf(order)
         return new Accepted({

@@ -5,7 +5,7 @@ import { Money } from "../../../src/domain/Money.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../../../src/providers/fakes/Fake.ts"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { Fate } from "../../../src/providers/fakes/Magic.ts"
-import type { ThirdPartyName } from "../../../src/providers/port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 
 interface Body {
   readonly reference: string

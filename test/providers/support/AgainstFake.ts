@@ -50,12 +50,13 @@ export const againstFake = <Fields extends CredentialFields>(
     const events: Array<CallbackEvent> = []
     const refused: Array<NoProof> = []
     const runtime = yield* Effect.runtime()
-    let provider: Provider | undefined
+    /** There is none before its fake runs, which has to know where to call back. */
+    const made: { provider?: Provider } = {}
     const take: Take = (request) =>
       Runtime.runPromise(
         runtime,
         Effect.match(
-          Effect.suspend(() => provider!.callback(request)),
+          Effect.suspend(() => made.provider!.callback(request)),
           {
             onFailure: (noProof) => (refused.push(noProof), 401),
             onSuccess: (callback) => (events.push(...callback.events), callback.reply?.status ?? 200)
@@ -82,7 +83,7 @@ export const againstFake = <Fields extends CredentialFields>(
     const recorded: ProviderHttp = {
       call: (call) => Effect.tap(http.call(call), (reply) => Effect.sync(() => exchanged.push([call, reply])))
     }
-    provider = connected(
+    const provider = connected(
       party,
       { ...running.credentials, ...about.credentials },
       {
@@ -92,5 +93,6 @@ export const againstFake = <Fields extends CredentialFields>(
         rawCards: about.rawCards ?? false
       }
     )
+    made.provider = provider
     return { provider, events, refused, exchanged, ...running }
   })

@@ -28,7 +28,7 @@ export const shown = (value: unknown): string => inspect(value, { depth: 6, brea
 const patient = { connect: Duration.seconds(10), firstByte: Duration.seconds(10), answer: Duration.seconds(10) }
 export const impatient = { ...patient, answer: Duration.millis(800) }
 
-const pace = { pace: Duration.millis(5), late: Duration.millis(40), slow: Duration.seconds(6) }
+const pace = { pace: Duration.millis(20), late: Duration.millis(40), slow: Duration.seconds(6) }
 
 /** Shorter ones are found in any text. */
 const SHORTEST_SECRET = 6
@@ -100,11 +100,10 @@ export const openSession = <Fields extends CredentialFields>(
         : watched("the outcome of a refund", provider.refund(order))
     const callback = (request: CallbackRequest) => watched("a callback", Effect.either(provider.callback(request)))
 
+    /** By our reference; where the provider takes none for this kind of order, the one that there is. */
     const entryOf = (kind: Entry["kind"], reference: string): Effect.Effect<Entry, BrokenPromise> => {
-      const entry = books.byReference(kind, reference)
-      return entry === undefined
-        ? broken("the fake's books have no entry of it by our reference")
-        : Effect.succeed(entry)
+      const entry = books.byReference(kind, reference) ?? books.all().findLast((one) => one.kind === kind)
+      return entry === undefined ? broken("the fake's books have no entry of it") : Effect.succeed(entry)
     }
 
     /** The customer does what is asked of them: at the fake's own page where there is one. */
@@ -152,18 +151,20 @@ export const openSession = <Fields extends CredentialFields>(
       )
     )
 
-    const entriesOf = (kind: Entry["kind"]) => books.all().filter((entry) => entry.kind === kind)
-
-    /** An order that is taken at once, brought to its end. */
-    const through = (kind: "payin" | "payout", sample: Sample, fate: Fate) =>
+    /** The rest of what was accepted, up to its end. */
+    const toEnd = (kind: "payin" | "payout", order: PaymentOrder, outcome: Accepted) =>
       Effect.gen(function* () {
-        const order = orderOf(kind, sample, fate)
-        const outcome = yield* Effect.flatMap(initiate(order), accepted)
         const attempt = attemptOf(order, outcome.providerPaymentId)
         const entry = yield* entryOf(kind, order.reference)
         yield* approve(attempt, entry, outcome)
         yield* settled
-        return { order, outcome, attempt, entry }
+        return { order, attempt, entry }
+      })
+
+    const through = (kind: "payin" | "payout", sample: Sample, fate: Fate) =>
+      Effect.gen(function* () {
+        const order = orderOf(kind, sample, fate)
+        return yield* toEnd(kind, order, yield* Effect.flatMap(initiate(order), accepted))
       })
 
     return {
@@ -175,13 +176,13 @@ export const openSession = <Fields extends CredentialFields>(
       refund,
       callback,
       entryOf,
-      entriesOf,
       approve,
       accepted,
       reported,
       holdsOf,
       holdsNothing,
       held,
+      toEnd,
       through
     }
   })

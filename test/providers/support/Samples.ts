@@ -15,7 +15,7 @@ export interface Sample {
   readonly hundredths?: bigint
   /** Fills in what the provider needs: the method, the country, the payer's or the recipient's side. */
   readonly order: (basics: PaymentOrder) => PaymentOrder
-  /** Its refusals are never in the answer: it takes the order, and reports later that it failed. */
+  /** Refusals may come after the answer: nothing is known before the customer has come, or the network has answered. */
   readonly declines?: "later"
 }
 
@@ -75,5 +75,6 @@ export const attemptOf = (order: PaymentOrder, providerPaymentId: string | null 
   sentAt: new Date(),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null
 })

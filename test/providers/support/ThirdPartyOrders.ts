@@ -58,6 +58,7 @@ export const contextOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
   sentAt,
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })

@@ -56,7 +56,9 @@ const breaks: Readonly<Record<Fault, string>> = {
   "makes up a key for every callback": "a callback about a payin that comes twice is one",
   "refunds twice": "a refund gives back once what it says",
   "says every account is good": "a bad account is said to be bad",
-  "declines a repeated refund": "a refund gives back once what it says"
+  "declines a repeated refund": "a refund gives back once what it says",
+  "accepts what is refused": "a payin is declined for the instrument",
+  "has refunds that it does not declare": "refunds are there where they are declared"
 }
 
 describe("an adapter that", () => {

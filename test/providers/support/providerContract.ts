@@ -7,9 +7,10 @@ import { Effect, Either, Equal } from "effect"
 import { describe } from "vitest"
 import type { Declined, Outcome } from "../../../src/domain/Outcome.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
+import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { Fate } from "../../../src/providers/fakes/Magic.ts"
 import type { CallbackEvent, CallbackRequest } from "../../../src/providers/port/Callback.ts"
-import type { AttemptContext, RefundOrder } from "../../../src/providers/port/Provider.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import type { Connection } from "./connectTo.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
@@ -127,34 +128,41 @@ const tooBusy =
       yield* session.holdsNothing
     })
 
+/** At once or later: either way nothing is moved. */
+const endsFailed = (session: Session, kind: Kind, order: PaymentOrder, outcome: Outcome) =>
+  Effect.gen(function* () {
+    if (outcome._tag !== "Declined") {
+      const { attempt } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
+      yield* session.reported(attempt, "failed")
+    }
+    yield* session.settled
+    yield* session.holdsNothing
+  })
+
 const declines =
   (kind: Kind, sample: Sample, fate: "declined_instrument" | "declined_provider"): Checked =>
   (session) =>
     Effect.gen(function* () {
-      if (sample.declines === "later") {
-        const { attempt } = yield* session.through(kind, sample, fate)
-        yield* session.reported(attempt, "failed")
-        return yield* session.holdsNothing
-      }
-      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, fate)), declined)
-      const isInstruments = refusal.instrument === true
+      const order = orderOf(kind, sample, fate)
+      const outcome = yield* session.initiate(order)
+      if (sample.declines !== "later") yield* declined(outcome)
+      yield* endsFailed(session, kind, order, outcome)
+      if (outcome._tag !== "Declined") return
+      const isInstruments = outcome.instrument === true
+      // Whose fault a payout's refusal is, providers see in their own ways; a deposit has no instrument.
+      const isOpen = kind === "payout" || order.method === "crypto"
       yield* fate === "declined_provider"
         ? holds(!isInstruments, "the provider's own refusal is held against the payer")
-        : // Whose fault a payout's refusal is, providers see in their own ways.
-          holds(isInstruments || kind === "payout", "the refusal of the payer's card or account is not told as such")
-      yield* holds((refusal.providerCode ?? "") !== "", "it does not say what the provider calls the refusal")
-      yield* session.settled
-      yield* session.holdsNothing
+        : holds(isInstruments || isOpen, "the refusal of the payer's card or account is not told as such")
+      yield* holds((outcome.providerCode ?? "") !== "", "it does not say what the provider calls the refusal")
     })
 
 const failsLater =
   (kind: Kind, sample: Sample): Checked =>
-  (session) =>
-    Effect.gen(function* () {
-      const { attempt } = yield* session.through(kind, sample, "fails_later")
-      yield* session.reported(attempt, "failed")
-      yield* session.holdsNothing
-    })
+  (session) => {
+    const order = orderOf(kind, sample, "fails_later")
+    return Effect.flatMap(session.initiate(order), (outcome) => endsFailed(session, kind, order, outcome))
+  }
 
 const staysSilent =
   (kind: Kind, sample: Sample): Checked =>
@@ -194,18 +202,35 @@ const callsBack =
   (session) =>
     Effect.gen(function* () {
       const { attempt, entry } = yield* session.through(kind, sample, fate)
-      const events = yield* leadsTo(session, attempt)
-      for (const event of events) {
-        if (event._tag === "Hint") continue
-        const { received, state } = event.report
-        yield* holds(state === entry.state, `the callback states ${state}, but it is ${entry.state}`)
-        yield* holds(
-          received === undefined || Equal.equals(received, entry.moved),
-          `the callback states that ${received} came, but it was ${entry.moved}`
-        )
-      }
-      const keys = new Set(events.flatMap((event) => (event._tag === "Statement" ? [event.key] : [])))
-      yield* holds(keys.size <= 1, `one event that is sent ${fate} has several keys: ${[...keys].join(", ")}`)
+      yield* tellsTruth(session, attempt, entry)
+    })
+
+const tellsTruth = (session: Session, attempt: AttemptContext, entry: Entry) =>
+  Effect.gen(function* () {
+    const events = yield* leadsTo(session, attempt)
+    for (const event of events) {
+      if (event._tag === "Hint") continue
+      const { received, state } = event.report
+      yield* holds(state === entry.state, `the callback states ${state}, but it is ${entry.state}`)
+      yield* holds(
+        received === undefined || Equal.equals(received, entry.moved),
+        `the callback states that ${received} came, but it was ${entry.moved}`
+      )
+    }
+    const keys = new Set(events.flatMap((event) => (event._tag === "Statement" ? [event.key] : [])))
+    yield* holds(keys.size <= 1, `one event has several keys: ${[...keys].join(", ")}`)
+  })
+
+/** Not every provider tells of what failed, and some say so in their answer. */
+const callsBackOnFailure =
+  (kind: Kind, sample: Sample): Checked =>
+  (session) =>
+    Effect.gen(function* () {
+      const order = orderOf(kind, sample, "fails_later")
+      const outcome = yield* session.initiate(order)
+      if (outcome._tag === "Declined") return
+      const { attempt, entry } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
+      if (session.mailbox.callbacks.length > 0) yield* tellsTruth(session, attempt, entry)
     })
 
 const outOfOrder =
@@ -407,7 +432,7 @@ export const promisesOf = <Fields extends CredentialFields>(
       ? []
       : [
           promise(`a callback about a ${kind} leads to it`, callsBack(kind, sample, "completes")),
-          promise(`a callback about a ${kind} that failed leads to it`, callsBack(kind, sample, "fails_later")),
+          promise(`a callback about a ${kind} that failed leads to it`, callsBackOnFailure(kind, sample)),
           promise(`a callback about a ${kind} that comes twice is one`, callsBack(kind, sample, "twice")),
           promise(`callbacks about a ${kind} out of order are two`, outOfOrder(kind, sample)),
           promise(`a callback about a ${kind} with a changed byte proves nothing`, changedByte(kind, sample))
@@ -427,6 +452,9 @@ export const promisesOf = <Fields extends CredentialFields>(
   return [
     promise("a good account is said to be good", testsAccount(true)),
     promise("a bad account is said to be bad", testsAccount(false), wrong),
+    promise("refunds are there where they are declared", ({ provider }) =>
+      holds((provider.refund !== undefined) === definition.refunds, `refunds are declared as ${definition.refunds}`)
+    ),
     ...(samples.payin === undefined ? [] : ofPayin(samples.payin)),
     ...(samples.payout === undefined ? [] : ofKind("payout", samples.payout))
   ]

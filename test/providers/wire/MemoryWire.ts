@@ -80,7 +80,7 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
         reference,
         kind,
         asked: money,
-        fate: fateOf(money),
+        fate: fateOf(money, fake.name),
         state: waits ? "waiting" : "processing",
         moved: money,
         reason: null,
@@ -106,9 +106,10 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
     const [path = "", search = ""] = call.path.split("?")
     const found = routeFor(routes, call.method, path)
     if (found === undefined) return { status: 404, body: { message: "no such route" } }
-    const headers = Object.fromEntries(
-      Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
-    )
+    const headers: Record<string, string> = {
+      host: new URL(fakeUrl).host,
+      ...Object.fromEntries(Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+    }
     const request: FakeRequest = {
       method: call.method,
       path,
@@ -118,7 +119,7 @@ export const memoryWire = (fake: Fake, now: () => Date): MemoryWire => {
       body: call.body ?? ""
     }
     const money = found.route.moves?.(request)
-    const fate: Fate = money === undefined ? "completes" : fateOf(money)
+    const fate: Fate = money === undefined ? "completes" : fateOf(money, fake.name)
     const order = JSON.stringify([
       call.method,
       path,

@@ -45,6 +45,7 @@ export const attemptOf = (order: PaymentOrder, about: Partial<AttemptContext> = 
   sentAt: new Date(0),
   orgId: order.orgId,
   configId: null,
+  isWanted: true,
   broughtBy: null,
   ...about
 })

@@ -1,0 +1,226 @@
+/** What Adyen's answers about cards, links and refunds mean. */
+import { Option, Schema } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { noVerdict } from "../client/Replies.ts"
+import type { AttemptContext } from "../port/Provider.ts"
+import { moneyIn } from "./AdyenAmounts.ts"
+import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
+
+const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+export const WireAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
+
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(Schema.NullOr(schema), { default: () => null })
+
+const Result = Schema.Struct({
+  resultCode: Schema.String,
+  pspReference: text,
+  merchantReference: text,
+  refusalReason: text,
+  refusalReasonCode: text,
+  amount: maybe(WireAmount),
+  action: maybe(Schema.Struct({ type: text, method: text, url: text }))
+})
+type Result = typeof Result.Type
+
+const Link = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  url: text,
+  amount: maybe(WireAmount)
+})
+type Link = typeof Link.Type
+
+const resultIn = Schema.decodeUnknownOption(Result)
+const linkIn = Schema.decodeUnknownOption(Link)
+const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: text }))
+
+export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
+
+export const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+
+const outcomeFrom =
+  <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>
+  (reply: ProviderReply): Outcome =>
+    isOk(reply) ? Option.match(read(reply.json), { onNone: () => unreadable(reply), onSome: means }) : refusedBy(reply)
+
+/** Nothing where none is named; not known where it cannot be read. */
+const receivedIn = (amount: Result["amount"]): { readonly received?: Money } | Unknown => {
+  if (amount === null) return {}
+  const received = Option.getOrUndefined(moneyIn(amount))
+  return received === undefined
+    ? new Unknown({ reason: `it took an amount of ${amount.currency} that cannot be read` })
+    : { received }
+}
+
+interface Standing {
+  readonly state: "pending" | "processing" | "completed"
+  readonly received?: Money
+  readonly redirectUrl?: string
+}
+
+const completed = (amount: Result["amount"]): Standing | Unknown => {
+  const received = receivedIn(amount)
+  return received instanceof Unknown ? received : { state: "completed", ...received }
+}
+
+const redirected = ({ action }: Result): Standing => {
+  const url = action?.type === "redirect" && action.method !== "POST" ? action.url : null
+  return { state: "pending", ...(url === null ? {} : { redirectUrl: url }) }
+}
+
+const refused = ({ refusalReason, refusalReasonCode, resultCode }: Result): Declined =>
+  cardRefusal(resultCode, refusalReason, refusalReasonCode)
+
+const results: Readonly<Record<string, (result: Result) => Standing | Declined | Unknown>> = {
+  Authorised: ({ amount }) => completed(amount),
+  Received: () => ({ state: "processing" }),
+  Pending: () => ({ state: "processing" }),
+  PresentToShopper: () => ({ state: "pending" }),
+  RedirectShopper: redirected,
+  IdentifyShopper: () => ({ state: "pending" }),
+  ChallengeShopper: () => ({ state: "pending" }),
+  Refused: refused,
+  Cancelled: refused,
+  Error: refused
+}
+
+/** A part of the money, among others, is for a person to look at. */
+const standingOf = (result: Result): Standing | Declined | Unknown =>
+  results[result.resultCode]?.(result) ?? { state: "processing" }
+
+const outcomeOfResult = (result: Result): Outcome => {
+  const standing = standingOf(result)
+  if ("_tag" in standing) return standing
+  const { received, redirectUrl, state } = standing
+  return new Accepted({
+    state,
+    providerPaymentId: result.pspReference,
+    providerStatus: result.resultCode,
+    nextAction: redirectUrl === undefined ? null : "redirect",
+    actionData: redirectUrl === undefined ? {} : { redirect_url: redirectUrl },
+    providerData: { psp_reference: result.pspReference },
+    ...(received === undefined ? {} : { received })
+  })
+}
+
+export const toPayment = outcomeFrom(resultIn, outcomeOfResult)
+
+const failedAs = ({ code, providerCode, reason }: Declined, id: string | null, status: string): Report =>
+  new Report({
+    state: "failed",
+    reason,
+    ...(code === undefined ? {} : { code }),
+    ...(providerCode === undefined ? {} : { providerCode }),
+    providerPaymentId: id,
+    providerStatus: status
+  })
+
+const reportOfResult = (result: Result): Report | Unknown => {
+  const { pspReference: id, resultCode: status } = result
+  const standing = standingOf(result)
+  if ("_tag" in standing) return standing._tag === "Unknown" ? standing : failedAs(standing, id, status)
+  const { received, state } = standing
+  return new Report({
+    state,
+    reason: null,
+    providerPaymentId: id,
+    providerStatus: status,
+    ...(received === undefined ? {} : { received })
+  })
+}
+
+/** Whoever comes back may bring what another payment ended with. */
+const isAbout = ({ merchantReference, pspReference }: Result, attempt: AttemptContext): boolean =>
+  merchantReference === null
+    ? pspReference !== null && pspReference === attempt.providerPaymentId
+    : merchantReference === attempt.reference
+
+/** A result that is not taken any more, or never was one, says nothing about the payment. */
+export const aboutDetails =
+  (attempt: AttemptContext) =>
+  (reply: ProviderReply): Enquiry => {
+    if (!isOk(reply)) return noVerdict(reply)
+    const result = Option.getOrUndefined(resultIn(reply.json))
+    if (result === undefined) return unreadable(reply)
+    return isAbout(result, attempt)
+      ? reportOfResult(result)
+      : new Unknown({ reason: "the customer came back with the result of another payment" })
+  }
+
+const linkStates: Readonly<Record<string, Standing["state"] | "failed">> = {
+  active: "pending",
+  paymentPending: "processing",
+  completed: "completed",
+  paid: "completed",
+  expired: "failed"
+}
+
+const redirectTo = (url: string): NonNullable<Report["waitsFor"]> => ({
+  nextAction: "redirect",
+  actionData: { redirect_url: url }
+})
+
+const linkExpired = new Declined({
+  reason: "nobody paid before the link expired",
+  code: "NOT_APPROVED",
+  providerCode: "expired"
+})
+
+const reportOfLink = ({ amount, id, status, url }: Link): Report | Unknown => {
+  const state = linkStates[status] ?? "processing"
+  if (state === "failed") return failedAs(linkExpired, id, status)
+  const received = state === "completed" ? receivedIn(amount) : {}
+  if (received instanceof Unknown) return received
+  return new Report({
+    state,
+    reason: null,
+    providerPaymentId: id,
+    providerStatus: status,
+    ...received,
+    ...(state === "pending" && url !== null ? { waitsFor: redirectTo(url) } : {})
+  })
+}
+
+const outcomeOfLink = (link: Link): Outcome => {
+  const report = reportOfLink(link)
+  if (report._tag === "Unknown" || link.url === null) return new Unknown({ reason: "the link cannot be read" })
+  return new Accepted({
+    state: report.state === "completed" || report.state === "processing" ? report.state : "pending",
+    providerPaymentId: link.id,
+    providerStatus: link.status,
+    ...redirectTo(link.url),
+    providerData: { payment_link_id: link.id },
+    ...(report.received === undefined ? {} : { received: report.received })
+  })
+}
+
+export const toLink = outcomeFrom(linkIn, outcomeOfLink)
+
+export const aboutLink = (reply: ProviderReply): Enquiry => {
+  if (reply.status === 404) return new Absent()
+  if (!isOk(reply)) return noVerdict(reply)
+  return Option.match(linkIn(reply.json), { onNone: () => unreadable(reply), onSome: reportOfLink })
+}
+
+/** Taken note of; whether it goes through, only a callback tells. */
+export const toRefund = outcomeFrom(
+  receiptIn,
+  ({ pspReference, status }) =>
+    new Accepted({
+      state: "processing",
+      providerPaymentId: pspReference,
+      providerStatus: status,
+      nextAction: null,
+      actionData: {},
+      providerData: { psp_reference: pspReference }
+    })
+)
+
+export const knownStatuses: ReadonlySet<string> = new Set([
+  ...Object.keys(results),
+  ...Object.keys(linkStates),
+  "received"
+])

@@ -1,0 +1,199 @@
+/**
+ * What Adyen calls back with. The signature of a payment's callback is inside of its body and covers eight fields of it:
+ * nothing else of it is read. That of a transfer's covers the whole body.
+ */
+import { createHmac } from "node:crypto"
+import { Either, Option, Schema } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
+import { Report } from "../../domain/Outcome.ts"
+import { type CallbackEvent, Hint, isSame, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { moneyIn } from "./AdyenAmounts.ts"
+import { WireAmount } from "./AdyenAnswers.ts"
+import { namedBy } from "./AdyenRequests.ts"
+import { reportOfTransfer, transferIn } from "./AdyenTransfers.ts"
+
+const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+const Item = Schema.Struct({
+  pspReference: Schema.String,
+  originalReference: text,
+  merchantAccountCode: Schema.String,
+  merchantReference: text,
+  amount: WireAmount,
+  eventCode: Schema.String,
+  success: Schema.String,
+  additionalData: Schema.Struct({ hmacSignature: Schema.String })
+})
+export type Item = typeof Item.Type
+
+const itemsIn = Schema.decodeUnknownOption(
+  Schema.Struct({ notificationItems: Schema.Array(Schema.Struct({ NotificationRequestItem: Item })) })
+)
+
+const transferEventIn = Schema.decodeUnknownOption(Schema.Struct({ type: Schema.String, data: Schema.Unknown }))
+
+const SEPARATOR = ":"
+
+type Signed = Omit<Item, "additionalData">
+
+const signedFields = (item: Signed): ReadonlyArray<string> => [
+  item.pspReference,
+  item.originalReference ?? "",
+  item.merchantAccountCode,
+  item.merchantReference ?? "",
+  item.amount.value,
+  item.amount.currency,
+  item.eventCode,
+  item.success
+]
+
+/** Any other text would decode to a shorter key, or to none that anybody could sign with. */
+const isKey = (secret: string): boolean => /^([0-9a-f]{2}){16,}$/i.test(secret)
+
+const hmac = (secret: string, data: string | Buffer): string =>
+  createHmac("sha256", Buffer.from(secret, "hex")).update(data).digest("base64")
+
+export const itemSignature = (item: Signed, secret: string): string => hmac(secret, signedFields(item).join(SEPARATOR))
+
+export const bodySignature = (body: string | Buffer, secret: string): string => hmac(secret, body)
+
+/** The fields are signed as one text: one that held the separator could pass for two others. */
+const isSigned = (item: Item, secret: string): boolean =>
+  signedFields(item).every((field) => !field.includes(SEPARATOR)) &&
+  isSame(itemSignature(item, secret), item.additionalData.hmacSignature)
+
+const keyProblem = (env: string, secret: string | undefined): NoProof | undefined => {
+  if (secret === undefined) return new NoProof({ message: `${env} is not set, so no callback can be believed` })
+  return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
+}
+
+type Said = Pick<Report, "state" | "reason"> | "ask" | "nothing"
+
+/** Money that was authorised and does not come after all, always all of it. */
+const gone = (reason: string): Said => ({ state: "returned", reason })
+
+/** What a successful event says of the payment. */
+const ofPayments: Readonly<Record<string, Said>> = {
+  AUTHORISATION: { state: "completed", reason: null },
+  CANCELLATION: gone("the authorised payment was cancelled"),
+  TECHNICAL_CANCEL: gone("the authorised payment was cancelled"),
+  CAPTURE_FAILED: gone("the authorised money could not be captured"),
+  EXPIRE: gone("the authorisation expired before it was captured"),
+  OFFER_CLOSED: "ask"
+}
+
+/** …and of a refund. */
+const ofRefunds: Readonly<Record<string, Said>> = {
+  REFUND: { state: "completed", reason: null },
+  REFUND_FAILED: { state: "returned", reason: "the refund did not reach the payer" },
+  REFUNDED_REVERSED: { state: "returned", reason: "the refund did not reach the payer" }
+}
+
+const isTrue = ({ success }: Item): boolean => success === "true"
+
+/** The original of a change is the payment that it changes. */
+const paymentId = ({ originalReference, pspReference }: Item): string =>
+  originalReference === null || originalReference === "" ? pspReference : originalReference
+
+const saidOfPayment = (item: Item): Said => {
+  if (isTrue(item)) return ofPayments[item.eventCode] ?? "nothing"
+  if (item.eventCode !== "AUTHORISATION") return "nothing"
+  // A link lets its customer try another card.
+  return namedBy(item.merchantReference ?? "").kind === "link"
+    ? "ask"
+    : { state: "failed", reason: "the payment was not authorised" }
+}
+
+const saidOfRefund = (item: Item): Said => {
+  const said = ofRefunds[item.eventCode] ?? "nothing"
+  return isTrue(item) || said === "nothing" ? said : { state: "failed", reason: "the refund was refused" }
+}
+
+const keyOf = ({ eventCode, pspReference, success }: Item): string => `${eventCode} ${pspReference} ${success}`
+
+const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof): ReadonlyArray<CallbackEvent> => {
+  if (said === "nothing") return []
+  const isPaid = item.eventCode === "AUTHORISATION" && isTrue(item)
+  const received = isPaid ? moneyIn(item.amount) : Option.none()
+  if (said === "ask" || (isPaid && Option.isNone(received))) return [new Hint({ attempt })]
+  const report = new Report({
+    ...said,
+    providerPaymentId: attempt.providerPaymentId,
+    providerStatus: item.eventCode,
+    ...(Option.isSome(received) ? { received: received.value } : {})
+  })
+  return [new Statement({ key: keyOf(item), attempt, report, proof })]
+}
+
+const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
+  const named = namedBy(item.merchantReference ?? "")
+  if (ofRefunds[item.eventCode] !== undefined) {
+    const reference = named.kind === "refund" ? named.reference : null
+    return eventOf(item, saidOfRefund(item), { reference, providerPaymentId: item.pspReference }, proof)
+  }
+  const { reference } = named
+  return eventOf(item, saidOfPayment(item), { reference, providerPaymentId: paymentId(item) }, proof)
+}
+
+const NO_CALLBACK = new NoProof({ message: "The body is no callback of Adyen's" })
+
+export interface Read {
+  readonly events: ReadonlyArray<CallbackEvent>
+  /** Money that was taken back in an amount that may be a part of the payment. */
+  readonly disputed: ReadonlyArray<string>
+}
+
+const isDispute = (item: Item): boolean => item.eventCode === "CHARGEBACK" && isTrue(item)
+
+/** Whoever has one account may hear of another one's payments, which are none of ours. */
+export const paymentEvents = (
+  json: unknown,
+  secret: string | undefined,
+  env: string,
+  merchantAccount: string
+): Either.Either<Read, NoProof> =>
+  Either.gen(function* () {
+    const problem = keyProblem(env, secret)
+    if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
+    const { notificationItems } = yield* Either.fromOption(itemsIn(json), () => NO_CALLBACK)
+    const items = notificationItems.map((one) => one.NotificationRequestItem)
+    const proof = yield* Proof.from(
+      items.length > 0 && items.every((item) => isSigned(item, secret)),
+      "The hmacSignature is missing or wrong"
+    )
+    const ours = items.filter((item) => item.merchantAccountCode === merchantAccount)
+    return {
+      events: ours.flatMap((item) => eventsOf(item, proof)),
+      disputed: ours.filter(isDispute).map(({ originalReference, pspReference }) => originalReference ?? pspReference)
+    }
+  })
+
+/** Other events of the balance platform are none of ours. */
+const isAboutTransfer = (type: string): boolean => type.startsWith("balancePlatform.transfer.")
+
+export const transferEvents = (
+  body: Buffer,
+  json: unknown,
+  signature: string | undefined,
+  secret: string | undefined,
+  env: string
+): Either.Either<ReadonlyArray<CallbackEvent>, NoProof> =>
+  Either.gen(function* () {
+    const problem = keyProblem(env, secret)
+    if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
+    const isSignedWhole = isSame(bodySignature(body, secret), signature)
+    const proof = yield* Proof.from(isSignedWhole, "The HmacSignature is missing or wrong")
+    const event = yield* Either.fromOption(transferEventIn(json), () => NO_CALLBACK)
+    const transfer = Option.getOrUndefined(transferIn(event.data))
+    if (!isAboutTransfer(event.type) || transfer === undefined) return []
+    const attempt = { reference: transfer.reference, providerPaymentId: transfer.id }
+    const report = reportOfTransfer(transfer)
+    return [
+      report._tag === "Unknown"
+        ? new Hint({ attempt })
+        : new Statement({ key: sha256Hex(body), attempt, report, proof })
+    ]
+  })
+
+export const isOfPayments = (json: unknown): boolean =>
+  typeof json === "object" && json !== null && "notificationItems" in json

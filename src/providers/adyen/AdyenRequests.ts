@@ -1,0 +1,145 @@
+/** What Adyen is sent. */
+import { Either, Redacted } from "effect"
+import { stringify } from "lossless-json"
+import { sha256Hex } from "../../domain/Digest.ts"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, Card, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { amountOf } from "./AdyenAmounts.ts"
+import { identificationOf } from "./AdyenAccounts.ts"
+
+export type Body = Readonly<Record<string, unknown>>
+
+const LONGEST_LINK_DESCRIPTION = 280
+const LONGEST_TRANSFER_DESCRIPTION = 140
+const LONGEST_EMAIL = 254
+
+/** Amounts are whole numbers of any size. */
+export const jsonText = (body: Body): string => stringify(body) ?? ""
+
+/**
+ * What the signature of a callback covers names the payment by nothing but its reference. So the reference also says what
+ * it is: a link outlives a refused card, and a refund is not the payment that it gives back.
+ */
+const LINK = "-link"
+const REFUND = "-refund"
+
+export const linkReference = (reference: string): string => `${reference}${LINK}`
+export const refundReference = (reference: string): string => `${reference}${REFUND}`
+
+export interface Named {
+  readonly kind: "payment" | "link" | "refund"
+  readonly reference: string
+}
+
+export const namedBy = (merchantReference: string): Named => {
+  const without = (suffix: string) => merchantReference.slice(0, -suffix.length)
+  if (merchantReference.endsWith(LINK)) return { kind: "link", reference: without(LINK) }
+  if (merchantReference.endsWith(REFUND)) return { kind: "refund", reference: without(REFUND) }
+  return { kind: "payment", reference: merchantReference }
+}
+
+/** Adyen's own ids of links tell themselves from those of payments. */
+export const isLinkId = (id: string): boolean => id.startsWith("PL")
+
+const shopper = ({ country, payer }: PaymentOrder): Body => ({
+  countryCode: country,
+  ...(payer === null || payer.email.length > LONGEST_EMAIL ? {} : { shopperEmail: payer.email })
+})
+
+export const linkBody = (order: PaymentOrder, merchantAccount: string): Either.Either<Body, Declined> =>
+  Either.map(amountOf(order.money), (amount) => ({
+    amount,
+    merchantAccount,
+    reference: linkReference(order.reference),
+    returnUrl: order.returnUrl,
+    allowedPaymentMethods: ["scheme"],
+    ...(order.description === null ? {} : { description: order.description.slice(0, LONGEST_LINK_DESCRIPTION) }),
+    ...shopper(order)
+  }))
+
+const wholeYear = (year: string): string => (year.length === 2 ? `20${year}` : year)
+
+const scheme = ({ cvv, expiryMonth, expiryYear, holder, number }: Card): Body => ({
+  type: "scheme",
+  number,
+  expiryMonth,
+  expiryYear: wholeYear(expiryYear),
+  ...(cvv === null ? {} : { cvc: cvv }),
+  ...(holder === null ? {} : { holderName: holder })
+})
+
+export const paymentBody = (
+  order: PaymentOrder,
+  card: Redacted.Redacted<Card>,
+  merchantAccount: string
+): Either.Either<Body, Declined> =>
+  Either.map(amountOf(order.money), (amount) => ({
+    amount,
+    merchantAccount,
+    reference: order.reference,
+    returnUrl: order.returnUrl,
+    paymentMethod: scheme(Redacted.value(card)),
+    channel: "Web",
+    shopperInteraction: "Ecommerce",
+    // An address is all that can be handed on, so that no page may need a form.
+    redirectToIssuerMethod: "GET",
+    redirectFromIssuerMethod: "GET",
+    ...shopper(order)
+  }))
+
+export const detailsBody = (redirectResult: string): Body => ({ details: { redirectResult } })
+
+/** Whoever comes back twice with one result is answered once; the longest key that Adyen takes. */
+export const detailsKey = ({ reference }: AttemptContext, redirectResult: string): string =>
+  sha256Hex(`${reference} ${redirectResult}`)
+
+export const refundBody = ({ money, reference }: RefundOrder, merchantAccount: string): Either.Either<Body, Declined> =>
+  Either.map(amountOf(money), (amount) => ({ amount, merchantAccount, reference: refundReference(reference) }))
+
+/** All that banks take. */
+const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9/?:().,'+ -]/g, " ").trim()
+
+export const transferBody = (order: PaymentOrder, balanceAccountId: string): Either.Either<Body, Declined> =>
+  Either.gen(function* () {
+    const { bank, country, description, money, recipient, reference } = order
+    const fullName = bank?.accountName ?? recipient?.name
+    if (bank === null || fullName === undefined) {
+      return yield* Either.left(
+        new Declined({ reason: "Adyen needs the account and the name of its holder", code: "INVALID_ORDER" })
+      )
+    }
+    const said = plain(description ?? "").slice(0, LONGEST_TRANSFER_DESCRIPTION)
+    return {
+      amount: yield* amountOf(money),
+      balanceAccountId,
+      category: "bank",
+      counterparty: {
+        bankAccount: {
+          accountHolder: { fullName },
+          accountIdentification: yield* identificationOf(bank, country)
+        }
+      },
+      priority: "regular",
+      reference,
+      ...(said === "" ? {} : { description: said })
+    }
+  })
+
+const DAY_MILLIS = 86_400_000
+
+/** Both ends of the time are asked for. */
+export const transfersNamed = (
+  { reference, sentAt }: AttemptContext,
+  balanceAccountId: string,
+  balancePlatform: string | undefined
+): string => {
+  const at = (days: number) => new Date(sentAt.getTime() + days * DAY_MILLIS).toISOString()
+  const query = new URLSearchParams({
+    balanceAccountId,
+    ...(balancePlatform === undefined ? {} : { balancePlatform }),
+    reference,
+    createdSince: at(-1),
+    createdUntil: at(2)
+  })
+  return `/transfers?${query}`
+}

@@ -1,0 +1,108 @@
+/** What Adyen says about transfers: a payout is money out once it is booked, and may still come back. */
+import { Option, Schema } from "effect"
+import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { noVerdict } from "../client/Replies.ts"
+import { moneyIn } from "./AdyenAmounts.ts"
+import { isOk, unreadable, WireAmount } from "./AdyenAnswers.ts"
+import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
+
+const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
+
+const Transfer = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  reason: text,
+  reference: text,
+  amount: WireAmount
+})
+export type Transfer = typeof Transfer.Type
+
+export const transferIn = Schema.decodeUnknownOption(Transfer)
+const foundIn = Schema.decodeUnknownOption(
+  Schema.Struct({ data: Schema.optionalWith(Schema.Array(Schema.Unknown), { default: () => [] }) })
+)
+
+const states: Readonly<Record<string, Report["state"]>> = {
+  received: "processing",
+  authorised: "processing",
+  pending: "processing",
+  pendingApproval: "processing",
+  pendingExecution: "processing",
+  approvalPending: "processing",
+  bookingPending: "processing",
+  bankTransferPending: "processing",
+  booked: "completed",
+  credited: "completed",
+  refused: "failed",
+  rejected: "failed",
+  failed: "failed",
+  cancelled: "failed",
+  expired: "failed",
+  error: "failed",
+  returned: "returned",
+  reversed: "returned"
+}
+
+export const knownTransferStatuses: ReadonlySet<string> = new Set(Object.keys(states))
+
+const stateOf = ({ status }: Transfer): Report["state"] => states[status] ?? "processing"
+
+export const reportOfTransfer = (transfer: Transfer): Report | Unknown => {
+  const { amount, id, reason, status } = transfer
+  const state = stateOf(transfer)
+  const about = { state, providerPaymentId: id, providerStatus: status }
+  if (state === "failed" || state === "returned") {
+    const { code, providerCode, reason: said } = transferRefusal(status, reason)
+    return new Report({
+      ...about,
+      reason: said,
+      ...(code === undefined ? {} : { code }),
+      ...(providerCode === undefined ? {} : { providerCode })
+    })
+  }
+  if (state !== "completed") return new Report({ ...about, reason: null })
+  return Option.match(moneyIn(amount), {
+    onNone: () => new Unknown({ reason: `it paid out an amount of ${amount.currency} that cannot be read` }),
+    onSome: (received) => new Report({ ...about, reason: null, received })
+  })
+}
+
+const outcomeOfTransfer = (transfer: Transfer): Outcome => {
+  const report = reportOfTransfer(transfer)
+  if (report._tag === "Unknown") return report
+  if (report.state === "failed" || report.state === "returned") return transferRefusal(transfer.status, transfer.reason)
+  return new Accepted({
+    state: report.state,
+    providerPaymentId: transfer.id,
+    providerStatus: transfer.status,
+    nextAction: null,
+    actionData: {},
+    providerData: { transfer_id: transfer.id },
+    ...(report.received === undefined ? {} : { received: report.received })
+  })
+}
+
+export const toTransfer = (reply: ProviderReply): Outcome =>
+  isOk(reply)
+    ? Option.match(transferIn(reply.json), { onNone: () => unreadable(reply), onSome: outcomeOfTransfer })
+    : refusedBy(reply)
+
+export const aboutTransfer = (reply: ProviderReply): Enquiry => {
+  if (reply.status === 404) return new Absent()
+  if (!isOk(reply)) return noVerdict(reply)
+  return Option.match(transferIn(reply.json), { onNone: () => unreadable(reply), onSome: reportOfTransfer })
+}
+
+/** The one of our reference among those that were found. */
+export const aboutTransfers =
+  (reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    if (!isOk(reply)) return noVerdict(reply)
+    const found = Option.getOrUndefined(foundIn(reply.json))
+    if (found === undefined) return unreadable(reply)
+    const ours = found.data.flatMap((one) => Option.toArray(transferIn(one))).find((one) => one.reference === reference)
+    if (ours !== undefined) return reportOfTransfer(ours)
+    // What was found for our reference and cannot be read may be it.
+    return found.data.length === 0 ? new Absent() : unreadable(reply)
+  }

@@ -1,0 +1,182 @@
+/** The fake's checkout: links and their page, cards and the page that proves them, refunds. */
+import { Either } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
+import type { FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
+import type { Fate } from "../fakes/Magic.ts"
+import { namedBy } from "./AdyenRequests.ts"
+import { checkoutError, Details, NewLink, NewPayment, NewRefund, taken } from "./FakeBodies.ts"
+import { amountIn, below, guarded, remembering, tooSmall } from "./FakeRoutes.ts"
+import { credentials, linkIdOf, linkOf, paymentPsp, pspOf, resultOf } from "./FakeShown.ts"
+
+/** The test card that has to be proved on a page of its issuer's. */
+const REDIRECTS = "4212345678901237"
+
+const newLink = taken(NewLink)
+const newPayment = taken(NewPayment)
+const details = taken(Details)
+const newRefund = taken(NewRefund)
+
+const notFound = checkoutError(404, "002", "It was not found.", "validation")
+
+const wrongAccount = checkoutError(403, "901", "Invalid Merchant Account", "security")
+
+const notSupported = checkoutError(422, "905", "Payment details are not supported", "configuration")
+
+const back = (location: URL): FakeReply => ({ status: 302, headers: { location: location.href } })
+
+export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
+  const { books, url } = world
+  const once = remembering()
+
+  const create = (request: FakeRequest, fate: Fate): FakeReply =>
+    Either.merge(
+      Either.map(newLink(request.body), (link) => {
+        const money = amountIn(request)
+        if (link.merchantAccount !== credentials.merchant_account) return wrongAccount
+        if (money === undefined) return tooSmall(checkoutError)
+        if (fate === "declined_provider") return notSupported
+        const { reference } = namedBy(link.reference)
+        const kept = { isLink: true, returnUrl: link.returnUrl }
+        const entry = world.take({ id: linkIdOf(reference), reference, kind: "payin", money, waits: true, kept })
+        return { status: 201, body: linkOf(entry, url) }
+      })
+    )
+
+  const pay = (request: FakeRequest, fate: Fate): FakeReply =>
+    Either.merge(
+      Either.map(newPayment(request.body), ({ merchantAccount, paymentMethod, reference, returnUrl }) => {
+        const money = amountIn(request)
+        if (merchantAccount !== credentials.merchant_account) return wrongAccount
+        if (money === undefined) return tooSmall(checkoutError)
+        if (fate === "declined_provider") return notSupported
+        const id = pspOf(reference)
+        if (fate === "declined_instrument") {
+          const refusal = { resultCode: "Refused", refusalReason: "Refused", refusalReasonCode: "2" }
+          return { status: 200, body: { pspReference: id, merchantReference: reference, ...refusal } }
+        }
+        const waits = paymentMethod.number === REDIRECTS
+        return {
+          status: 200,
+          body: resultOf(world.take({ id, reference, kind: "payin", money, waits, kept: { returnUrl } }), url)
+        }
+      })
+    )
+
+  /** What a page hands back stands for the payment that was proved on it. */
+  const proofOf = (entry: Entry): string => sha256Hex(`proof of ${entry.id}`)
+
+  const finish = (request: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.map(details(request.body), (given) => {
+        const entry = books.all().find((one) => proofOf(one) === given.details.redirectResult)
+        if (entry === undefined) return checkoutError(422, "14_0408", "Invalid redirectResult", "validation")
+        world.approve(entry)
+        return { status: 200, body: resultOf(entry, url) }
+      })
+    )
+
+  const refund = (request: FakeRequest, fate: Fate): FakeReply =>
+    Either.merge(
+      Either.map(newRefund(request.body), ({ amount, merchantAccount, reference: named }) => {
+        const psp = request.params["id"] ?? ""
+        const paid = books.all().find((one) => one.kind === "payin" && paymentPsp(one) === psp)
+        const money = amountIn(request)
+        if (merchantAccount !== credentials.merchant_account) return wrongAccount
+        if (paid === undefined)
+          return checkoutError(422, "167", "Original pspReference required for this operation", "validation")
+        if (money === undefined || money.currency !== paid.moved.currency) return tooSmall(checkoutError)
+        if (fate === "declined_provider" || fate === "declined_instrument") {
+          return checkoutError(422, "125", "Refunds are not allowed for this account", "configuration")
+        }
+        const { reference } = namedBy(named ?? sha256Hex(request.body))
+        const id = pspOf(`refund ${reference}`)
+        // Whether there is so much to give back is found out later, as everything about a refund is.
+        const entry = world.take({ id, reference, kind: "refund", money, of: paid.id })
+        const before = books.all().filter((one) => one.of === paid.id && one.id !== id && one.state !== "failed")
+        const left = before.reduce(
+          (rest, one) => rest - one.asked.minor,
+          paid.state === "completed" ? paid.moved.minor : 0n
+        )
+        if (money.minor > left) entry.state = "failed"
+        return {
+          status: 201,
+          body: {
+            amount: { currency: amount.currency, value: Number(amount.value) },
+            merchantAccount,
+            paymentPspReference: psp,
+            pspReference: id,
+            ...(named === undefined ? {} : { reference: named }),
+            status: "received"
+          }
+        }
+      })
+    )
+
+  const linkEntry = (id: string | undefined): Entry | undefined => {
+    const entry = books.byId(id ?? "")
+    return entry?.kept["isLink"] === true ? entry : undefined
+  }
+
+  const returnUrlOf = ({ kept }: Entry): URL => new URL(typeof kept["returnUrl"] === "string" ? kept["returnUrl"] : url)
+
+  const api = [
+    {
+      method: "POST",
+      path: "/paymentLinks",
+      moves: amountIn,
+      answer: (request: FakeRequest, fate: Fate) => once(request, () => create(request, fate))
+    },
+    {
+      method: "GET",
+      path: "/paymentLinks/:id",
+      answer: ({ params }: FakeRequest) => {
+        const entry = linkEntry(params["id"])
+        return entry === undefined ? notFound : { status: 200, body: linkOf(entry, url) }
+      }
+    },
+    {
+      method: "POST",
+      path: "/payments",
+      moves: amountIn,
+      answer: (request: FakeRequest, fate: Fate) => once(request, () => pay(request, fate))
+    },
+    {
+      method: "POST",
+      path: "/payments/details",
+      answer: (request: FakeRequest) => once(request, () => finish(request))
+    },
+    {
+      method: "POST",
+      path: "/payments/:id/refunds",
+      moves: amountIn,
+      answer: (request: FakeRequest, fate: Fate) => once(request, () => refund(request, fate))
+    }
+  ].map(guarded(credentials.api_key, checkoutError))
+
+  return [
+    ...api,
+    ...api.map(below("/v71")),
+    {
+      method: "GET",
+      path: "/hosted/links/:id",
+      answer: ({ params }) => {
+        const entry = linkEntry(params["id"])
+        if (entry === undefined) return notFound
+        world.approve(entry)
+        return back(returnUrlOf(entry))
+      }
+    },
+    {
+      method: "GET",
+      path: "/hosted/3ds/:id",
+      answer: ({ params }) => {
+        const entry = books.byId(params["id"] ?? "")
+        if (entry === undefined) return notFound
+        const to = returnUrlOf(entry)
+        to.searchParams.set("redirectResult", proofOf(entry))
+        return back(to)
+      }
+    }
+  ]
+}

@@ -1,0 +1,166 @@
+/** How the fake of Adyen shows what it holds, in answers and in callbacks. */
+import { Either } from "effect"
+import { sha256Hex } from "../../domain/Digest.ts"
+import type { Money } from "../../domain/Money.ts"
+import type { FakeCallback, FakeWorld } from "../fakes/Fake.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
+import { amountOf } from "./AdyenAmounts.ts"
+import { bodySignature, type Item, itemSignature } from "./AdyenCallbacks.ts"
+import { linkReference, refundReference } from "./AdyenRequests.ts"
+
+export const credentials = {
+  api_key: "AQE-fake-of-corridor",
+  merchant_account: "CorridorFakeECOM",
+  webhook_secret: "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056",
+  balance_account: "BA00000000000000000000001",
+  balance_platform: "CorridorFakePlatform",
+  transfers_base_url: "{url}/btl/v4",
+  transfers_api_key: "AQE-fake-of-corridor-transfers",
+  transfer_webhook_secret: "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F"
+}
+
+/** Sixteen letters and digits, as Adyen's are. */
+export const pspOf = (of: string): string => sha256Hex(of).slice(0, 16).toUpperCase()
+
+export const linkIdOf = (of: string): string => `PL${pspOf(of)}`
+
+/** Only what Adyen's own digits can say was ever taken. */
+export const shownAmount = (money: Money): { readonly currency: string; readonly value: number } => {
+  const { currency, value } = Either.getOrThrow(amountOf(money))
+  return { currency, value: Number(value) }
+}
+
+/** Adyen's number of the payment: that of a link is another one than the link's. */
+export const paymentPsp = ({ id, kept }: Entry): string => (kept["isLink"] === true ? pspOf(`payment of ${id}`) : id)
+
+const merchantReference = ({ kept, kind, reference }: Entry): string => {
+  if (kind === "refund") return refundReference(reference)
+  return kept["isLink"] === true ? linkReference(reference) : reference
+}
+
+const linkStatuses: Readonly<Record<Entry["state"], string>> = {
+  waiting: "active",
+  processing: "paymentPending",
+  completed: "completed",
+  // A refused card leaves a link open until it expires, which here is at once.
+  failed: "expired",
+  returned: "completed"
+}
+
+export const linkOf = (entry: Entry, url: string): Readonly<Record<string, unknown>> => ({
+  id: entry.id,
+  amount: shownAmount(entry.state === "completed" ? entry.moved : entry.asked),
+  merchantAccount: credentials.merchant_account,
+  reference: merchantReference(entry),
+  expiresAt: new Date(entry.createdAt.getTime() + 86_400_000).toISOString(),
+  status: linkStatuses[entry.state],
+  url: `${url}/hosted/links/${entry.id}`,
+  ...(typeof entry.kept["returnUrl"] === "string" ? { returnUrl: entry.kept["returnUrl"] } : {})
+})
+
+const resultCodes: Readonly<Record<Entry["state"], string>> = {
+  waiting: "RedirectShopper",
+  processing: "Received",
+  completed: "Authorised",
+  failed: "Refused",
+  returned: "Authorised"
+}
+
+export const resultOf = (entry: Entry, url: string): Readonly<Record<string, unknown>> => ({
+  pspReference: entry.id,
+  merchantReference: merchantReference(entry),
+  resultCode: resultCodes[entry.state],
+  amount: shownAmount(entry.state === "completed" ? entry.moved : entry.asked),
+  ...(entry.state === "failed" ? { refusalReason: "Refused", refusalReasonCode: "2" } : {}),
+  ...(entry.state === "waiting"
+    ? { action: { type: "redirect", method: "GET", paymentMethodType: "scheme", url: `${url}/hosted/3ds/${entry.id}` } }
+    : {})
+})
+
+const transferStatuses: Readonly<Record<Entry["state"], readonly [status: string, reason: string]>> = {
+  waiting: ["received", "pending"],
+  processing: ["received", "pending"],
+  completed: ["booked", "approved"],
+  failed: ["failed", "counterpartyAccountClosed"],
+  returned: ["returned", "counterpartyAccountClosed"]
+}
+
+export const transferOf = (entry: Entry): Readonly<Record<string, unknown>> => {
+  const [status, reason] = transferStatuses[entry.state]
+  return {
+    id: entry.id,
+    amount: shownAmount(entry.state === "completed" ? entry.moved : entry.asked),
+    balanceAccount: { id: credentials.balance_account },
+    category: "bank",
+    categoryData: { type: "bank", priority: "regular" },
+    counterparty: entry.kept["counterparty"],
+    direction: "outgoing",
+    reference: entry.reference,
+    reason,
+    status
+  }
+}
+
+const signedItem = (item: Omit<Item, "amount" | "additionalData">, money: Money, at: Date): FakeCallback => {
+  const amount = shownAmount(money)
+  const { originalReference, ...rest } = item
+  const hmacSignature = itemSignature(
+    { ...item, amount: { currency: amount.currency, value: `${amount.value}` } },
+    credentials.webhook_secret
+  )
+  const NotificationRequestItem = {
+    ...rest,
+    ...(originalReference === null ? {} : { originalReference }),
+    amount,
+    eventDate: at.toISOString(),
+    paymentMethod: "visa",
+    reason: "",
+    additionalData: { hmacSignature }
+  }
+  const body = JSON.stringify({ live: "false", notificationItems: [{ NotificationRequestItem }] })
+  return { headers: { "content-type": "application/json" }, body }
+}
+
+const transferCallback = (entry: Entry, at: Date): FakeCallback => {
+  const body = JSON.stringify({
+    type: entry.state === "processing" ? "balancePlatform.transfer.created" : "balancePlatform.transfer.updated",
+    environment: "test",
+    timestamp: at.toISOString(),
+    data: { ...transferOf(entry), balancePlatform: credentials.balance_platform }
+  })
+  const HmacSignature = bodySignature(body, credentials.transfer_webhook_secret)
+  return { headers: { "content-type": "application/json", hmacsignature: HmacSignature, protocol: "HmacSHA256" }, body }
+}
+
+/** Adyen tells how a payment or a refund ended, and of a transfer also that it began. */
+export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallback | undefined => {
+  if (entry.kind === "payout") return transferCallback(entry, entry.createdAt)
+  if (entry.state === "processing" || entry.state === "waiting") return undefined
+  const about = {
+    merchantAccountCode: credentials.merchant_account,
+    merchantReference: merchantReference(entry),
+    success: `${entry.state === "completed"}`
+  }
+  if (entry.kind === "refund") {
+    const paid = books.byId(entry.of ?? "")
+    const originalReference = paid === undefined ? null : paymentPsp(paid)
+    return signedItem({ ...about, eventCode: "REFUND", pspReference: entry.id, originalReference }, entry.moved, now())
+  }
+  return entry.state === "returned"
+    ? signedItem(
+        {
+          ...about,
+          success: "true",
+          eventCode: "CANCELLATION",
+          pspReference: pspOf(`cancellation of ${entry.id}`),
+          originalReference: paymentPsp(entry)
+        },
+        entry.moved,
+        now()
+      )
+    : signedItem(
+        { ...about, eventCode: "AUTHORISATION", pspReference: paymentPsp(entry), originalReference: null },
+        entry.moved,
+        now()
+      )
+}

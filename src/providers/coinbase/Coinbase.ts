@@ -1,0 +1,231 @@
+/** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
+import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
+import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
+import { sent } from "../client/Replies.ts"
+import type { AttemptContext, Provider } from "../port/Provider.ts"
+import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import { readCallback } from "./CoinbaseCallbacks.ts"
+import type { Page } from "./CoinbaseReplies.ts"
+import {
+  coinbaseServes,
+  type Creation,
+  depositOf,
+  destinations,
+  kindOfAttempt,
+  since,
+  transferOf,
+  transfersIn,
+  transfersOut
+} from "./CoinbaseRequests.ts"
+import { readSigningKey, tokenFor } from "./CoinbaseToken.ts"
+import {
+  depositCreated,
+  depositReport,
+  type Destination,
+  readDestination,
+  readDestinations,
+  waitingReport
+} from "./DepositAnswers.ts"
+import { isKnownStatus, readTransfer, readTransfers, transferCreated, transferReport } from "./TransferAnswers.ts"
+
+const title = "Coinbase"
+
+/** Without an environment of its own for trying things. */
+const baseUrl = "https://api.cdp.coinbase.com/platform"
+
+const fields = {
+  key_id: { env: "COINBASE_KEY_ID", about: "Id of the API key", shown: true },
+  key_secret: { env: "COINBASE_KEY_SECRET", about: "Secret of the API key: PEM of an EC key, or Ed25519 in base64" },
+  account_id: {
+    env: "COINBASE_ACCOUNT_ID",
+    about: "The account that is paid into and out of, account_ and a UUID",
+    shown: true
+  },
+  webhook_secret: {
+    env: "COINBASE_WEBHOOK_SECRET",
+    about: "Secret of the webhook subscription; without it every callback is refused",
+    optional: true
+  }
+} as const
+
+/** Coinbase keeps keys for a day. */
+const remembers = Duration.hours(23)
+
+const MOST_PAGES = 50
+
+const decodeAccounts = Schema.decodeUnknownEither(
+  Schema.Struct({ accounts: Schema.Array(Schema.Struct({ accountId: Schema.String })) })
+)
+
+/** So many at random that no two tokens are the same. */
+const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_0000_0000), 4), (numbers) =>
+  numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
+)
+
+const connect = (account: Account<typeof fields>): Provider => {
+  const { credentials, http } = account
+  const key = readSigningKey(Redacted.value(credentials.key_secret))
+  const usableKey = Either.mapLeft(key, (reason) => new Declined({ reason, code: "CREDENTIALS_REFUSED" }))
+  const accountId = Redacted.value(credentials.account_id)
+
+  const addressOf = (path: string): string => {
+    const { host, pathname } = new URL(account.baseUrl)
+    return `${host}${pathname.replace(/\/+$/, "")}${path.split("?")[0]}`
+  }
+
+  const call = (about: ProviderCall): Effect.Effect<ProviderReply, CallFailed> =>
+    Effect.gen(function* () {
+      if (Either.isLeft(key)) return yield* new NeverSent({ reason: key.left })
+      const token = tokenFor(key.right, {
+        keyId: Redacted.value(credentials.key_id),
+        method: about.method,
+        address: addressOf(about.path),
+        nonce: yield* nonce,
+        nowMillis: yield* Clock.currentTimeMillis
+      })
+      return yield* http.call({ ...about, headers: { ...about.headers, authorization: `Bearer ${token}` } })
+    })
+
+  const warnOf = (answer: Outcome | Enquiry) =>
+    answer._tag === "Report" && answer.state === "processing" && !isKnownStatus(answer.providerStatus)
+      ? Effect.logWarning(`Coinbase answers with a status that is not known: ${answer.providerStatus}`)
+      : Effect.void
+
+  const create = (
+    operation: string,
+    reference: string,
+    creation: Either.Either<Creation, Declined>,
+    read: (reply: ProviderReply) => Outcome
+  ): Effect.Effect<Outcome> =>
+    Either.match(Either.andThen(usableKey, creation), {
+      onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
+      onRight: ({ body, path }) =>
+        sent(
+          call({
+            operation,
+            method: "POST",
+            path,
+            headers: { "content-type": "application/json", "x-idempotency-key": reference },
+            body: JSON.stringify(body)
+          }),
+          read
+        )
+    })
+
+  const ask = <A>(
+    operation: string,
+    path: string,
+    read: (reply: ProviderReply) => Either.Either<A, Enquiry>
+  ): Effect.Effect<A, Enquiry> =>
+    call({ operation, method: "GET", path }).pipe(
+      Effect.mapError(({ reason }): Enquiry => new Unknown({ reason })),
+      Effect.flatMap(read)
+    )
+
+  /** Page after page, until one says that it is enough. */
+  const walk = <A>(
+    operation: string,
+    pathOf: (pageToken: string | undefined) => string,
+    read: (reply: ProviderReply) => Either.Either<Page<A>, Enquiry>,
+    isEnough: (items: ReadonlyArray<A>) => boolean
+  ): Effect.Effect<ReadonlyArray<A>, Enquiry> =>
+    Effect.gen(function* () {
+      const all: Array<A> = []
+      let token: string | undefined
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const { items, next }: Page<A> = yield* ask(operation, pathOf(token), read)
+        all.push(...items)
+        if (next === undefined || next === "" || isEnough(items)) return all
+        token = next
+      }
+      return yield* Effect.fail<Enquiry>(new Unknown({ reason: "Coinbase's list is too long to be sure" }))
+    })
+
+  const never = () => false
+
+  const findTransfer = (attempt: AttemptContext): Effect.Effect<Enquiry, Enquiry> =>
+    Effect.gen(function* () {
+      const id = attempt.providerPaymentId
+      if (id !== null) {
+        return transferReport(yield* ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, readTransfer))
+      }
+      const all = yield* walk("list transfers", transfersOut(accountId, attempt), readTransfers, never)
+      const ours = all.find(({ metadata }) => metadata?.reference === attempt.reference)
+      return ours === undefined ? new Absent() : transferReport(ours)
+    })
+
+  const findDestination = (attempt: AttemptContext): Effect.Effect<Destination, Enquiry> =>
+    Effect.gen(function* () {
+      const isOurs = ({ metadata }: Destination): boolean => metadata?.reference === attempt.reference
+      const isBefore = ({ createdAt }: Destination): boolean => Date.parse(createdAt ?? "") < since(attempt).getTime()
+      const all = yield* walk(
+        "list deposit destinations",
+        destinations(accountId),
+        readDestinations,
+        (items) => items.some(isOurs) || items.some(isBefore)
+      )
+      return yield* Effect.fromNullable(all.find(isOurs)).pipe(Effect.mapError((): Enquiry => new Absent()))
+    })
+
+  const findDeposit = (attempt: AttemptContext): Effect.Effect<Enquiry, Enquiry> =>
+    Effect.gen(function* () {
+      const known = attempt.providerPaymentId
+      const destination = known === null ? yield* findDestination(attempt) : undefined
+      const id = destination?.depositDestinationId ?? known ?? ""
+      const all = yield* walk("list transfers", transfersIn(accountId, attempt), readTransfers, never)
+      const report = yield* depositReport(id, all)
+      if (Option.isSome(report)) return report.value
+      return waitingReport(
+        destination ??
+          (yield* ask(
+            "look up deposit destination",
+            `/v2/deposit-destinations/${encodeURIComponent(id)}`,
+            readDestination
+          ))
+      )
+    })
+
+  return {
+    name: "coinbase",
+    honoursReference: remembers,
+    provesAbsence: false,
+    supports: servedBy(title, coinbaseServes),
+    initiate: (order) =>
+      order.flow === "outbound"
+        ? create("create transfer", order.reference, transferOf(order, accountId), transferCreated)
+        : create("create deposit destination", order.reference, depositOf(order, accountId), depositCreated),
+    enquire: (attempt) => {
+      switch (kindOfAttempt(attempt)) {
+        case "transfer":
+          return Effect.tap(Effect.merge(findTransfer(attempt)), warnOf)
+        case "deposit":
+          return Effect.tap(Effect.merge(findDeposit(attempt)), warnOf)
+        default:
+          return Effect.succeed(new Unknown({ reason: "Coinbase gives nothing back" }))
+      }
+    },
+    callback: (request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now)),
+    test: Effect.match(call({ operation: "list accounts", method: "GET", path: "/v2/accounts?pageSize=50" }), {
+      onFailure: ({ reason }) => Either.left(reason),
+      onSuccess: ({ json, status }) =>
+        status === 200
+          ? Either.mapBoth(decodeAccounts(json), {
+              onLeft: () => "HTTP 200 with a body that cannot be read",
+              onRight: ({ accounts }) => `${accounts.length} accounts`
+            })
+          : Either.left(status === 401 || status === 403 ? "It does not take the API key" : `HTTP ${status}`)
+    })
+  }
+}
+
+export const coinbase = thirdParty({
+  name: "coinbase",
+  title,
+  baseUrls: { sandbox: baseUrl, live: baseUrl },
+  fields,
+  serves: coinbaseServes,
+  refunds: false,
+  connect
+})

@@ -1,0 +1,121 @@
+/** From Coinbase's callbacks to what they say. */
+import { createHmac } from "node:crypto"
+import { Duration, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Report } from "../../domain/Outcome.ts"
+import {
+  type Callback,
+  type CallbackEvent,
+  type CallbackRequest,
+  Hint,
+  isSame,
+  type NoProof,
+  Proof,
+  Statement
+} from "../port/Callback.ts"
+import { readJson } from "../port/WireJson.ts"
+import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
+
+export const signatureHeader = "x-hook0-signature"
+
+const tolerance = Duration.toSeconds(Duration.minutes(5))
+
+const headerNames = /^[a-z0-9-]+( [a-z0-9-]+)*$/i
+
+const partsOf = (header: string): ReadonlyMap<string, string> =>
+  new Map(
+    header.split(",").map((part) => {
+      const at = part.indexOf("=")
+      return [part.slice(0, at).trim(), part.slice(at + 1)] as const
+    })
+  )
+
+const hmac = (secret: string, before: string, body: Buffer): string =>
+  createHmac("sha256", secret).update(`${before}.`).update(body).digest("hex")
+
+/** `v1` covers some headers besides the time and the body, which are all that `v0` covers. */
+const isSigned = (secret: string, { body, headers }: CallbackRequest, parts: ReadonlyMap<string, string>): boolean => {
+  const [t = "", h = "", v0, v1] = ["t", "h", "v0", "v1"].map((name) => parts.get(name))
+  if (v1 === undefined) return isSame(hmac(secret, t, body), v0)
+  if (!headerNames.test(h)) return false
+  const values = h.split(" ").map((name) => headers[name.toLowerCase()] ?? "")
+  return isSame(hmac(secret, `${t}.${h}.${values.join(".")}`, body), v1)
+}
+
+const prove = (
+  secret: Redacted.Redacted | undefined,
+  request: CallbackRequest,
+  nowMillis: number
+): Either.Either<Proof, NoProof> => {
+  const header = request.headers[signatureHeader]
+  if (secret === undefined) return Proof.from(false, "COINBASE_WEBHOOK_SECRET is not set: no callback can be checked")
+  if (header === undefined) return Proof.from(false, "X-Hook0-Signature is missing")
+  const parts = partsOf(header)
+  const t = parts.get("t") ?? ""
+  if (!/^\d{1,12}$/.test(t)) return Proof.from(false, "X-Hook0-Signature does not say when it was made")
+  const age = Math.abs(Math.floor(nowMillis / 1000) - Number(t))
+  if (age > tolerance) return Proof.from(false, "The signature is older than five minutes, or of a time to come")
+  return Proof.from(isSigned(Redacted.value(secret), request, parts), "The signature does not fit the body")
+}
+
+const decodeEvent = Schema.decodeUnknownOption(
+  Schema.Struct({ eventID: Schema.String, eventType: Schema.String, data: Schema.Unknown })
+)
+const decodeTransfer = Schema.decodeUnknownOption(Transfer)
+
+const transfers = "payments.transfers."
+
+/** The quote of a transfer that was not carried out in time has ended. */
+const expired = (report: Report): Report =>
+  new Report({
+    state: "failed",
+    reason: "The transfer expired before it was carried out",
+    providerPaymentId: report.providerPaymentId,
+    providerStatus: "expired",
+    providerCode: "expired"
+  })
+
+const eventOf = (eventType: string, key: string, transfer: Transfer, proof: Proof): Option.Option<CallbackEvent> => {
+  const reference = transfer.metadata?.reference ?? null
+  const destinationId = transfer.details?.depositDestination?.id
+  // One of the payments to an address: how much came in all, only Coinbase's list tells.
+  if (destinationId !== undefined) {
+    return Option.some(new Hint({ attempt: { reference, providerPaymentId: destinationId } }))
+  }
+  if (transfer.source?.accountId === undefined || transfer.transferId === undefined) return Option.none()
+  const said = transferReport(transfer)
+  return Option.some(
+    new Statement({
+      key,
+      attempt: { reference, providerPaymentId: transfer.transferId },
+      report: eventType === `${transfers}expired` ? expired(said) : said,
+      proof
+    })
+  )
+}
+
+const eventsOf = (body: Buffer, proof: Proof): ReadonlyArray<CallbackEvent> =>
+  Either.getRight(readJson(body.toString("utf8"))).pipe(
+    Option.flatMap(decodeEvent),
+    Option.filter(({ eventType }) => eventType.startsWith(transfers)),
+    Option.flatMap(({ data, eventID, eventType }) =>
+      Option.flatMap(decodeTransfer(data), (transfer) => eventOf(eventType, eventID, transfer, proof))
+    ),
+    Option.toArray
+  )
+
+const warnOfStatus = (event: CallbackEvent) =>
+  event._tag === "Hint" || event.report.state !== "processing" || isKnownStatus(event.report.providerStatus)
+    ? Effect.void
+    : Effect.logWarning(`Coinbase calls back with a status that is not known: ${event.report.providerStatus}`)
+
+export const readCallback = (
+  secret: Redacted.Redacted | undefined,
+  request: CallbackRequest,
+  nowMillis: number
+): Effect.Effect<Callback, NoProof> =>
+  Effect.gen(function* () {
+    const proof = yield* prove(secret, request, nowMillis)
+    const events = eventsOf(request.body, proof)
+    yield* Effect.forEach(events, warnOfStatus, { discard: true })
+    return { events }
+  })

@@ -1,0 +1,118 @@
+/** From Coinbase's deposit destinations, and the transfers that came to them, to outcomes: nothing here talks to anybody. */
+import { Either, Option, Schema } from "effect"
+import { Money } from "../../domain/Money.ts"
+import { Accepted, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import {
+  isMade,
+  Metadata,
+  moneyIn,
+  optional,
+  type Page,
+  type Read,
+  readAs,
+  readOne,
+  refusalOf,
+  Text,
+  unreadable
+} from "./CoinbaseReplies.ts"
+import { networkOfCoinbase } from "./CoinbaseRequests.ts"
+import type { Transfer } from "./TransferAnswers.ts"
+
+const Destination = Schema.Struct({
+  depositDestinationId: Schema.String,
+  status: Text,
+  crypto: optional(Schema.Struct({ network: Text, address: Text })),
+  metadata: Metadata,
+  createdAt: Text
+})
+export type Destination = typeof Destination.Type
+
+const decodeDestination = Schema.decodeUnknownEither(Destination)
+const decodeDestinations = Schema.decodeUnknownEither(
+  Schema.Struct({ depositDestinations: Schema.Array(Destination), nextPageToken: Text })
+)
+
+const actionDataOf = ({ crypto }: Destination) => ({
+  address: crypto?.address ?? null,
+  network: networkOfCoinbase(crypto?.network ?? "")
+})
+
+export const depositCreated = (reply: ProviderReply): Outcome =>
+  isMade(reply)
+    ? Either.match(decodeDestination(reply.json), {
+        onLeft: () => unreadable(reply),
+        onRight: (destination): Outcome =>
+          new Accepted({
+            state: "pending",
+            providerPaymentId: destination.depositDestinationId,
+            providerStatus: destination.status ?? null,
+            nextAction: "wait",
+            actionData: actionDataOf(destination),
+            providerData: { deposit_destination_id: destination.depositDestinationId }
+          })
+      })
+    : refusalOf(reply)
+
+/** Nothing has come to it yet. */
+export const waitingReport = (destination: Destination): Report =>
+  new Report({
+    state: "pending",
+    reason: null,
+    providerPaymentId: destination.depositDestinationId,
+    providerStatus: null,
+    ...(destination.crypto?.address === undefined
+      ? {}
+      : { waitsFor: { nextAction: "wait", actionData: actionDataOf(destination) } })
+  })
+
+/**
+ * All that came to one address, however many times somebody paid; nothing where nobody did, and a failure where an amount
+ * cannot be read.
+ */
+export const depositReport = (
+  destinationId: string,
+  transfers: ReadonlyArray<Transfer>
+): Either.Either<Option.Option<Report>, Unknown> => {
+  const ours = transfers.filter(({ details }) => details?.depositDestination?.id === destinationId)
+  const about = { reason: null, providerPaymentId: destinationId }
+  const completed = ours.filter(({ status }) => status === "completed")
+  if (completed.length > 0) {
+    const read = Option.all(completed.map(({ targetAmount, targetAsset }) => moneyIn(targetAmount, targetAsset)))
+    const [first, ...rest] = Option.getOrElse(read, () => [])
+    if (first === undefined || rest.some(({ currency }) => currency !== first.currency)) {
+      return Either.left(new Unknown({ reason: "Coinbase has money for it, of an amount that cannot be read" }))
+    }
+    const minor = rest.reduce((sum, one) => sum + one.minor, first.minor)
+    const received = new Money({ currency: first.currency, minor })
+    return Either.right(
+      Option.some(new Report({ ...about, state: "completed", providerStatus: "completed", received }))
+    )
+  }
+  const underWay = ours.find(({ status }) => status !== "failed")
+  if (underWay !== undefined) {
+    return Either.right(
+      Option.some(new Report({ ...about, state: "processing", providerStatus: underWay.status ?? null }))
+    )
+  }
+  return Either.right(
+    Option.map(
+      Option.fromNullable(ours[0]),
+      ({ failureReason }) =>
+        new Report({
+          ...about,
+          state: "failed",
+          reason: failureReason ?? null,
+          providerStatus: "failed",
+          providerCode: "failed"
+        })
+    )
+  )
+}
+
+export const readDestination = readOne(decodeDestination)
+
+export const readDestinations: Read<Page<Destination>> = readAs(
+  decodeDestinations,
+  ({ depositDestinations: items, nextPageToken: next }) => ({ items, next })
+)

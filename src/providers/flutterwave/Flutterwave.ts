@@ -1,0 +1,181 @@
+/** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
+import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, looked, prepared, sent } from "../client/Replies.ts"
+import type { AttemptContext, Provider, RefundOrder } from "../port/Provider.ts"
+import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
+import {
+  chargeAnswer,
+  dataOf,
+  isDuplicate,
+  linkAnswer,
+  messageIn,
+  refundAnswer,
+  transferAnswer
+} from "./FlutterwaveAnswers.ts"
+import { callbackEvents } from "./FlutterwaveCallbacks.ts"
+import { serves, TITLE } from "./FlutterwaveCorridors.ts"
+import {
+  chargeReport,
+  existing,
+  isKnownStatus,
+  type Page,
+  refundableIn,
+  refundReport,
+  transferReport,
+  transfersReport
+} from "./FlutterwaveReports.ts"
+import {
+  type Family,
+  familyOf,
+  type FlutterwaveOrder,
+  orderRequest,
+  refundPath,
+  refundRequest,
+  transferPath,
+  transfersPath,
+  verifyPath
+} from "./FlutterwaveRequests.ts"
+
+const fields = {
+  secret_key: {
+    env: "FLUTTERWAVE_SECRET_KEY",
+    about: "The secret key, FLWSECK-… or FLWSECK_TEST-…, under Settings, API in the dashboard."
+  },
+  webhook_secret: {
+    env: "FLUTTERWAVE_WEBHOOK_SECRET",
+    about: "The secret hash that you chose under Settings, Webhooks; without it no callback is taken.",
+    optional: true
+  }
+} as const
+
+const answers: Readonly<Record<Family, (reply: ProviderReply) => Outcome>> = {
+  charge: chargeAnswer,
+  hosted: linkAnswer,
+  transfer: transferAnswer,
+  refund: refundAnswer
+}
+
+const operations: Readonly<Record<Family, string>> = {
+  charge: "create charge",
+  hosted: "create payment page",
+  transfer: "create transfer",
+  refund: "refund"
+}
+
+const balancesIn = dataOf(
+  Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Schema.Struct({ currency: Schema.String })) }))
+)
+
+const warnOfStatus = (found: Enquiry): Effect.Effect<void> =>
+  found._tag === "Report" && found.providerStatus !== null && !isKnownStatus(found.providerStatus)
+    ? Effect.annotateLogs(Effect.logWarning(`${TITLE} names a status that nobody here knows`), {
+        status: found.providerStatus
+      })
+    : Effect.void
+
+const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
+  const authorization = `Bearer ${Redacted.value(credentials.secret_key)}`
+  const reachable = callbackUrl.startsWith("https://") || mode === "sandbox" ? callbackUrl : null
+
+  const get = (operation: string, path: string) =>
+    http.call({ operation, method: "GET", path, headers: { authorization } })
+
+  const post = ({ body, family, path }: FlutterwaveOrder) =>
+    http.call({
+      operation: operations[family],
+      method: "POST",
+      path,
+      headers: { authorization, "content-type": "application/json" },
+      body
+    })
+
+  const findTransfer = (reference: string) =>
+    looked(get("find transfer", transfersPath(reference)), transfersReport(reference))
+
+  const findCharge = (reference: string, page: Page | null) =>
+    looked(get("look up charge", verifyPath(reference)), chargeReport(reference, page))
+
+  const asked = (attempt: AttemptContext): Effect.Effect<Enquiry> => {
+    const { providerPaymentId: id, reference, sentAt } = attempt
+    switch (familyOf(attempt)) {
+      case "charge":
+        return findCharge(reference, null)
+      case "hosted":
+        return Effect.flatMap(Clock.currentTimeMillis, (now) => findCharge(reference, { sentAt, now }))
+      case "transfer":
+        return id === null
+          ? findTransfer(reference)
+          : looked(get("look up transfer", transferPath(id)), transferReport(reference))
+      case "refund":
+        return id === null
+          ? Effect.succeed(new Unknown({ reason: "it finds a refund by its own id alone, which we never heard" }))
+          : looked(get("look up refund", refundPath(id)), refundReport)
+    }
+  }
+
+  const enquire = (attempt: AttemptContext): Effect.Effect<Enquiry> => Effect.tap(asked(attempt), warnOfStatus)
+
+  /** A reference that it says it has is looked up, as one whose answer was lost. */
+  const send = (order: FlutterwaveOrder, reference: string): Effect.Effect<Outcome> =>
+    Effect.matchEffect(post(order), {
+      onFailure: (failed) => sent(Effect.fail(failed), answers[order.family]),
+      onSuccess: (reply) => {
+        if (!isDuplicate(reply)) return sent(Effect.succeed(reply), answers[order.family])
+        const found = order.family === "transfer" ? findTransfer(reference) : findCharge(reference, null)
+        return Effect.map(found, existing)
+      }
+    })
+
+  /** Only its own id of a transaction leads to a refund, and only the look-up names the one that was paid. */
+  const refund = (order: RefundOrder): Effect.Effect<Outcome> => {
+    const { reference } = order.attempt
+    const found = prepared(get("look up charge", verifyPath(reference)), (reply) => {
+      if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
+      return Either.fromOption(
+        refundableIn(reference)(reply),
+        () => new Declined({ reason: "it finds no payment there that could be given back", code: "INVALID_ORDER" })
+      )
+    })
+    return Effect.matchEffect(found, {
+      onFailure: Effect.succeed,
+      onSuccess: (id) => sent(post(refundRequest(id, order)), refundAnswer)
+    })
+  }
+
+  return {
+    name: "flutterwave",
+    // Nothing shows that it refuses a second charge of one reference.
+    honoursReference: false,
+    provesAbsence: false,
+    supports: servedBy(TITLE, serves),
+    initiate: (order) =>
+      Either.match(orderRequest(order, reachable), {
+        onLeft: Effect.succeed,
+        onRight: (request) => send(request, order.reference)
+      }),
+    enquire,
+    resume: enquire,
+    refund,
+    callback: (request) => Effect.suspend(() => callbackEvents(request, credentials.webhook_secret)),
+    test: Effect.match(get("balances", "/v3/balances"), {
+      onFailure: ({ reason }) => Either.left(reason),
+      onSuccess: (reply) =>
+        Option.match(balancesIn(reply), {
+          onNone: () => Either.left(messageIn(reply) ?? `HTTP ${reply.status}`),
+          onSome: ({ data }) => Either.right(`it holds ${data.map(({ currency }) => currency).join(", ")}`)
+        })
+    })
+  }
+}
+
+export const flutterwave = thirdParty({
+  name: "flutterwave",
+  title: TITLE,
+  baseUrls: { sandbox: "https://api.flutterwave.com", live: "https://api.flutterwave.com" },
+  fields,
+  serves,
+  refunds: true,
+  connect
+})

@@ -1,0 +1,192 @@
+/** What Flutterwave's answers to orders mean. That an order is a success says only that it was taken. */
+import { Option, Schema } from "effect"
+import { Accepted, Declined, type Outcome } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { moneyOfMajor } from "../port/WireAmount.ts"
+import { refusalIn, saysDuplicate } from "./FlutterwaveRefusals.ts"
+
+/** Absent, null or text: everything else that it may be is not read. */
+export const text = Schema.optionalWith(Schema.String, { nullable: true })
+
+const Envelope = Schema.Struct({ status: Schema.String, message: text })
+const envelopeIn = Schema.decodeUnknownOption(Envelope)
+
+export const messageIn = ({ json }: ProviderReply): string | undefined =>
+  Option.getOrUndefined(envelopeIn(json))?.message
+
+const isSuccess = (reply: ProviderReply): boolean =>
+  reply.status >= 200 &&
+  reply.status < 300 &&
+  Option.exists(envelopeIn(reply.json), ({ status }) => status === "success")
+
+/** What it holds, where it is the answer of something that worked. */
+export const dataOf =
+  <A>(read: (json: unknown) => Option.Option<A>) =>
+  (reply: ProviderReply): Option.Option<A> =>
+    isSuccess(reply) ? read(reply.json) : Option.none()
+
+export const isDuplicate = (reply: ProviderReply): boolean => {
+  const message = reply.status === 400 ? messageIn(reply) : undefined
+  return message !== undefined && saysDuplicate(message)
+}
+
+const refused = (message: string, isPayout: boolean, providerCode: string): Declined =>
+  new Declined({ ...refusalIn(message, isPayout), reason: message, providerCode })
+
+/** Only what it lists as wrong with an order is a refusal; anything else may have been taken. */
+const notTaken = (reply: ProviderReply, isPayout: boolean): Outcome => {
+  if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
+  const said = Option.getOrUndefined(envelopeIn(reply.json))
+  return reply.status === 400 && said?.status === "error"
+    ? refused(said.message ?? "HTTP 400", isPayout, "400")
+    : noVerdict(reply, said?.message ?? "without a verdict")
+}
+
+const chargeIn = dataOf(
+  Schema.decodeUnknownOption(
+    Schema.Struct({
+      data: Schema.optionalWith(
+        Schema.Struct({
+          id: text,
+          flw_ref: text,
+          status: text,
+          amount: text,
+          currency: text,
+          processor_response: text
+        }),
+        { nullable: true }
+      ),
+      meta: Schema.optionalWith(
+        Schema.Struct({
+          authorization: Schema.optionalWith(
+            Schema.Struct({
+              mode: text,
+              redirect: text,
+              transfer_account: text,
+              transfer_bank: text,
+              transfer_reference: text,
+              account_expiration: text
+            }),
+            { nullable: true }
+          )
+        }),
+        { nullable: true }
+      )
+    })
+  )
+)
+
+const isWebAddress = (address: string | undefined): address is string =>
+  address !== undefined && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+
+/** Milliseconds since 1970 in some answers, a date in others. */
+const moment = (written: string | undefined): string | null => {
+  if (written === undefined) return null
+  const at = new Date(/^\d+$/.test(written) ? Number(written) : written)
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
+export const chargeAnswer = (reply: ProviderReply): Outcome => {
+  const answer = Option.getOrUndefined(chargeIn(reply))
+  if (answer === undefined) return notTaken(reply, false)
+  const { data, meta } = answer
+  const authorization = meta?.authorization
+  if (data === undefined && authorization === undefined)
+    return noVerdict(reply, "with neither a charge nor a next step")
+  const status = data?.status?.toLowerCase()
+  const taken = {
+    providerPaymentId: data?.id ?? null,
+    providerStatus: data?.status ?? authorization?.mode ?? null,
+    providerData: data?.flw_ref === undefined ? {} : { flw_ref: data.flw_ref }
+  }
+  if (status === "failed") return refused(data?.processor_response ?? "the charge failed at once", false, "failed")
+  if (authorization?.mode === "banktransfer" && authorization.transfer_account !== undefined) {
+    return new Accepted({
+      ...taken,
+      state: "pending",
+      nextAction: "bank_transfer",
+      actionData: {
+        account_name: null,
+        account_number: authorization.transfer_account,
+        bank_name: authorization.transfer_bank ?? null,
+        bank_code: null,
+        reference: authorization.transfer_reference ?? null,
+        expires_at: moment(authorization.account_expiration)
+      }
+    })
+  }
+  if (isWebAddress(authorization?.redirect)) {
+    const actionData = { redirect_url: authorization.redirect }
+    return new Accepted({ ...taken, state: "pending", nextAction: "redirect", actionData })
+  }
+  if (status === "successful") {
+    const received = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
+    return new Accepted({
+      ...taken,
+      state: "completed",
+      nextAction: null,
+      actionData: {},
+      ...(Option.isSome(received) ? { received: received.value } : {})
+    })
+  }
+  return new Accepted({ ...taken, state: "processing", nextAction: "wait", actionData: {} })
+}
+
+const linkIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Struct({ link: Schema.String }) })))
+
+export const linkAnswer = (reply: ProviderReply): Outcome => {
+  const link = Option.getOrUndefined(linkIn(reply))?.data.link
+  if (!isWebAddress(link)) return notTaken(reply, false)
+  return new Accepted({
+    state: "pending",
+    providerPaymentId: null,
+    providerStatus: null,
+    nextAction: "redirect",
+    actionData: { redirect_url: link },
+    providerData: {}
+  })
+}
+
+const createdIn = dataOf(
+  Schema.decodeUnknownOption(
+    Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String, complete_message: text }) })
+  )
+)
+
+export const transferAnswer = (reply: ProviderReply): Outcome => {
+  const data = Option.getOrUndefined(createdIn(reply))?.data
+  if (data === undefined) return notTaken(reply, true)
+  const status = data.status.toUpperCase()
+  if (status === "FAILED") return refused(data.complete_message ?? "the transfer failed at once", true, data.status)
+  return new Accepted({
+    state: status === "SUCCESSFUL" ? "completed" : "processing",
+    providerPaymentId: data.id,
+    providerStatus: data.status,
+    nextAction: null,
+    actionData: {},
+    providerData: {}
+  })
+}
+
+/** Its refunds end by a word for the way that they took, such as `completed-momo`. */
+export const refundState = (status: string): "completed" | "failed" | "processing" => {
+  const lower = status.toLowerCase()
+  if (lower.startsWith("completed")) return "completed"
+  return lower.startsWith("failed") ? "failed" : "processing"
+}
+
+export const refundAnswer = (reply: ProviderReply): Outcome => {
+  const data = Option.getOrUndefined(createdIn(reply))?.data
+  if (data === undefined) return notTaken(reply, true)
+  const state = refundState(data.status)
+  if (state === "failed") return refused("the refund failed at once", true, data.status)
+  return new Accepted({
+    state,
+    providerPaymentId: data.id,
+    providerStatus: data.status,
+    nextAction: null,
+    actionData: {},
+    providerData: {}
+  })
+}

@@ -1,0 +1,205 @@
+/** What Flutterwave says later of what it took, when it is asked. */
+import { Duration, Option, Schema } from "effect"
+import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { noVerdict } from "../client/Replies.ts"
+import { moneyOfMajor } from "../port/WireAmount.ts"
+import { dataOf, messageIn, refundState, text } from "./FlutterwaveAnswers.ts"
+import { refusalIn, saysAbsent } from "./FlutterwaveRefusals.ts"
+import { pageLife } from "./FlutterwaveRequests.ts"
+
+const chargeStates: ReadonlyMap<string, Report["state"]> = new Map([
+  ["pending", "processing"],
+  ["successful", "completed"],
+  ["failed", "failed"]
+])
+
+const transferStates: ReadonlyMap<string, Report["state"]> = new Map([
+  ["NEW", "processing"],
+  ["PENDING", "processing"],
+  ["SUCCESSFUL", "completed"],
+  ["FAILED", "failed"]
+])
+
+/** For the log: what it may mean is for people to find out. */
+export const isKnownStatus = (status: string): boolean =>
+  chargeStates.has(status.toLowerCase()) ||
+  transferStates.has(status.toUpperCase()) ||
+  /^(new|pending|completed|failed)/i.test(status)
+
+const moneyIn = (amount: string | undefined, currency: string | undefined) =>
+  Option.getOrUndefined(moneyOfMajor(amount ?? "", currency ?? ""))
+
+const nothingThere = (reply: ProviderReply): boolean => {
+  const message = messageIn(reply)
+  return (reply.status === 400 || reply.status === 404) && message !== undefined && saysAbsent(message)
+}
+
+/** The refusal's scope is for whoever could still ask somebody else, which is over by the time of a report. */
+const failedFor = (reason: string, isPayout: boolean) => {
+  const { code } = refusalIn(reason, isPayout)
+  return { reason, ...(code === undefined ? {} : { code }) }
+}
+
+const transactionIn = dataOf(
+  Schema.decodeUnknownOption(
+    Schema.Struct({
+      data: Schema.Struct({
+        id: text,
+        tx_ref: Schema.String,
+        status: Schema.String,
+        amount: text,
+        currency: text,
+        app_fee: text,
+        processor_response: text,
+        created_at: text
+      })
+    })
+  )
+)
+
+/** A clock of theirs, and the last steps of a try that was begun in time. */
+const pageGrace = Duration.minutes(15)
+
+/** The customer may have been sent to a page. */
+export interface Page {
+  readonly sentAt: Date
+  readonly now: number
+}
+
+/** On a page that is still open another card may be tried, under the same reference. */
+const mayTryAgain = (createdAt: string | undefined, { now, sentAt }: Page): boolean => {
+  const tried = Date.parse(createdAt ?? "")
+  const from = Number.isNaN(tried) ? sentAt.getTime() : tried
+  return now < from + Duration.toMillis(pageLife) + Duration.toMillis(pageGrace)
+}
+
+export const chargeReport =
+  (reference: string, page: Page | null) =>
+  (reply: ProviderReply): Enquiry => {
+    if (nothingThere(reply)) {
+      // A page is no transaction before somebody tries to pay on it.
+      return page === null
+        ? new Absent()
+        : new Unknown({ reason: "nobody has tried to pay on its page, if there is one" })
+    }
+    const data = Option.getOrUndefined(transactionIn(reply))?.data
+    if (data === undefined) return noVerdict(reply)
+    if (data.tx_ref !== reference) return new Unknown({ reason: "it answered about another transaction" })
+    const state = chargeStates.get(data.status.toLowerCase()) ?? "processing"
+    const failed = state === "failed" ? failedFor(data.processor_response ?? "the charge failed", false) : undefined
+    if (failed !== undefined && page !== null && mayTryAgain(data.created_at, page)) {
+      return new Report({
+        state: "pending",
+        reason: failed.reason,
+        // Another try is another transaction.
+        providerPaymentId: null,
+        providerStatus: data.status
+      })
+    }
+    const received = state === "completed" ? moneyIn(data.amount, data.currency) : undefined
+    const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
+    return new Report({
+      state,
+      ...(failed ?? { reason: null }),
+      providerPaymentId: data.id ?? null,
+      providerStatus: data.status,
+      ...(received === undefined ? {} : { received }),
+      ...(fee === undefined ? {} : { fee })
+    })
+  }
+
+const Transfer = Schema.Struct({
+  id: text,
+  reference: Schema.String,
+  status: Schema.String,
+  amount: text,
+  fee: text,
+  currency: text,
+  complete_message: text
+})
+
+const transferOf = (data: typeof Transfer.Type): Report => {
+  const state = transferStates.get(data.status.toUpperCase()) ?? "processing"
+  const received = state === "completed" ? moneyIn(data.amount, data.currency) : undefined
+  const fee = state === "completed" ? moneyIn(data.fee, data.currency) : undefined
+  const message =
+    data.complete_message === undefined || data.complete_message === "" ? undefined : data.complete_message
+  return new Report({
+    state,
+    ...(state === "failed" ? failedFor(message ?? "the transfer failed", true) : { reason: null }),
+    providerPaymentId: data.id ?? null,
+    providerStatus: data.status,
+    ...(received === undefined ? {} : { received }),
+    ...(fee === undefined ? {} : { fee })
+  })
+}
+
+const transferIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Transfer })))
+const transfersIn = dataOf(Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Array(Transfer) })))
+
+export const transferReport =
+  (reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    const data = Option.getOrUndefined(transferIn(reply))?.data
+    if (data === undefined) return noVerdict(reply)
+    return data.reference === reference
+      ? transferOf(data)
+      : new Unknown({ reason: "it answered about another transfer" })
+  }
+
+/** A list that holds others' was not searched by the reference, so that it says nothing of what it does not hold. */
+export const transfersReport =
+  (reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    if (nothingThere(reply)) return new Absent()
+    const data = Option.getOrUndefined(transfersIn(reply))?.data
+    if (data === undefined) return noVerdict(reply)
+    const ours = data.filter((one) => one.reference === reference)
+    const [first] = ours.toSorted((a, b) => Number(isOver(b)) - Number(isOver(a)))
+    if (first !== undefined) return transferOf(first)
+    return data.length === 0 ? new Absent() : new Unknown({ reason: "its list was not searched by our reference" })
+  }
+
+const isOver = ({ status }: typeof Transfer.Type): boolean => status.toUpperCase() === "SUCCESSFUL"
+
+const refundIn = dataOf(
+  Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String }) }))
+)
+
+export const refundReport = (reply: ProviderReply): Enquiry => {
+  const data = Option.getOrUndefined(refundIn(reply))?.data
+  if (data === undefined) return noVerdict(reply)
+  const state = refundState(data.status)
+  return new Report({
+    state,
+    reason: state === "failed" ? "the refund failed" : null,
+    providerPaymentId: data.id,
+    providerStatus: data.status
+  })
+}
+
+/** The transaction that a refund is of, by its own id. */
+export const refundableIn =
+  (reference: string) =>
+  (reply: ProviderReply): Option.Option<string> =>
+    Option.flatMap(transactionIn(reply), ({ data }) =>
+      data.tx_ref === reference && data.status.toLowerCase() === "successful"
+        ? Option.fromNullable(data.id)
+        : Option.none()
+    )
+
+/** What became of an order whose reference was taken before; how it failed, if it did, is told in its turn. */
+export const existing = (found: Enquiry): Outcome => {
+  if (found._tag !== "Report") return new Unknown({ reason: "it knows the reference, and not what became of it" })
+  return new Accepted({
+    state: found.state === "completed" ? "completed" : "processing",
+    providerPaymentId: found.providerPaymentId,
+    providerStatus: found.providerStatus,
+    nextAction: null,
+    actionData: {},
+    providerData: {},
+    ...(found.received === undefined ? {} : { received: found.received }),
+    ...(found.fee === undefined ? {} : { fee: found.fee })
+  })
+}

@@ -1,0 +1,196 @@
+/** What Flutterwave is sent. Its amounts are JSON numbers, which are written digit by digit. */
+import { Duration, Either } from "effect"
+import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import type { Money } from "../../domain/Money.ts"
+import { Declined } from "../../domain/Outcome.ts"
+import type { AttemptContext, PaymentOrder, RefundOrder } from "../port/Provider.ts"
+import { shortText } from "../port/WireAmount.ts"
+import { bankPayins, bankPayouts, mobileCorridor } from "./FlutterwaveCorridors.ts"
+
+/** Which of its families of endpoints an order belongs to, and is found by again. */
+export type Family = "charge" | "hosted" | "transfer" | "refund"
+
+export interface FlutterwaveOrder {
+  readonly family: Family
+  readonly path: string
+  readonly body: string
+}
+
+type Built = Either.Either<FlutterwaveOrder, Declined>
+
+/** A page that was opened is good for so long, within which a customer whose card was refused may try another. */
+export const pageLife = Duration.minutes(60)
+const TRIES = 3
+
+/** An account to pay to takes money for so long. */
+const accountLife = Duration.days(1)
+
+/** Longer ones are refused. */
+const LONGEST_TEXT = 100
+
+const unfit = (reason: string) => Either.left(new Declined({ reason, code: "INVALID_ORDER" }))
+
+const unserved = (reason: string) => Either.left(new Declined({ reason, code: "NOT_SUPPORTED" }))
+
+const numeric = (money: Money): WireNumber => new WireNumber(shortText(money))
+
+const digits = (phone: string): string => phone.replace(/\D/g, "")
+
+const cut = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed()
+
+const charged = ({ money, payer, reference }: PaymentOrder, email: string) => ({
+  tx_ref: reference,
+  amount: numeric(money),
+  currency: money.currency,
+  email,
+  ...(payer === null ? {} : { fullname: cut(payer.name) })
+})
+
+const mobileCharge = (order: PaymentOrder, email: string): Built => {
+  const { country, mobileMoney, money, reference, returnUrl } = order
+  const corridor = mobileCorridor(country)
+  if (mobileMoney === null) return unfit("there is no number to ask for the money")
+  const network = corridor?.networks.get(mobileMoney.network)
+  if (corridor === undefined || network === undefined || corridor.currency !== money.currency) {
+    return unserved(`it asks no number of ${mobileMoney.network} in ${country} for ${money.currency}`)
+  }
+  return Either.right({
+    family: "charge",
+    path: `/v3/charges?type=${corridor.charge}`,
+    body: stringifyWire({
+      ...charged(order, email),
+      phone_number: digits(mobileMoney.phoneNumber),
+      redirect_url: returnUrl,
+      ...(network === null ? {} : { network }),
+      // One kind of charge serves several countries of one currency.
+      ...(money.currency === "XOF" ? { country } : {}),
+      ...(money.currency === "RWF" || money.currency === "ZMW" ? { order_id: reference } : {})
+    })
+  })
+}
+
+const bankCharge = (order: PaymentOrder, email: string): Built =>
+  bankPayins.get(order.country) === order.money.currency
+    ? Either.right({
+        family: "charge",
+        path: "/v3/charges?type=bank_transfer",
+        body: stringifyWire({
+          ...charged(order, email),
+          ...(order.payer === null ? {} : { phone_number: digits(order.payer.phone) }),
+          expires: Duration.toSeconds(accountLife)
+        })
+      })
+    : unserved(`it has no account to pay ${order.money.currency} to in ${order.country}`)
+
+/** Card numbers stay on its own page. */
+const hosted = (order: PaymentOrder, email: string): Built => {
+  const { description, money, payer, reference, returnUrl } = order
+  return Either.right({
+    family: "hosted",
+    path: "/v3/payments",
+    body: stringifyWire({
+      tx_ref: reference,
+      amount: numeric(money),
+      currency: money.currency,
+      redirect_url: returnUrl,
+      payment_options: "card",
+      customer: { email, ...(payer === null ? {} : { name: cut(payer.name), phonenumber: digits(payer.phone) }) },
+      configurations: { session_duration: Duration.toMinutes(pageLife), max_retry_attempt: TRIES },
+      ...(description === null ? {} : { customizations: { description: cut(description) } })
+    })
+  })
+}
+
+interface Destination {
+  readonly account_bank: string
+  readonly account_number: string
+}
+
+const destinationOf = (order: PaymentOrder): Either.Either<Destination, Declined> => {
+  const { bank, country, mobileMoney, money } = order
+  if (order.method === "mobile_money" && mobileMoney !== null) {
+    const corridor = mobileCorridor(country)
+    const account_bank = corridor?.payout.get(mobileMoney.network)
+    return account_bank === undefined || corridor?.currency !== money.currency
+      ? unserved(`it pays no number of ${mobileMoney.network} in ${country} in ${money.currency}`)
+      : Either.right({ account_bank, account_number: digits(mobileMoney.phoneNumber) })
+  }
+  if (order.method !== "bank_transfer" || bank === null) return unfit("there is no account to pay to")
+  if (bankPayouts.get(country) !== money.currency)
+    return unserved(`it pays no account in ${country} in ${money.currency}`)
+  if (bank.bankCode === null) return unfit("the bank's code is not known")
+  return Either.right({ account_bank: bank.bankCode, account_number: bank.accountNumber })
+}
+
+/** Kenya wants to know who sends the money. */
+const senderOf = ({ country, payer }: PaymentOrder): Either.Either<object, Declined> => {
+  if (country !== "KE") return Either.right({})
+  if (payer === null) return unfit("for Kenya it must be known who sends the money, and the payment has no payer")
+  return Either.right({
+    meta: [{ sender: payer.name, sender_country: country, mobile_number: digits(payer.phone) }]
+  })
+}
+
+const transfer = (order: PaymentOrder, callbackUrl: string | null): Built =>
+  Either.map(Either.all([destinationOf(order), senderOf(order)]), ([destination, sender]) => {
+    const { bank, description, money, recipient, reference } = order
+    const name = recipient?.name ?? bank?.accountName
+    return {
+      family: "transfer",
+      path: "/v3/transfers",
+      body: stringifyWire({
+        ...destination,
+        ...sender,
+        amount: numeric(money),
+        currency: money.currency,
+        // Without it the money is taken from our naira, at a rate of its own.
+        debit_currency: money.currency,
+        reference,
+        narration: cut(description ?? "Payment"),
+        ...(name === undefined || name === null ? {} : { beneficiary_name: cut(name) }),
+        ...(callbackUrl === null || callbackUrl.length > LONGEST_TEXT ? {} : { callback_url: callbackUrl })
+      })
+    }
+  })
+
+const payin = (order: PaymentOrder): Built => {
+  const email = order.payer?.email
+  if (email === undefined || email === "") return unfit("it takes no payment without the payer's e-mail address")
+  switch (order.method) {
+    case "card":
+      return hosted(order, email)
+    case "bank_transfer":
+      return bankCharge(order, email)
+    case "mobile_money":
+      return mobileCharge(order, email)
+    default:
+      return unserved(`it does not take ${order.method}`)
+  }
+}
+
+export const orderRequest = (order: PaymentOrder, callbackUrl: string | null): Built => {
+  if (order.flow === "inbound") return payin(order)
+  return order.flow === "outbound" ? transfer(order, callbackUrl) : unserved("it moves no money of others")
+}
+
+export const refundRequest = (transactionId: string, { money, reason, reference }: RefundOrder): FlutterwaveOrder => ({
+  family: "refund",
+  path: `/v3/transactions/${encodeURIComponent(transactionId)}/refund`,
+  // The reference is for people: nothing is found by it, nor refused because of it.
+  body: stringifyWire({ amount: numeric(money), comments: cut(`${reference} ${reason ?? ""}`.trim()) })
+})
+
+export const familyOf = ({ flow, leg, method }: Pick<AttemptContext, "flow" | "leg" | "method">): Family => {
+  if (leg === "refund" || leg === "return") return "refund"
+  if (leg === "settlement" || (leg === "payment" && flow === "outbound")) return "transfer"
+  return method === "card" ? "hosted" : "charge"
+}
+
+export const verifyPath = (reference: string): string =>
+  `/v3/transactions/verify_by_reference?tx_ref=${encodeURIComponent(reference)}`
+
+export const transferPath = (id: string): string => `/v3/transfers/${encodeURIComponent(id)}`
+
+export const transfersPath = (reference: string): string => `/v3/transfers?reference=${encodeURIComponent(reference)}`
+
+export const refundPath = (id: string): string => `/v3/refunds/${encodeURIComponent(id)}`

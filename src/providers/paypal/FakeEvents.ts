@@ -1,0 +1,89 @@
+/** The callbacks of the fake of PayPal, signed as PayPal signs them, and the answer to whoever asks whether it sent them. */
+import { generateKeyPairSync, sign, verify } from "node:crypto"
+import { crc32 } from "node:zlib"
+import type { FakeCallback, FakeWorld } from "../fakes/Fake.ts"
+import type { Entry } from "../fakes/FakeBooks.ts"
+import { batchOf, captureOf, idFor, itemOf } from "./FakeBodies.ts"
+import type { Transmission } from "./PaypalRequests.ts"
+
+const KEY_BITS = 2048
+
+let pair: ReturnType<typeof generateKeys> | undefined
+
+const generateKeys = () => generateKeyPairSync("rsa", { modulusLength: KEY_BITS })
+
+/** Made when it is first needed: it takes a while. */
+const keys = () => (pair ??= generateKeys())
+
+type Signed = Pick<Transmission, "transmission_id" | "transmission_time" | "webhook_id">
+
+const signedText = ({ transmission_id, transmission_time, webhook_id }: Signed, event: string): Buffer =>
+  Buffer.from([transmission_id, transmission_time, webhook_id, crc32(event)].join("|"))
+
+const captures = {
+  waiting: "PENDING",
+  processing: "PENDING",
+  completed: "COMPLETED",
+  failed: "DENIED",
+  returned: "REVERSED"
+} as const
+
+const items = { completed: "SUCCEEDED", failed: "FAILED", returned: "RETURNED", waiting: "UNCLAIMED" } as const
+
+const aboutOf = (entry: Entry, world: FakeWorld) => {
+  if (entry.kind === "payin") {
+    const resource = { ...captureOf(entry), supplementary_data: { related_ids: { order_id: entry.id } } }
+    return { event_type: `PAYMENT.CAPTURE.${captures[entry.state]}`, resource_type: "capture", resource }
+  }
+  return entry.state === "processing"
+    ? { event_type: "PAYMENT.PAYOUTSBATCH.PROCESSING", resource_type: "payouts", resource: batchOf(entry, world.url) }
+    : {
+        event_type: `PAYMENT.PAYOUTS-ITEM.${items[entry.state]}`,
+        resource_type: "payouts_item",
+        resource: itemOf(entry)
+      }
+}
+
+export const callbackWith =
+  (webhookId: string) =>
+  (entry: Entry, world: FakeWorld): FakeCallback => {
+    const about = aboutOf(entry, world)
+    const at = world.now().toISOString()
+    const body = JSON.stringify({
+      id: `WH-${idFor(`${about.event_type} ${entry.id}`)}`,
+      event_version: "1.0",
+      create_time: at,
+      ...about,
+      summary: "Told by a fake",
+      links: []
+    })
+    const signed = {
+      transmission_id: `fake-${idFor(`${at} ${about.event_type} ${entry.id}`)}`,
+      transmission_time: at,
+      webhook_id: webhookId
+    }
+    return {
+      headers: {
+        "content-type": "application/json",
+        "paypal-auth-algo": "SHA256withRSA",
+        "paypal-cert-url": `${world.url}/v1/notifications/certs/CERT-fake`,
+        "paypal-transmission-id": signed.transmission_id,
+        "paypal-transmission-time": signed.transmission_time,
+        "paypal-transmission-sig": sign("sha256", signedText(signed, body), keys().privateKey).toString("base64")
+      },
+      body
+    }
+  }
+
+const MARK = '"webhook_event":'
+
+/** The event as its bytes came: it is the last of the body. */
+const eventIn = (body: string): string => body.slice(body.indexOf(MARK) + MARK.length, body.lastIndexOf("}"))
+
+export const isSignedByFake = (transmission: Transmission, body: string): boolean =>
+  verify(
+    "sha256",
+    signedText(transmission, eventIn(body)),
+    keys().publicKey,
+    Buffer.from(transmission.transmission_sig, "base64")
+  )

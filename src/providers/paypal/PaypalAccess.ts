@@ -1,0 +1,31 @@
+/** Tokens, and the word of PayPal about callbacks. */
+import { Either, Option, Schema } from "effect"
+import { Declined } from "../../domain/Outcome.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { credentialsRefused } from "../client/Replies.ts"
+import type { Granted } from "../client/Tokens.ts"
+import { isFine } from "./PaypalWire.ts"
+
+const readToken = Schema.decodeUnknownOption(
+  Schema.Struct({ access_token: Schema.String, expires_in: Schema.NumberFromString })
+)
+
+export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Declined> => {
+  if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
+  const token = Option.filter(readToken(reply.json), () => isFine(reply))
+  return Either.fromOption(
+    Option.map(token, ({ access_token, expires_in }) => ({ token: access_token, expiresInSeconds: expires_in })),
+    () =>
+      new Declined({
+        reason: `HTTP ${reply.status}: it gave no access token`,
+        code: reply.status === 429 ? "PROVIDER_BUSY" : "PROVIDER_UNAVAILABLE",
+        providerCode: `${reply.status}`
+      })
+  )
+}
+
+const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
+
+export const isVerified = (reply: ProviderReply): boolean =>
+  isFine(reply) &&
+  Option.exists(readVerification(reply.json), ({ verification_status: status }) => status === "SUCCESS")

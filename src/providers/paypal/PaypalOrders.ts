@@ -1,0 +1,161 @@
+/** From what PayPal says of an order, and of its capture, to what it means. */
+import { Option, Schema } from "effect"
+import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { existing } from "../client/Existing.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { noVerdict } from "../client/Replies.ts"
+import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
+import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
+
+const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
+
+const Capture = Schema.Struct({
+  id: text,
+  status: Schema.String,
+  amount: Schema.optionalWith(Amount, { nullable: true }),
+  status_details: Schema.optionalWith(Schema.Struct({ reason: text }), { nullable: true }),
+  seller_receivable_breakdown: Schema.optionalWith(
+    Schema.Struct({ paypal_fee: Schema.optionalWith(Amount, { nullable: true }) }),
+    { nullable: true }
+  )
+})
+type Capture = typeof Capture.Type
+
+const Unit = Schema.Struct({
+  custom_id: text,
+  payments: Schema.optionalWith(
+    Schema.Struct({ captures: Schema.optionalWith(Schema.Array(Capture), { nullable: true }) }),
+    { nullable: true }
+  )
+})
+
+const Order = Schema.Struct({
+  id: Schema.String,
+  status: Schema.String,
+  purchase_units: Schema.optionalWith(Schema.Array(Unit), { nullable: true }),
+  links: Schema.optionalWith(Schema.Array(Schema.Struct({ href: Schema.String, rel: text })), { nullable: true })
+})
+type Order = typeof Order.Type
+
+const readOrder = Schema.decodeUnknownOption(Order)
+
+export const readCapture = Schema.decodeUnknownOption(Capture)
+
+type State = Report["state"]
+
+const orderStates: Readonly<Record<string, State>> = {
+  CREATED: "pending",
+  SAVED: "pending",
+  PAYER_ACTION_REQUIRED: "pending",
+  // The customer agreed; nothing is moved before it is captured.
+  APPROVED: "pending",
+  COMPLETED: "processing",
+  VOIDED: "failed"
+}
+
+const captureStates: Readonly<Record<string, State>> = {
+  COMPLETED: "completed",
+  PENDING: "processing",
+  DECLINED: "failed",
+  FAILED: "failed",
+  REFUNDED: "returned",
+  // A part went back by hand: what was taken was taken.
+  PARTIALLY_REFUNDED: "completed"
+}
+
+/** Statuses on which somebody should look. */
+export const isStrangeOrder = (status: string | null): boolean =>
+  status !== null && ((orderStates[status] ?? captureStates[status]) === undefined || status === "PARTIALLY_REFUNDED")
+
+/** The attempt goes by the order's id: it is the order that is asked about. */
+export const captureReport = (orderId: string | null, capture: Capture): Report => {
+  const state = captureStates[capture.status] ?? "processing"
+  const { paypal_fee: fee } = capture.seller_receivable_breakdown ?? {}
+  const why = capture.status_details?.reason
+  const taken = state === "completed" ? moneyOf(capture.amount, capture.amount?.currency_code) : undefined
+  return new Report({
+    state,
+    reason: state === "failed" || state === "returned" ? (why ?? capture.status) : null,
+    providerPaymentId: orderId,
+    providerStatus: capture.status,
+    ...(why === undefined ? {} : { providerCode: why }),
+    ...amounts(taken, moneyOf(fee, fee?.currency_code))
+  })
+}
+
+const pageOf = (links: ReadonlyArray<{ readonly href: string; readonly rel?: string | undefined }> | undefined) =>
+  links?.find(({ href, rel }) => (rel === "payer-action" || rel === "approve") && /^https?:\/\//.test(href))?.href
+
+const waitingAt = (page: string | undefined): Pick<Report, "waitsFor"> =>
+  page === undefined ? {} : { waitsFor: { nextAction: "redirect", actionData: { redirect_url: page } } }
+
+const orderReport = (order: Order): Report => {
+  const capture = order.purchase_units?.[0]?.payments?.captures?.[0]
+  if (order.status === "COMPLETED" && capture !== undefined) return captureReport(order.id, capture)
+  const state = orderStates[order.status] ?? "processing"
+  return new Report({
+    state,
+    reason: state === "failed" ? order.status : null,
+    providerPaymentId: order.id,
+    providerStatus: order.status,
+    ...waitingAt(state === "pending" ? pageOf(order.links) : undefined)
+  })
+}
+
+export const orderOutcome = (reply: ProviderReply): Outcome => {
+  if (!isFine(reply)) return refused(reply)
+  return Option.match(readOrder(reply.json), {
+    onNone: () => nothingRead,
+    onSome: (order) => existing(orderReport(order))
+  })
+}
+
+/** What an order says of itself, and whether it waits for us to capture it. */
+export type Shown = { readonly approved: string } | { readonly said: Enquiry }
+
+export const orderShown =
+  (reference: string) =>
+  (reply: ProviderReply): Shown => {
+    if (reply.status === 404 && problemIn(reply) !== undefined) return { said: new Absent() }
+    if (!isFine(reply)) return { said: noVerdict(reply) }
+    const order = Option.getOrUndefined(readOrder(reply.json))
+    if (order === undefined) return { said: nothingRead }
+    if (order.purchase_units?.[0]?.custom_id !== reference) {
+      return { said: new Unknown({ reason: "the order of this id is not of this reference" }) }
+    }
+    return order.status === "APPROVED" ? { approved: order.id } : { said: orderReport(order) }
+  }
+
+/** What was captured before is to be looked at once more. */
+export type Captured = Enquiry | "captured before"
+
+export const captured =
+  (orderId: string) =>
+  (reply: ProviderReply): Captured => {
+    if (isFine(reply)) {
+      return Option.match(readOrder(reply.json), { onNone: () => nothingRead, onSome: orderReport })
+    }
+    const problem = problemIn(reply)
+    const issue = problem?.issue
+    if (problem === undefined || reply.status >= 500) return noVerdict(reply)
+    if (issue === "ORDER_ALREADY_CAPTURED") return "captured before"
+    if (issue === "ORDER_NOT_APPROVED" || issue === "PAYER_ACTION_REQUIRED") {
+      return new Report({
+        state: "pending",
+        reason: null,
+        providerPaymentId: orderId,
+        providerStatus: "PAYER_ACTION_REQUIRED",
+        ...waitingAt(pageOf(problem.links))
+      })
+    }
+    const end = endBy(issue)
+    if (end === undefined || issue === undefined) return new Unknown({ reason: `not captured: ${problem.reason}` })
+    return new Report({
+      state: "failed",
+      reason: problem.reason,
+      providerPaymentId: orderId,
+      providerStatus: issue,
+      providerCode: issue,
+      ...end
+    })
+  }

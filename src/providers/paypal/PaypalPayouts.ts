@@ -1,0 +1,139 @@
+/** From what PayPal says of a payout, and of its one item, to what it means. */
+import { Option, Schema } from "effect"
+import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { existing } from "../client/Existing.ts"
+import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { noVerdict } from "../client/Replies.ts"
+import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
+import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
+
+const PayoutAmount = Schema.Struct({ currency: Schema.String, value: Schema.String })
+
+const Item = Schema.Struct({
+  transaction_status: text,
+  payout_batch_id: text,
+  payout_item_fee: Schema.optionalWith(PayoutAmount, { nullable: true }),
+  payout_item: Schema.optionalWith(
+    Schema.Struct({ sender_item_id: text, amount: Schema.optionalWith(PayoutAmount, { nullable: true }) }),
+    { nullable: true }
+  ),
+  errors: Schema.optionalWith(Schema.Struct({ name: text, message: text }), { nullable: true })
+})
+type Item = typeof Item.Type
+
+const readBatch = Schema.decodeUnknownOption(
+  Schema.Struct({
+    batch_header: Schema.Struct({ payout_batch_id: Schema.String, batch_status: Schema.String }),
+    items: Schema.optionalWith(Schema.Array(Item), { nullable: true })
+  })
+)
+
+export const readItem = Schema.decodeUnknownOption(Item)
+
+type State = Report["state"]
+
+const batchStates: Readonly<Record<string, State>> = {
+  PENDING: "processing",
+  PROCESSING: "processing",
+  // Its item says more.
+  SUCCESS: "processing",
+  DENIED: "failed",
+  CANCELED: "failed"
+}
+
+const itemStates: Readonly<Record<string, State>> = {
+  SUCCESS: "completed",
+  PENDING: "processing",
+  ONHOLD: "processing",
+  UNCLAIMED: "processing",
+  FAILED: "failed",
+  BLOCKED: "failed",
+  RETURNED: "failed",
+  REFUNDED: "returned",
+  REVERSED: "returned"
+}
+
+/** Statuses on which somebody should look. */
+export const isStrangePayout = (status: string | null): boolean =>
+  status !== null && (batchStates[status] ?? itemStates[status]) === undefined
+
+export const itemReport = (batchId: string | null, item: Item): Report => {
+  const state = itemStates[item.transaction_status ?? "PENDING"] ?? "processing"
+  const amount = item.payout_item?.amount
+  const paid = state === "completed" ? moneyOf(amount, amount?.currency) : undefined
+  const code = payoutCode(item.errors?.name)
+  return new Report({
+    state,
+    reason:
+      state === "failed" || state === "returned" ? (item.errors?.message ?? item.transaction_status ?? null) : null,
+    providerPaymentId: batchId,
+    providerStatus: item.transaction_status ?? null,
+    ...(code === undefined ? {} : { code }),
+    ...(item.errors?.name === undefined ? {} : { providerCode: item.errors.name }),
+    ...amounts(paid, moneyOf(item.payout_item_fee, item.payout_item_fee?.currency))
+  })
+}
+
+const batchIn = /\/v1\/payments\/payouts\/([A-Za-z0-9_-]{1,64})(?:$|[?#])/
+
+const isDuplicate = (reply: ProviderReply): boolean => {
+  const problem = problemIn(reply)
+  return (
+    problem !== undefined &&
+    reply.status < 500 &&
+    (/duplicate/i.test(problem.issue ?? "") || /^sender_batch_id$/i.test(problem.field ?? ""))
+  )
+}
+
+/** The batch of ours that PayPal has already, where it refused a second one and says which it has. */
+export const batchThere = (reply: ProviderReply): Option.Option<string> =>
+  isDuplicate(reply)
+    ? Option.fromNullable(
+        problemIn(reply)
+          ?.links.map(({ href }) => batchIn.exec(href)?.[1])
+          .find((id) => id !== undefined)
+      )
+    : Option.none()
+
+export const payoutOutcome = (reply: ProviderReply): Outcome => {
+  if (isDuplicate(reply)) return new Unknown({ reason: "it has this batch already, and does not say which" })
+  if (!isFine(reply)) return refused(reply)
+  return Option.match(readBatch(reply.json), {
+    onNone: () => nothingRead,
+    onSome: ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
+      existing(
+        new Report({
+          state: batchStates[status] ?? "processing",
+          reason: null,
+          providerPaymentId: id,
+          providerStatus: status
+        })
+      )
+  })
+}
+
+export const payoutShown =
+  (reference: string) =>
+  (reply: ProviderReply): Enquiry => {
+    if (reply.status === 404 && problemIn(reply) !== undefined) return new Absent()
+    if (!isFine(reply)) return noVerdict(reply)
+    const batch = Option.getOrUndefined(readBatch(reply.json))
+    if (batch === undefined) return nothingRead
+    const { batch_status: status, payout_batch_id: id } = batch.batch_header
+    const item = batch.items?.[0]
+    if (item !== undefined && item.payout_item?.sender_item_id !== reference) {
+      return new Unknown({ reason: "the payout of this id is not of this reference" })
+    }
+    const state = batchStates[status] ?? "processing"
+    if (state !== "failed" && item?.transaction_status !== undefined) return itemReport(id, item)
+    const why = item?.errors
+    const code = payoutCode(why?.name)
+    return new Report({
+      state,
+      reason: state === "failed" ? (why?.message ?? status) : null,
+      providerPaymentId: id,
+      providerStatus: status,
+      ...(code === undefined ? {} : { code }),
+      ...(why?.name === undefined ? {} : { providerCode: why.name })
+    })
+  }

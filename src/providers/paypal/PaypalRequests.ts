@@ -1,0 +1,156 @@
+/** From our orders to what PayPal is asked. */
+import { Either } from "effect"
+import type { Money } from "../../domain/Money.ts"
+import { Declined } from "../../domain/Outcome.ts"
+import type { ProviderCall } from "../client/ProviderHttp.ts"
+import type { PaymentOrder } from "../port/Provider.ts"
+import { paypalText } from "./PaypalAmounts.ts"
+
+type Asked = Either.Either<ProviderCall, Declined>
+
+const json = { "content-type": "application/json" } as const
+
+/** Without it the answer to an order leaves out what was captured. */
+const whole = { prefer: "return=representation" } as const
+
+const textOf = (money: Money): Either.Either<string, Declined> =>
+  Either.fromOption(
+    paypalText(money),
+    () =>
+      new Declined({
+        reason: `PayPal takes no fractions of ${money.currency}, so not ${money.toString()}`,
+        code: "NOT_SUPPORTED"
+      })
+  )
+
+const DESCRIPTION_BYTES = 127
+const NOTE_BYTES = 1000
+
+/** PayPal counts letters beyond ASCII as more than one. */
+const cut = (text: string, bytes: number): string => {
+  let left = bytes
+  return [...text]
+    .filter((letter) => {
+      left = left < 0 ? left : left - Buffer.byteLength(letter)
+      return left >= 0
+    })
+    .join("")
+}
+
+const described = (description: string | null) =>
+  description === null || description === "" ? {} : { description: cut(description, DESCRIPTION_BYTES) }
+
+/**
+ * Our reference is the key of the request, the id by which its events name it, and the invoice, of which PayPal takes one
+ * payment only.
+ */
+export const createOrder = ({ description, money, reference, returnUrl }: PaymentOrder): Asked =>
+  Either.map(textOf(money), (value) => ({
+    operation: "create order",
+    method: "POST",
+    path: "/v2/checkout/orders",
+    headers: { ...json, ...whole, "paypal-request-id": reference },
+    body: JSON.stringify({
+      intent: "CAPTURE",
+      purchase_units: [
+        {
+          reference_id: reference,
+          custom_id: reference,
+          invoice_id: reference,
+          amount: { currency_code: money.currency, value },
+          ...described(description)
+        }
+      ],
+      payment_source: {
+        paypal: {
+          experience_context: {
+            return_url: returnUrl,
+            cancel_url: returnUrl,
+            shipping_preference: "NO_SHIPPING",
+            user_action: "PAY_NOW",
+            payment_method_preference: "IMMEDIATE_PAYMENT_REQUIRED"
+          }
+        }
+      }
+    })
+  }))
+
+export const showOrder = (id: string): ProviderCall => ({
+  operation: "show order",
+  method: "GET",
+  path: `/v2/checkout/orders/${encodeURIComponent(id)}`
+})
+
+/** The key follows from the reference: however often the customer comes back, it is one capture. */
+export const captureOrder = (id: string, reference: string): ProviderCall => ({
+  operation: "capture order",
+  method: "POST",
+  path: `/v2/checkout/orders/${encodeURIComponent(id)}/capture`,
+  headers: { ...json, ...whole, "paypal-request-id": `${reference}-capture` },
+  body: "{}"
+})
+
+const SUBJECT = "You have received a payment"
+
+/** One item to a batch, so that the batch is the payout. */
+export const createPayout = ({ description, money, recipient, reference }: PaymentOrder): Asked =>
+  Either.gen(function* () {
+    const value = yield* textOf(money)
+    const receiver = yield* Either.fromNullable(
+      recipient?.email,
+      () => new Declined({ reason: "PayPal needs the recipient's e-mail address", code: "INVALID_ORDER" })
+    )
+    return {
+      operation: "create payout",
+      method: "POST",
+      path: "/v1/payments/payouts",
+      headers: { ...json, "paypal-request-id": reference },
+      body: JSON.stringify({
+        sender_batch_header: { sender_batch_id: reference, email_subject: SUBJECT },
+        items: [
+          {
+            recipient_type: "EMAIL",
+            receiver,
+            sender_item_id: reference,
+            amount: { currency: money.currency, value },
+            ...(description === null ? {} : { note: cut(description, NOTE_BYTES) })
+          }
+        ]
+      })
+    }
+  })
+
+export const showPayout = (id: string): ProviderCall => ({
+  operation: "show payout",
+  method: "GET",
+  path: `/v1/payments/payouts/${encodeURIComponent(id)}`
+})
+
+export const requestToken = (clientId: string, clientSecret: string): ProviderCall => ({
+  operation: "request token",
+  method: "POST",
+  path: "/v1/oauth2/token",
+  headers: {
+    "content-type": "application/x-www-form-urlencoded",
+    authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`
+  },
+  body: "grant_type=client_credentials"
+})
+
+export interface Transmission {
+  readonly auth_algo: string
+  readonly cert_url: string
+  readonly transmission_id: string
+  readonly transmission_sig: string
+  readonly transmission_time: string
+  readonly webhook_id: string
+}
+
+/** The event goes back as the text that came: another order of its fields or another zero would have another signature. */
+export const verifySignature = (transmission: Transmission, event: string): ProviderCall => ({
+  operation: "verify callback",
+  method: "POST",
+  path: "/v1/notifications/verify-webhook-signature",
+  headers: json,
+  body: `${JSON.stringify(transmission).slice(0, -1)},"webhook_event":${event}}`
+})

@@ -1,0 +1,131 @@
+/** What Paystack's statuses mean. Its published response schemas are unreliable, so that little is read of them. */
+import { Option, Schema } from "effect"
+import type { RefusalCode } from "../../domain/FailureCode.ts"
+import type { Money } from "../../domain/Money.ts"
+import { Report } from "../../domain/Outcome.ts"
+import { moneyOfMinor } from "../port/WireAmount.ts"
+import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
+
+/** Nothing and null are the same. */
+export const text = Schema.optionalWith(Schema.String, { nullable: true })
+
+/** What transactions, transfers and refunds have in common. */
+export const Moved = Schema.Struct({
+  status: Schema.String,
+  reference: text,
+  id: text,
+  transfer_code: text,
+  amount: text,
+  currency: text,
+  fees: text,
+  fee_charged: text,
+  channel: text,
+  gateway_response: text,
+  message: text
+})
+export type Moved = typeof Moved.Type
+
+export const readMoved = Schema.decodeUnknownOption(Moved)
+type State = Report["state"]
+
+const transactionStates: Readonly<Record<string, State>> = {
+  success: "completed",
+  failed: "failed",
+  reversed: "returned",
+  // The customer has not finished, and still may: our own expiry ends it.
+  abandoned: "pending",
+  ongoing: "processing",
+  pending: "processing",
+  processing: "processing",
+  queued: "processing",
+  pay_offline: "processing",
+  pending_bank_transfer: "pending",
+  send_otp: "pending",
+  open_url: "pending"
+}
+
+const transferStates: Readonly<Record<string, State>> = {
+  success: "completed",
+  failed: "failed",
+  abandoned: "failed",
+  blocked: "failed",
+  rejected: "failed",
+  reversed: "returned",
+  pending: "processing",
+  received: "processing",
+  processing: "processing",
+  queued: "processing",
+  // The account must have passwords for transfers switched off: nobody here can enter one.
+  otp: "processing"
+}
+
+const refundStates: Readonly<Record<string, State>> = {
+  processed: "completed",
+  failed: "failed",
+  pending: "processing",
+  processing: "processing",
+  "needs-attention": "processing"
+}
+
+const statesOf = { transaction: transactionStates, transfer: transferStates, refund: refundStates } as const
+
+export type Kind = keyof typeof statesOf
+
+/** Statuses on which somebody should look: those that nobody has told us of, and those that wait for a person at Paystack. */
+export const isRemarkable = (kind: Kind, status: string | null): boolean =>
+  status !== null && (statesOf[kind][status] === undefined || ["otp", "needs-attention"].includes(status))
+
+const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
+  amount === undefined || currency === undefined
+    ? undefined
+    : Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))
+
+const wordings: ReadonlyArray<readonly [RegExp, RefusalCode]> = [
+  [/insufficient (funds|balance)/i, "INSUFFICIENT_FUNDS"],
+  [/expired card|card (has )?expired/i, "CARD_EXPIRED"],
+  [/(incorrect|invalid|wrong) (pin|otp)/i, "AUTHENTICATION_FAILED"],
+  [/timed? ?out|not approved|cancelled by/i, "NOT_APPROVED"],
+  [/fraud/i, "SUSPECTED_FRAUD"]
+]
+
+/** Paystack passes on what the bank or network said; only what is certain gets a word of ours. */
+const codeOf = ({ channel, gateway_response: said }: Moved): RefusalCode | undefined => {
+  if (said === undefined) return undefined
+  const known = wordings.find(([wording]) => wording.test(said))?.[1]
+  return known ?? (channel === "card" && said === "Declined" ? "CARD_DECLINED" : undefined)
+}
+
+export const reasonOf = (moved: Moved): string => moved.gateway_response ?? moved.message ?? moved.status
+
+export const idOf = (kind: Kind, { id, transfer_code: transferCode }: Moved): string | null =>
+  (kind === "transfer" ? transferCode : id) ?? null
+
+export const amountsOf = (moved: Moved, state: State) => {
+  const received = state === "completed" ? moneyOf(moved.amount, moved.currency) : undefined
+  const fee = moneyOf(moved.fees ?? moved.fee_charged, moved.currency)
+  return { ...(received === undefined ? {} : { received }), ...(fee === undefined ? {} : { fee }) }
+}
+
+export const refusalOf = (moved: Moved) => {
+  const code = codeOf(moved)
+  return {
+    ...(code === undefined ? {} : { code }),
+    ...(moved.gateway_response === undefined ? {} : { providerCode: moved.gateway_response })
+  }
+}
+
+export const reportOf = (kind: Kind, moved: Moved): Report => {
+  const state = statesOf[kind][moved.status] ?? "processing"
+  const over = state === "failed" || state === "returned"
+  return new Report({
+    state,
+    reason: over ? reasonOf(moved) : null,
+    providerPaymentId: idOf(kind, moved),
+    providerStatus: moved.status,
+    ...amountsOf(moved, state),
+    ...(over ? refusalOf(moved) : {})
+  })
+}
+
+/** Of a callback: who it is about is for its kind to say. */
+export const movedIn = (data: unknown): Option.Option<Moved> => readMoved(data)

@@ -1,0 +1,104 @@
+/** Customers who come back from a provider's own page: the provider is asked what became of it, and nobody else is believed. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
+import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
+import { visit } from "../../hosted/pages/Visits.ts"
+import { eventually, initiate, recordOf } from "../support/Calls.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, reports, scripted } from "../support/ScriptedProvider.ts"
+
+interface Resumed {
+  readonly attempt: AttemptContext
+  readonly query: Readonly<Record<string, string>>
+}
+
+const make = () => {
+  const resumed: Array<Resumed> = []
+  const next: { says: Enquiry } = { says: new Unknown({ reason: "not asked yet" }) }
+  const paypal = scripted("paypal")
+  const returning = {
+    ...paypal,
+    resume: (attempt: AttemptContext, query: Resumed["query"]) =>
+      Effect.sync(() => {
+        resumed.push({ attempt, query })
+        if (next.says._tag === "Report") paypal.purse.told(attempt.reference, next.says.state, next.says.received)
+        return next.says
+      })
+  }
+  const stripe = scripted("stripe")
+  return { paypal: returning, stripe, resumed, next, providers: [returning, stripe] }
+}
+
+const redirects = accepts({
+  state: "pending",
+  nextAction: "redirect",
+  actionData: { redirect_url: "https://pay.example/1" }
+})
+
+onDatabasePaymentServer("customers who come back", make, (it, { next, paypal, resumed, stripe }) => {
+  const sentOut = (provider: typeof paypal | typeof stripe, country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, [provider.name])
+      provider.on(`out ${country}`, redirects)
+      const { payment_id, response } = yield* initiate({ ...byCard(), country, description: `out ${country}` })
+      expect(response).toMatchObject({ status: "pending", next_action: "redirect" })
+      const order = provider.orders.find((one) => one.paymentId === payment_id)!
+      const { pathname, search } = new URL(order.returnUrl)
+      return { payment_id, path: `${pathname}${search}`, checkout: new URL(order.checkoutUrl) }
+    })
+
+  it.effect("are led to the checkout, and what the address brought reaches the provider as often as they come", () =>
+    Effect.gen(function* () {
+      const { checkout, path, payment_id } = yield* sentOut(paypal, "FR")
+      next.says = reports("completed")
+      const before = resumed.length
+      const first = yield* visit(`${path}&token=EC-1&PayerID=P%201`)
+      expect(first.status).toBe(303)
+      expect(new URL(first.headers["location"]!, `http://x${path}`).pathname).toBe(checkout.pathname)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      yield* visit(`${path}&token=EC-1`)
+      const calls = resumed.slice(before)
+      expect(calls[0]?.query).toEqual({ token: "EC-1", PayerID: "P 1" })
+      expect(calls[0]?.attempt).toMatchObject({ leg: "payment", flow: "inbound", method: "card", country: "FR" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+    })
+  )
+
+  it.effect("change nothing where the provider does not know, or never had it", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(paypal, "DE")
+      for (const says of [new Unknown({ reason: "no answer" }), new Absent()]) {
+        next.says = says
+        expect((yield* visit(`${path}&token=EC-2`)).status).toBe(303)
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+      }
+      next.says = new Report({ state: "failed", reason: "voided", providerPaymentId: null, providerStatus: "VOIDED" })
+      yield* visit(`${path}&token=EC-2`)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed", failure: { message: "voided" } })
+    })
+  )
+
+  it.effect("are a hint where the provider has nothing to finish", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(stripe, "ES")
+      const before = stripe.enquiries.length
+      expect((yield* visit(path)).status).toBe(303)
+      yield* eventually(
+        Effect.sync(() => stripe.enquiries.slice(before).length),
+        (times) => times > 0
+      )
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+    })
+  )
+
+  it.effect("find nothing without the token of their payment", () =>
+    Effect.gen(function* () {
+      const { path } = yield* sentOut(paypal, "IT")
+      const before = resumed.length
+      expect((yield* visit(`${path.split("?")[0]}?t=guessed&token=EC-3`)).status).toBe(404)
+      expect(resumed.length).toBe(before)
+    })
+  )
+})

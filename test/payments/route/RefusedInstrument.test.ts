@@ -1,0 +1,48 @@
+/** A card that is refused is refused everywhere: nobody else is asked, and the record says why in a word that stays. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { Declined } from "../../../src/domain/Outcome.ts"
+import { attemptsOf, initiate, recordOf } from "../support/Calls.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, scripted } from "../support/ScriptedProvider.ts"
+
+onDatabasePaymentServer(
+  "a refused instrument",
+  () => {
+    const [stripe, adyen] = [scripted("stripe"), scripted("adyen")]
+    return { stripe, adyen, providers: [stripe, adyen] }
+  },
+  (it, { adyen, stripe }) => {
+    it.effect("ends the payment", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("FR", ["stripe", "adyen"])
+        const stolen = { reason: "the card was reported stolen", providerCode: "stolen_card" }
+        stripe.on("stolen", new Declined({ ...stolen, code: "CARD_DECLINED", instrument: true }))
+        adyen.on("stolen", accepts())
+        const { body, payment_id, status } = yield* initiate({ ...byCard(), country: "FR", description: "stolen" })
+        expect(status).toBe(502)
+        expect(body).toMatchObject({ code: "ALL_PROVIDERS_FAILED" })
+        expect(body["message"]).toContain("no other provider was asked")
+        expect(adyen.timesAsked(payment_id)).toBe(0)
+        expect(yield* recordOf(payment_id)).toMatchObject({
+          status: "failed",
+          failure: { code: "CARD_DECLINED", provider: "stripe" }
+        })
+        const [attempt] = yield* attemptsOf(payment_id)
+        expect(attempt).toMatchObject({ outcome: "declined", reason: "the card was reported stolen (stolen_card)" })
+      })
+    )
+
+    it.effect("is told apart from a provider that is in trouble itself", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("DE", ["stripe", "adyen"])
+        stripe.on("busy", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY", providerCode: "429" }))
+        adyen.on("busy", accepts())
+        const { payment_id, response } = yield* initiate({ ...byCard(), country: "DE", description: "busy" })
+        expect(response).toMatchObject({ provider: "adyen" })
+        expect(adyen.timesAsked(payment_id)).toBe(1)
+      })
+    )
+  }
+)

@@ -1,0 +1,243 @@
+/**
+ * The real server against fakes of third parties, killed in the middle and started again: fallbacks between two of them,
+ * lost answers, duplicates. Nothing moves twice, and the books say of each what it really holds.
+ */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
+import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { attemptOfWire } from "../../../src/providers/port/WireReference.ts"
+import {
+  databaseOf,
+  discard,
+  freePort,
+  newDataDir,
+  pay,
+  type RealServer,
+  startServer,
+  until,
+  withSql
+} from "../../payments/support/RealServer.ts"
+
+const named = ["stripe", "adyen", "pawapay", "mtn_momo"]
+
+const corridors = [
+  { provider: "stripe", country: "DE", payment_method: "card", direction: "inbound", priority: 1 },
+  { provider: "adyen", country: "DE", payment_method: "card", direction: "inbound", priority: 2 },
+  { provider: "pawapay", country: "UG", payment_method: "mobile_money", direction: "inbound", priority: 1 },
+  { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "inbound", priority: 2 },
+  { provider: "pawapay", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 1 },
+  { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 2 }
+]
+
+const payer_details = { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" }
+
+const byCard = (amount: string) => ({
+  ...money(amount, "EUR"),
+  country: "DE",
+  payment_method: "card",
+  direction: "payin",
+  payer_details,
+  card_details: { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035", cvv: "123" }
+})
+
+const mobile_money_details = { provider: "mtn", phone_number: "+256772123456" }
+
+const byPhone = (amount: string) => ({
+  ...money(amount, "UGX"),
+  country: "UG",
+  payment_method: "mobile_money",
+  direction: "payin",
+  payer_details,
+  mobile_money_details
+})
+
+const toPhone = (amount: string, beneficiary_id: string) => ({
+  ...byPhone(amount),
+  direction: "payout",
+  beneficiary_id
+})
+
+const money = (amount: string, currency: string) => ({
+  amount: Number(amount),
+  target_amount: Number(amount),
+  currency,
+  target_currency: currency
+})
+
+/** Of every fate, and of one that the first of two declines alone. */
+const digits = [...Array.from({ length: 15 }, (_, nth) => `${nth}`.padStart(2, "0")), "21", "27"]
+
+/** Orphans are looked up, and absences believed, only after a while: for them that while passes now. */
+const timePasses = `
+  update attempts set next_enquiry_at = now(), sent_at = sent_at - interval '10 minutes',
+    started_at = started_at - interval '10 minutes'
+  where (outcome is null or outcome in ('unknown', 'accepted')) and next_enquiry_at > now() + interval '1 second'`
+
+interface Row {
+  readonly payment_id: string
+  readonly status: string
+  readonly next_action: string | null
+  readonly silent: boolean
+}
+
+const overview = `select p.payment_id, p.status, p.next_action,
+  right(trunc(p.amount * case when p.currency = 'EUR' then 100 else 1 end)::text, 2) = '10' as silent from payments p`
+
+const balances = `select account, currency, sum(amount)::text as amount from ledger_postings
+  where account like 'provider:%' group by account, currency`
+
+/** Somebody must act, or nobody ever says what became of it. */
+const isOver = ({ next_action, silent, status }: Row): boolean =>
+  ["completed", "failed", "canceled"].includes(status) ||
+  silent ||
+  (status === "pending" && next_action !== "check_status" && next_action !== "wait")
+
+const inUnits = (minor: bigint, currency: string): number => Number(minor) / (currency === "UGX" ? 1 : 100)
+
+describe("third parties and a server that is killed", () => {
+  const dataDir = newDataDir()
+  const scope = Effect.runSync(Scope.make())
+  let server: RealServer | undefined
+
+  afterAll(async () => {
+    await server?.stop()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    discard(dataDir)
+  }, 60_000)
+
+  const request = async (path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+    fetch(`${server!.url}/v1${path}`, {
+      method: "POST",
+      headers: { authorization: "NONE", "x-api-key": "NONE", "content-type": "application/json", ...headers },
+      body: JSON.stringify(body)
+    })
+
+  const arranged = async (): Promise<string> => {
+    const sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as { admin: { jwt: string } }
+    for (const corridor of corridors) {
+      const answer = await request(
+        "/payments/provider-configs",
+        { ...corridor, is_active: true },
+        {
+          authorization: `Bearer ${sandbox.admin.jwt}`
+        }
+      )
+      expect(answer.status, await answer.clone().text()).toBe(201)
+    }
+    const beneficiary = {
+      account_type: "mobile_money",
+      beneficiary_type: "individual",
+      country: "UG",
+      currency: "UGX",
+      fname: "Ada",
+      lname: "Lovelace",
+      momo_details: mobile_money_details
+    }
+    const made = await request("/beneficiaries", beneficiary, { "x-api-key": server!.apiKey })
+    const { data } = (await made.json()) as { readonly data: { readonly beneficiary_id: string } }
+    return data.beneficiary_id
+  }
+
+  it("moves nothing twice, and its books say what each of them holds", { timeout: 170_000 }, async () => {
+    const port = await freePort()
+    const fakes = await Effect.runPromise(
+      Scope.extend(
+        startFakes(
+          { callbackBase: `http://127.0.0.1:${port}` },
+          allFakes.filter(({ fake }) => named.includes(fake.name))
+        ),
+        scope
+      )
+    )
+    const settings = {
+      ...Object.fromEntries(fakes.flatMap((one) => one.settings)),
+      PROVIDER_TIMEOUT: "3 seconds",
+      LOG_LEVEL: "error"
+    }
+    const first = await startServer(dataDir, port, settings)
+    server = first
+    const beneficiary = await arranged()
+    const orders = digits.flatMap((two) => [
+      byCard(`100.${two}`),
+      byPhone(`150${two}`),
+      toPhone(`250${two}`, beneficiary),
+      byCard(`200.${two}`)
+    ])
+    let answered = 0
+    await new Promise<void>((enough) => {
+      for (const order of orders) {
+        pay(first, order)
+          .then((response) => {
+            expect([200, 502]).toContain(response.status)
+            if ((answered += 1) === 15) enough()
+          })
+          .catch((error: unknown) => expect(error).toBeInstanceOf(TypeError))
+      }
+    })
+    await first.kill()
+    expect(answered, "some callers never got an answer").toBeLessThan(orders.length)
+
+    server = await startServer(dataDir, port, settings)
+    const url = databaseOf(dataDir)
+    // What was cut off before it was written down is asked for again, as a caller would.
+    for (const order of orders.slice(0, 8)) await pay(server, order)
+    const rows = await withSql(url, (sql) =>
+      until(
+        "every payment is over",
+        async () => {
+          await sql.query(timePasses)
+          await new Promise((next) => setTimeout(next, 500))
+          const seen = (await sql.query<Row>(overview)).rows
+          return seen.length > 0 && seen.every(isOver) ? seen : undefined
+        },
+        120_000
+      )
+    )
+    await Effect.runPromise(Effect.forEach(fakes, ({ running }) => running.settled))
+    expect(rows.filter(({ status }) => status === "completed").length).toBeGreaterThan(20)
+    await booksAgree(url, fakes)
+    await nothingTwice(url, fakes)
+  })
+
+  const booksAgree = (url: string, fakes: ReadonlyArray<StartedFake>) =>
+    withSql(url, (sql) =>
+      until("the books say what each of them holds", async () => {
+        await sql.query(timePasses)
+        const rows = (await sql.query<{ account: string; currency: string; amount: string }>(balances)).rows
+        const booked = Object.fromEntries(
+          rows
+            .filter(({ amount }) => Number(amount) !== 0)
+            .map((row) => [`${row.account} ${row.currency}`, -Number(row.amount)])
+        )
+        const held = Object.fromEntries(
+          fakes.flatMap(({ fake, running }) =>
+            Array.from(
+              running.books.holdings(),
+              ([currency, minor]) => [`provider:${fake.name} ${currency}`, inUnits(minor, currency)] as const
+            ).filter(([, amount]) => amount !== 0)
+          )
+        )
+        return JSON.stringify(Object.entries(booked).toSorted()) === JSON.stringify(Object.entries(held).toSorted())
+          ? true
+          : undefined
+      }).catch(() => expect.fail("the books and the third parties disagree"))
+    )
+
+  const nothingTwice = async (url: string, fakes: ReadonlyArray<StartedFake>) => {
+    const payments = await withSql(url, async (sql) => {
+      const { rows } = await sql.query<{ attempt_id: string; payment_id: string }>(
+        "select attempt_id, payment_id from attempts"
+      )
+      return new Map(rows.map(({ attempt_id, payment_id }) => [attempt_id, payment_id]))
+    })
+    const moved = fakes.flatMap(({ running }) =>
+      running.books.all().filter(({ state }: Entry) => state === "completed")
+    )
+    const of = moved.map(({ kind, reference }) => `${kind} ${payments.get(attemptOfWire(reference)) ?? "nobody's"}`)
+    expect(of.filter((one) => one.endsWith("nobody's"))).toEqual([])
+    expect(of.length, "each payment moved once at most").toBe(new Set(of).size)
+  }
+})

@@ -1,0 +1,271 @@
+/** Adyen's callbacks: its own library signs them, and what it did not sign is not believed. */
+import adyenLibrary from "@adyen/api-library"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { bodySignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
+import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
+import { connected, listening, money, reference, referenceNo, replyOf } from "../support/ThirdPartyOrders.ts"
+
+const secret = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
+const transferSecret = "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F"
+
+const validator = new adyenLibrary.hmacValidator()
+
+const credentials = {
+  api_key: "AQE-key",
+  merchant_account: "OurECOM",
+  webhook_secret: secret,
+  transfer_webhook_secret: transferSecret
+}
+
+type Item = Parameters<typeof validator.validateHMAC>[0]
+
+const item = (about: Record<string, unknown> = {}) => ({
+  pspReference: "PSP0000000000001",
+  merchantAccountCode: "OurECOM",
+  merchantReference: reference,
+  amount: { value: 12300, currency: "EUR" },
+  eventCode: "AUTHORISATION",
+  eventDate: "2030-01-01T01:00:00+01:00",
+  paymentMethod: "visa",
+  reason: "",
+  success: "true",
+  ...about
+})
+
+const signed = (about: Record<string, unknown> = {}, key = secret) => {
+  const unsigned = item(about)
+  const hmacSignature = validator.calculateHmac(unsigned as unknown as Item, key)
+  return { ...unsigned, additionalData: { hmacSignature } }
+}
+
+const request = (body: string, headers: Record<string, string> = {}): CallbackRequest => ({
+  method: "POST",
+  path: "/callbacks",
+  query: {},
+  authority: "corridor.example.com",
+  headers,
+  body: Buffer.from(body)
+})
+
+const notification = (...items: ReadonlyArray<unknown>) =>
+  request(
+    JSON.stringify({
+      live: "false",
+      notificationItems: items.map((NotificationRequestItem) => ({ NotificationRequestItem }))
+    })
+  )
+
+const heard = (about: CallbackRequest, account: Record<string, string> = credentials) =>
+  connected(adyen, account, { http: listening(() => replyOf(500, {})).http }).callback(about)
+
+const refusedFor = (about: CallbackRequest, account?: Record<string, string>) =>
+  Effect.map(Effect.flip(heard(about, account)), ({ message }) => message)
+
+describe("a callback that Adyen's own library signed", () => {
+  const paid = { reference, providerPaymentId: "PSP0000000000001" }
+  const change = { pspReference: "MOD0000000000001", originalReference: "PSP0000000000001" }
+  const refund = { ...change, merchantReference: `${referenceNo(7)}-refund` }
+  const given = { reference: referenceNo(7), providerPaymentId: "MOD0000000000001" }
+
+  const statements: ReadonlyArray<readonly [string, Record<string, unknown>, object, object]> = [
+    ["AUTHORISATION", {}, paid, { state: "completed", received: money("EUR", 12_300n) }],
+    ["AUTHORISATION", { success: "false", reason: "Refused" }, paid, { state: "failed" }],
+    ["AUTHORISATION", { merchantReference: `${reference}-link` }, paid, { state: "completed" }],
+    ["AUTHORISATION", { amount: { value: 500000, currency: "ISK" } }, paid, { received: money("ISK", 5_000n) }],
+    ["CANCELLATION", change, paid, { state: "returned" }],
+    ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
+    ["CAPTURE_FAILED", change, paid, { state: "returned" }],
+    ["EXPIRE", {}, paid, { state: "returned" }],
+    ["REFUND", refund, given, { state: "completed" }],
+    ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],
+    ["REFUND_FAILED", refund, given, { state: "returned" }],
+    ["REFUNDED_REVERSED", refund, given, { state: "returned" }],
+    ["REFUND", change, { reference: null, providerPaymentId: "MOD0000000000001" }, { state: "completed" }]
+  ]
+  for (const [eventCode, about, attempt, report] of statements) {
+    it.effect(`${eventCode} ${JSON.stringify(about)}: a statement`, () =>
+      Effect.gen(function* () {
+        const { events, reply } = yield* heard(notification(signed({ eventCode, ...about })))
+        expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
+        expect(reply).toEqual({ status: 200, contentType: "text/plain", body: "[accepted]" })
+      })
+    )
+  }
+
+  const hints: ReadonlyArray<readonly [string, Record<string, unknown>]> = [
+    [
+      "a refused card at a link, which lets its payer try another",
+      { merchantReference: `${reference}-link`, success: "false" }
+    ],
+    ["an offer that was closed", { eventCode: "OFFER_CLOSED" }],
+    ["an amount that cannot be read", { amount: { value: 1, currency: "ZZZ" } }]
+  ]
+  for (const [name, about] of hints) {
+    it.effect(`only hints at ${name}`, () =>
+      Effect.gen(function* () {
+        const { events } = yield* heard(notification(signed(about)))
+        expect(events).toMatchObject([{ _tag: "Hint", attempt: paid }])
+      })
+    )
+  }
+
+  it.effect("about nothing of ours says nothing", () =>
+    Effect.gen(function* () {
+      const others = [
+        { eventCode: "CAPTURE", ...change },
+        { eventCode: "CHARGEBACK", ...change },
+        { eventCode: "CANCELLATION", ...change, success: "false" },
+        { eventCode: "REPORT_AVAILABLE" },
+        { merchantAccountCode: "AnotherECOM" }
+      ]
+      for (const about of others) expect((yield* heard(notification(signed(about)))).events).toEqual([])
+    })
+  )
+
+  it.effect("may tell of several payments, each by a key of its own", () =>
+    Effect.gen(function* () {
+      const second = { pspReference: "PSP0000000000002", merchantReference: referenceNo(2), success: "false" }
+      const { events } = yield* heard(notification(signed(), signed(second)))
+      expect(events).toMatchObject([
+        { key: "AUTHORISATION PSP0000000000001 true", attempt: paid },
+        { key: "AUTHORISATION PSP0000000000002 false", attempt: { reference: referenceNo(2) } }
+      ])
+    })
+  )
+
+  it.effect("states nothing that is not signed", () =>
+    Effect.gen(function* () {
+      const honest = yield* heard(notification(signed()))
+      const told = { ...signed(), reason: "Another story", paymentMethod: "mc", eventDate: "1999-01-01T00:00:00Z" }
+      expect((yield* heard(notification(told))).events).toEqual(honest.events)
+    })
+  )
+})
+
+describe("a callback that is not believed", () => {
+  const fields: ReadonlyArray<Record<string, unknown>> = [
+    { pspReference: "PSP0000000000009" },
+    { merchantReference: referenceNo(9) },
+    { amount: { value: 99900, currency: "EUR" } },
+    { amount: { value: 12300, currency: "USD" } },
+    { eventCode: "REFUND" },
+    { success: "false" },
+    { merchantAccountCode: "AnotherECOM" },
+    { originalReference: "PSP0000000000009" }
+  ]
+  for (const changed of fields) {
+    it.effect(`has another ${Object.keys(changed)[0]} than was signed: ${JSON.stringify(changed)}`, () =>
+      Effect.gen(function* () {
+        expect(yield* refusedFor(notification({ ...signed(), ...changed }))).toContain("hmacSignature")
+      })
+    )
+  }
+
+  it.effect("has another signature, or none, or one of two that is wrong", () =>
+    Effect.gen(function* () {
+      expect(yield* refusedFor(notification(signed({}, transferSecret)))).toContain("hmacSignature")
+      expect(yield* refusedFor(notification(signed(), { ...signed(), success: "false" }))).toContain("hmacSignature")
+      expect(yield* refusedFor(notification(item()))).toContain("no callback")
+      expect(yield* refusedFor(notification())).toContain("hmacSignature")
+    })
+  )
+
+  it.effect("moves the borders between what was signed", () =>
+    Effect.gen(function* () {
+      const honest = signed({ merchantReference: "a:b" })
+      const { additionalData } = honest
+      const moved = { ...item({ merchantAccountCode: "OurECOM:a", merchantReference: "b" }), additionalData }
+      expect(validator.validateHMAC(moved as unknown as Item, secret)).toBe(true)
+      expect(yield* refusedFor(notification(moved))).toContain("hmacSignature")
+      expect(yield* refusedFor(notification(honest))).toContain("hmacSignature")
+    })
+  )
+
+  it.effect("comes to an account without a secret, or with one that is no key", () =>
+    Effect.gen(function* () {
+      const { webhook_secret: _, ...without } = credentials
+      expect(yield* refusedFor(notification(signed()), without)).toContain("ADYEN_WEBHOOK_SECRET is not set")
+      // It decodes to a key of no bytes, which everybody has.
+      const forged = notification(signed({}, ""))
+      const bad = { ...credentials, webhook_secret: "not hexadecimal" }
+      expect(yield* refusedFor(forged, bad)).toContain("ADYEN_WEBHOOK_SECRET is not the hexadecimal key")
+    })
+  )
+})
+
+describe("a callback about a transfer", () => {
+  const transfer = (about: object = {}) =>
+    JSON.stringify({
+      type: "balancePlatform.transfer.updated",
+      environment: "test",
+      data: {
+        id: "TR00000000000001",
+        reference,
+        status: "booked",
+        reason: "approved",
+        category: "bank",
+        amount: { currency: "EUR", value: 12300 },
+        ...about
+      }
+    })
+
+  const signedBody = (body: string, key = transferSecret) => request(body, { hmacsignature: bodySignature(body, key) })
+
+  it.effect("is signed as Adyen's own library checks it", () =>
+    Effect.gen(function* () {
+      const body = transfer()
+      expect(validator.validateHMACSignature(transferSecret, bodySignature(body, transferSecret), body)).toBe(true)
+      const { events } = yield* heard(signedBody(body))
+      expect(events).toMatchObject([
+        {
+          _tag: "Statement",
+          attempt: { reference, providerPaymentId: "TR00000000000001" },
+          report: { state: "completed", received: money("EUR", 12_300n) }
+        }
+      ])
+    })
+  )
+
+  it.effect("tells of its beginning, its failure and its return, and of each by another key", () =>
+    Effect.gen(function* () {
+      const said = yield* Effect.forEach(["received", "failed", "returned", "somethingNew"], (status) =>
+        Effect.map(
+          heard(signedBody(transfer({ status, reason: "counterpartyAccountClosed" }))),
+          ({ events }) => events[0]
+        )
+      )
+      expect(said).toMatchObject([
+        { report: { state: "processing" } },
+        { report: { state: "failed", code: "ACCOUNT_INVALID" } },
+        { report: { state: "returned" } },
+        { report: { state: "processing", providerStatus: "somethingNew" } }
+      ])
+      expect(new Set(said.map((event) => (event?._tag === "Statement" ? event.key : ""))).size).toBe(4)
+    })
+  )
+
+  it.effect("hints at an amount that cannot be read, and is silent about what is none of ours", () =>
+    Effect.gen(function* () {
+      const odd = transfer({ amount: { currency: "ZZZ", value: 1 } })
+      expect((yield* heard(signedBody(odd))).events).toMatchObject([{ _tag: "Hint", attempt: { reference } }])
+      const report = JSON.stringify({ type: "balancePlatform.report.created", data: {} })
+      expect((yield* heard(signedBody(report))).events).toEqual([])
+    })
+  )
+
+  it.effect("is not believed once it was changed, is signed by another or comes without a key", () =>
+    Effect.gen(function* () {
+      const body = transfer()
+      const { headers } = signedBody(body)
+      const altered = request(body.replace("12300", "99900"), headers as Record<string, string>)
+      expect(yield* refusedFor(altered)).toContain("HmacSignature")
+      expect(yield* refusedFor(signedBody(body, secret))).toContain("HmacSignature")
+      expect(yield* refusedFor(request(body))).toContain("HmacSignature")
+      expect(yield* refusedFor(request("not JSON"))).toContain("HmacSignature")
+      const { transfer_webhook_secret: _, ...without } = credentials
+      expect(yield* refusedFor(signedBody(body), without)).toContain("ADYEN_TRANSFER_WEBHOOK_SECRET is not set")
+    })
+  )
+})

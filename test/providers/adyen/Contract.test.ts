@@ -1,0 +1,239 @@
+/** Every request that the adapter can send, and every answer and callback of the fake, against what Adyen published. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import type { CountryCode } from "../../../src/domain/Country.ts"
+import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
+import {
+  Details,
+  NewLink,
+  NewPayment,
+  NewRefund,
+  NewTransfer,
+  taken,
+  transferError
+} from "../../../src/providers/adyen/FakeBodies.ts"
+import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
+import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
+import { againstFake } from "../support/AgainstFake.ts"
+import { isPublished, publishedContract, skipping } from "../support/PublishedContract.ts"
+import {
+  cardNumbered,
+  connected,
+  contextOf,
+  listening,
+  money,
+  newOrder,
+  referenceNo,
+  refundOf,
+  replyOf
+} from "../support/ThirdPartyOrders.ts"
+import { accounts, payout } from "./Payouts.ts"
+
+const CHECKOUT = "adyen"
+const TRANSFERS = "adyen-transfers"
+const WEBHOOKS = "adyen-webhooks"
+const TRANSFER_WEBHOOKS = "adyen-transfer-webhooks"
+const all = [CHECKOUT, TRANSFERS, WEBHOOKS, TRANSFER_WEBHOOKS]
+
+const credentials = {
+  api_key: "AQE-key",
+  merchant_account: "OurECOM",
+  balance_account: "BA1",
+  balance_platform: "Ours"
+}
+
+const cards: ReadonlyArray<PaymentOrder> = [
+  newOrder({ card: cardNumbered("4111111111111111") }),
+  newOrder({ card: cardNumbered("4111111111111111"), payer: null, description: null }),
+  newOrder({ description: "x".repeat(500), money: money("ISK", 5_000n), card: cardNumbered("4111111111111111") })
+]
+
+const payouts: ReadonlyArray<PaymentOrder> = [
+  payout(),
+  payout({ description: null }),
+  payout({ description: "“Zwei” ".repeat(100) }),
+  ...accounts.map(({ bank, country, currency }) =>
+    payout({ bank, country: country as CountryCode, money: money(currency, 12_300n) })
+  )
+]
+
+/** All that the adapter can be made to send. */
+const everyCall = Effect.gen(function* () {
+  const { calls, http } = listening(() => replyOf(500, {}))
+  for (const rawCards of [false, true]) {
+    const provider = connected(adyen, credentials, { http, rawCards })
+    for (const order of cards) yield* provider.initiate(order)
+  }
+  const provider = connected(adyen, credentials, { http })
+  for (const order of payouts) yield* provider.initiate(order)
+  yield* provider.enquire(contextOf(payout()))
+  yield* provider.enquire(contextOf(payout(), { providerPaymentId: "TR1" }))
+  yield* provider.enquire(contextOf(newOrder(), { providerPaymentId: "PL1" }))
+  const paid = contextOf(newOrder(), { providerPaymentId: "PSP1" })
+  yield* provider.resume!(paid, { redirectResult: "X6XtfGC3!Y" })
+  yield* provider.refund!(refundOf(paid))
+  yield* provider.test!
+  return calls
+})
+
+const isTransfer = ({ origin }: ProviderCall): boolean => origin !== undefined
+
+const TRANSFERS_PATH = "/btl/v4"
+
+/** As the contract has it, which leaves out what is the address's. */
+const bare = (call: ProviderCall): ProviderCall =>
+  isTransfer(call) ? { ...call, path: call.path.slice(TRANSFERS_PATH.length) } : call
+
+const read = ({ body, path }: ProviderCall) => ({
+  query: Object.fromEntries(new URLSearchParams(path.split("?")[1] ?? "")),
+  ...(body === undefined ? {} : { body: JSON.parse(body) as unknown })
+})
+
+const inFake: ReadonlyArray<readonly [RegExp, (body: string) => { readonly _tag: string }]> = [
+  [/^\/paymentLinks$/, taken(NewLink)],
+  [/^\/payments$/, taken(NewPayment)],
+  [/^\/payments\/details$/, taken(Details)],
+  [/^\/payments\/[^/]+\/refunds$/, taken(NewRefund)],
+  [/^\/transfers$/, taken(NewTransfer, transferError)]
+]
+
+const fakeTakes = (path: string, body: string): string => inFake.find(([is]) => is.test(path))![1](body)._tag
+
+describe.skipIf(!all.every(isPublished))(`Adyen's contracts${all.map(skipping).join("")}`, () => {
+  const [checkout, transfers, webhooks, transferWebhooks] = all.map((name) =>
+    isPublished(name) ? publishedContract(name) : undefined!
+  ) as [Contract, Contract, Contract, Contract]
+  const contractOf = (call: ProviderCall): Contract => (isTransfer(call) ? transfers : checkout)
+
+  const amount = { currency: "EUR", value: 100 }
+  const known = { amount, merchantAccount: "OurECOM", reference: "r" }
+  const scheme = { type: "scheme", number: "4111111111111111", expiryMonth: "03", expiryYear: "2030" }
+  const bankAccount = {
+    accountHolder: { fullName: "A" },
+    accountIdentification: { type: "iban", iban: "NL91ABNA0417164300" }
+  }
+  const transfer = { amount, balanceAccountId: "BA1", category: "bank", counterparty: { bankAccount } }
+
+  const bad: ReadonlyArray<readonly [string, object]> = [
+    ["/paymentLinks", { merchantAccount: "OurECOM", reference: "r" }],
+    ["/paymentLinks", { ...known, amount: { currency: "EUR" } }],
+    ["/paymentLinks", { ...known, amount: { currency: "EURO", value: 100 } }],
+    ["/paymentLinks", { ...known, unknownField: true }],
+    ["/payments", { ...known, paymentMethod: scheme }],
+    ["/payments", { ...known, returnUrl: "https://x" }],
+    ["/payments", { ...known, returnUrl: "https://x", paymentMethod: scheme, unknownField: true }],
+    ["/payments", { ...known, returnUrl: "https://x", paymentMethod: { ...scheme, unknownField: true } }],
+    ["/payments/details", {}],
+    ["/payments/PSP1/refunds", { merchantAccount: "OurECOM" }],
+    ["/payments/PSP1/refunds", { amount, merchantAccount: "OurECOM", reason: "x" }],
+    ["/transfers", { ...transfer, category: undefined }],
+    ["/transfers", { ...transfer, category: "gold" }],
+    ["/transfers", { ...transfer, reference: "x".repeat(81) }],
+    ["/transfers", { ...transfer, counterparty: { bankAccount: { ...bankAccount, accountIdentification: {} } } }],
+    ["/transfers", { ...transfer, unknownField: true }]
+  ]
+  for (const [path, body] of bad) {
+    const written = JSON.stringify(body)
+    it(`refuse POST ${path} ${written.slice(0, 90)}, and so does the fake`, () => {
+      const contract = path === "/transfers" ? transfers : checkout
+      expect(contract.bodyFlaws("POST", path, JSON.parse(written))).not.toEqual([])
+      expect(fakeTakes(path, written)).toBe("Left")
+    })
+  }
+
+  it("refuse a search for transfers without its times", () => {
+    const call: ProviderCall = { operation: "", method: "GET", path: "/transfers?reference=x" }
+    expect(transfers.callFlaws(call, read(call))).toEqual([
+      "query createdSince is missing",
+      "query createdUntil is missing"
+    ])
+  })
+
+  it.effect("hold for every request, and the fake takes each of them", () =>
+    Effect.gen(function* () {
+      const calls = yield* everyCall
+      for (const call of calls) {
+        const sent = bare(call)
+        const flaws = contractOf(call).callFlaws(sent, read(sent))
+        expect([sent.path, sent.body, flaws]).toEqual([sent.path, sent.body, []])
+        expect((call.headers?.["idempotency-key"] ?? "").length).toBeLessThanOrEqual(64)
+        if (sent.body !== undefined) expect([sent.body, fakeTakes(sent.path, sent.body)]).toEqual([sent.body, "Right"])
+      }
+      expect(new Set(calls.map(({ operation }) => operation))).toEqual(
+        new Set([
+          "create payment link",
+          "create payment",
+          "create transfer",
+          "create refund",
+          "finish payment",
+          "find transfer",
+          "get transfer",
+          "get payment link"
+        ])
+      )
+    })
+  )
+
+  it.scopedLive("hold for every answer and every callback of the fake", () =>
+    Effect.gen(function* () {
+      const raw = yield* againstFake(adyen, adyenFake, { rawCards: true })
+      let n = 1
+      const next = (about: Partial<PaymentOrder>) => newOrder({ ...about, reference: referenceNo(n++) })
+      const number = cardNumbered("4111111111111111")
+      const byCard = yield* raw.provider.initiate(next({ card: number }))
+      yield* raw.provider.initiate(next({ card: cardNumbered("4212345678901237") }))
+      for (const minor of [12_301n, 12_302n, 12_309n]) {
+        yield* raw.provider.initiate(next({ card: number, money: money("EUR", minor) }))
+        yield* raw.provider.initiate({ ...payout({ money: money("EUR", minor) }), reference: referenceNo(n++) })
+      }
+      const link = yield* raw.provider.initiate(next({}))
+      const paidOut = { ...payout(), reference: referenceNo(n++) }
+      const sent = yield* raw.provider.initiate(paidOut)
+      yield* raw.settled
+      const idIn = (outcome: unknown) => (outcome as { readonly providerPaymentId: string }).providerPaymentId
+      yield* raw.provider.enquire(contextOf(newOrder(), { providerPaymentId: idIn(link) }))
+      yield* raw.provider.enquire(contextOf(paidOut, { providerPaymentId: idIn(sent) }))
+      yield* raw.provider.enquire(contextOf(paidOut, { sentAt: new Date() }))
+      const paid = contextOf(newOrder(), { providerPaymentId: idIn(byCard) })
+      yield* raw.provider.refund!(refundOf(paid))
+      yield* raw.provider.refund!(refundOf(paid, { reference: referenceNo(n++), money: money("EUR", 202n) }))
+      yield* raw.settled
+
+      expect(new Set(raw.exchanged.map(([, { status }]) => status))).toEqual(new Set([200, 201, 202, 422]))
+      for (const [call, { status, text }] of raw.exchanged) {
+        const path = bare(call).path.split("?")[0]!
+        const flaws = contractOf(call).answerFlaws(call.method, path, status, JSON.parse(text))
+        expect([path, status, text, flaws]).toEqual([path, status, text, []])
+      }
+
+      const { books, world } = raw
+      const told = books.all().flatMap((entry) => adyenFake.callbackOf(entry, world) ?? [])
+      const kinds = told.map(({ body }) => {
+        const json = JSON.parse(body) as Notification
+        const event = json.type ?? `/${json.notificationItems[0]!.NotificationRequestItem.eventCode}`
+        const flaws = (json.type === undefined ? webhooks : transferWebhooks).webhookFlaws(event, json)
+        expect([event, flaws]).toEqual([event, []])
+        return event
+      })
+      expect(new Set(kinds)).toEqual(new Set(["/AUTHORISATION", "/REFUND", "balancePlatform.transfer.updated"]))
+    })
+  )
+
+  it("refuse answers and callbacks that are wrong", () => {
+    expect(checkout.answerFlaws("GET", "/paymentLinks/PL1", 200, { id: "PL1", status: "open" })).not.toEqual([])
+    expect(transfers.answerFlaws("GET", "/transfers/TR1", 200, { id: "TR1", status: "gone" })).not.toEqual([])
+    const item = { eventCode: "REFUNDED", success: "yes" }
+    const wrong = { live: "false", notificationItems: [{ NotificationRequestItem: item }] }
+    expect(webhooks.webhookFlaws("/REFUND", wrong)).not.toEqual([])
+    expect(transferWebhooks.webhookFlaws("balancePlatform.transfer.updated", { type: "x" })).not.toEqual([])
+  })
+})
+
+type Contract = ReturnType<typeof publishedContract>
+
+interface Notification {
+  readonly type?: string
+  readonly notificationItems: ReadonlyArray<{ readonly NotificationRequestItem: { readonly eventCode: string } }>
+}

@@ -1,0 +1,25 @@
+/** What the port promises of every adapter, kept by Adyen's where Adyen can be asked at all: about links and payouts. */
+import { describe } from "vitest"
+import type { CountryCode } from "../../../src/domain/Country.ts"
+import { adyen } from "../../../src/providers/adyen/Adyen.ts"
+import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
+import { providerContract } from "../support/providerContract.ts"
+import { payout } from "./Payouts.ts"
+
+describe("by a link", () => {
+  providerContract(adyen, adyenFake, { payin: { currency: "EUR", order: (basics) => basics, declines: "later" } })
+})
+
+describe("by a link, in a currency that Adyen counts in its own way", () => {
+  providerContract(adyen, adyenFake, { payin: { currency: "ISK", order: (basics) => basics, declines: "later" } })
+})
+
+describe("to a bank account", () => {
+  const { bank, recipient } = payout()
+  providerContract(adyen, adyenFake, {
+    payout: {
+      currency: "EUR",
+      order: (basics) => ({ ...basics, method: "bank_transfer", country: "NL" as CountryCode, bank, recipient })
+    }
+  })
+})

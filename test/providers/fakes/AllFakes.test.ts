@@ -1,0 +1,128 @@
+/** All fakes at once: where they listen, where they call back, what they print, and how their process ends. */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import { describe, expect } from "vitest"
+import { allFakes, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
+import { acme } from "../support/Acme.ts"
+import { acmeFake } from "../support/AcmeFake.ts"
+
+const two = [
+  { fake: acmeFake, thirdParty: acme() },
+  { fake: { ...acmeFake, name: "apex_pay" as ThirdPartyName }, thirdParty: acme() }
+]
+
+describe("fakes", () => {
+  it.scopedLive("start beside each other, each with its own way back and the settings that lead to it", () =>
+    Effect.gen(function* () {
+      const started = yield* startFakes({ callbackBase: "http://127.0.0.1:3000/" }, two)
+      expect(started.map(({ running }) => running.world.callbackUrl)).toEqual([
+        "http://127.0.0.1:3000/callbacks/acme",
+        "http://127.0.0.1:3000/callbacks/apex_pay"
+      ])
+      const [first, second] = started.map(({ running }) => running.url)
+      expect(first).not.toBe(second)
+      expect(started[1]!.settings).toEqual([
+        ["APEX_PAY_BASE_URL", second],
+        ["ACME_API_KEY", "acme-api-key-7"],
+        ["ACME_WEBHOOK_SECRET", "acme-webhook-secret-7"],
+        ["ACME_MERCHANT", `Acme at ${second}`]
+      ])
+      const answer = yield* Effect.promise(() =>
+        fetch(`${second}/ping`, { headers: { authorization: "Bearer acme-api-key-7" } })
+      )
+      expect(answer.status).toBe(200)
+    })
+  )
+
+  it.scopedLive("listen on ports that follow each other where the first is said", () =>
+    Effect.gen(function* () {
+      const [probe] = yield* startFakes({ callbackBase: "http://127.0.0.1:3000" }, two.slice(0, 1))
+      const taken = Number(new URL(probe!.running.url).port)
+      const refused = yield* Effect.flip(
+        Effect.scoped(startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken - 1 }, two))
+      )
+      expect(refused.message).toContain(`127.0.0.1:${taken}`)
+    })
+  )
+
+  it("name only credentials that their third parties have", () => {
+    for (const { fake, thirdParty } of allFakes) {
+      const unknown = Object.keys(fake.credentials).filter((name) => thirdParty.fields[name] === undefined)
+      expect([fake.name, unknown]).toEqual([fake.name, []])
+    }
+    expect(new Set(allFakes.map(({ fake }) => fake.name)).size).toBe(allFakes.length)
+  })
+})
+
+describe("arguments", () => {
+  it.each([
+    [[], { callbackBase: "http://127.0.0.1:3000", firstPort: 4010, asJson: false }],
+    [
+      ["--json", "--port", "5000", "--callbacks", "https://pay.example"],
+      { callbackBase: "https://pay.example", firstPort: 5000, asJson: true }
+    ]
+  ])("%j are read", (given, read) => expect(readArguments(given)).toEqual(Either.right(read)))
+
+  it.each([[["--port"]], [["--port", "0"]], [["--port", "65536"]], [["--callbacks", "nowhere"]], [["--what"]]])(
+    "%j are refused with how to use it",
+    (given) => expect(Either.getOrNull(Either.flip(readArguments(given)))).toMatch(/Usage: npm run providers:fake/)
+  )
+})
+
+/** With the flags of the project's own script. */
+const build = async (folder: string): Promise<string> => {
+  const main = join(folder, "main.mjs")
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
+  const flags = ["--bundle", "--packages=external", "--platform=node", "--target=node20", "--format=esm"]
+  await promisify(execFile)("node_modules/.bin/esbuild", [
+    "src/providers/fakes/run/main.ts",
+    ...flags,
+    `--outfile=${main}`
+  ])
+  return main
+}
+
+const firstLine = (child: ChildProcess) =>
+  new Promise<string>((done, failed) => {
+    let text = ""
+    child.stdout!.on("data", (chunk: Buffer) => {
+      text += chunk.toString("utf8")
+      if (text.includes("\n")) done(text.slice(0, text.indexOf("\n")))
+    })
+    child.on("exit", (code) => failed(new Error(`it ended with ${code}`)))
+  })
+
+describe("the process", () => {
+  it.scopedLive("prints what it started, and ends without a word on ctrl-C", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "corridor-fakes-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+      )
+      const main = yield* Effect.promise(() => build(folder))
+      const child = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          spawn(process.execPath, [main, "--json", "--port", "39410"], { stdio: ["ignore", "pipe", "pipe"] })
+        ),
+        (process) => Effect.sync(() => process.kill("SIGKILL"))
+      )
+      let complaints = ""
+      child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString("utf8")))
+      const printed = JSON.parse(yield* Effect.promise(() => firstLine(child))) as ReadonlyArray<{
+        readonly provider: string
+      }>
+      expect(printed.map(({ provider }) => provider)).toEqual(allFakes.map(({ fake }) => fake.name))
+      const ended = new Promise<number | null>((done) => child.on("exit", done))
+      child.kill("SIGINT")
+      expect(yield* Effect.promise(() => ended)).toBe(0)
+      expect(complaints).toBe("")
+    })
+  )
+})

@@ -1,0 +1,17 @@
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { pawapayFake } from "../../../src/providers/pawapay/Fake.ts"
+import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
+import { providerContract } from "../support/providerContract.ts"
+import type { Sample } from "../support/Samples.ts"
+
+const byPhone: Sample = {
+  currency: "ZMW",
+  order: (basics) => ({
+    ...basics,
+    method: "mobile_money",
+    country: CountryCode.make("ZM"),
+    mobileMoney: { network: "mtn", phoneNumber: "+260763456789" }
+  })
+}
+
+providerContract(pawapay, pawapayFake, { payin: byPhone, payout: byPhone, refund: true })
