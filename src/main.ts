@@ -9,6 +9,7 @@ import { GateLive, SandboxLive } from "./app/Services.ts"
 import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./platform/config/Settings.ts"
+import { openFakes } from "./app/sandbox/Fakes.ts"
 import { Sandbox } from "./app/sandbox/Sandbox.ts"
 import { writeSandboxFile } from "./app/sandbox/SandboxFile.ts"
 
@@ -21,6 +22,7 @@ const openSandbox = Effect.gen(function* () {
 const server = Effect.gen(function* () {
   const { mode, port } = yield* Settings
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
+  yield* openFakes
   yield* startWorkers
   yield* serveHttp(port)
   yield* banner(credentials)

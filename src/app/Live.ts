@@ -9,7 +9,7 @@ import { logging } from "../platform/observability/Logging.ts"
 import { tracing } from "../platform/observability/Tracing.ts"
 import { currentMasterKey, guardMasterKey } from "../platform/secrets/MasterKeyGuard.ts"
 import { Vault } from "../platform/secrets/Vault.ts"
-import { ProviderSettings } from "../providers/accounts/ProviderSettings.ts"
+import { ProviderSettingsLive } from "./sandbox/Fakes.ts"
 import { ServicesLive } from "./Services.ts"
 import { StoresLive } from "./Stores.ts"
 
@@ -48,7 +48,7 @@ export const appOn = <E>(
     Layer.provideMerge(Connected),
     Layer.provideMerge(Ids.layer),
     Layer.provideMerge(ObservabilityLive),
-    Layer.provideMerge(ProviderSettings.layer),
+    Layer.provideMerge(ProviderSettingsLive),
     Layer.provideMerge(Settings.layer)
   )
 

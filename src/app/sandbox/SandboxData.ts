@@ -9,7 +9,7 @@ import type { StoredRate } from "../../money/rates/RateStore.ts"
 
 type Corridor = Pick<ProviderConfig, "provider" | "country" | "payment_method" | "direction">
 
-const countries = Schema.decodeSync(Schema.Array(CountryCode))(["KE", "NG", "GH", "UG", "ZA", "GB", "US"])
+export const sandboxCountries = Schema.decodeSync(Schema.Array(CountryCode))(["KE", "NG", "GH", "UG", "ZA", "GB", "US"])
 
 const both = ["inbound", "outbound"] as const
 
@@ -28,7 +28,7 @@ const corridorsOf = (country: CountryCode): ReadonlyArray<Corridor> => {
   ]
 }
 
-export const sandboxCorridors: ReadonlyArray<Corridor> = countries.flatMap(corridorsOf)
+export const sandboxCorridors: ReadonlyArray<Corridor> = sandboxCountries.flatMap(corridorsOf)
 
 /** One unit of each in US dollars. */
 const inDollars: Readonly<Record<string, string>> = {

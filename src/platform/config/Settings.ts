@@ -20,6 +20,11 @@ import { parseMasterKey } from "./MasterKey.ts"
 
 export type Mode = "sandbox" | "live"
 
+/** Where fakes of third parties are, unless it is said. */
+export const firstFakePort = 4010
+
+const HIGHEST_PORT = 65_535
+
 export const parsed = <A>(
   config: Config.Config<string>,
   parse: (text: string) => Either.Either<A, string>
@@ -73,6 +78,16 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
+/** `1`, or the port of the first of them. */
+const parseFakes = (text: string): Either.Either<Option.Option<number>, string> => {
+  const given = text.trim()
+  if (given === "" || given === "0") return Either.right(Option.none())
+  if (given === "1") return Either.right(Option.some(firstFakePort))
+  return /^\d{4,5}$/.test(given) && Number(given) <= HIGHEST_PORT - 9
+    ? Either.right(Option.some(Number(given)))
+    : Either.left("expected 1, 0, or the port of the first fake")
+}
+
 const jwt = Config.all({
   jwksUrl: Config.option(url("JWT_JWKS_URL", "https:", "http:")),
   jwksFile: Config.option(Config.nonEmptyString("JWT_JWKS_FILE")),
@@ -104,6 +119,7 @@ const settings = Config.all({
     durations("STATUS_ENQUIRY_DELAYS"),
     delays("10 seconds", "30 seconds", "2 minutes", "10 minutes", "30 minutes", "2 hours", "6 hours", "24 hours")
   ),
+  fakes: parsedOr("CORRIDOR_FAKES", "0", parseFakes),
   sandboxRailPace: Config.withDefault(positive("SANDBOX_RAIL_PACE"), railCompletion),
   kybWebhookSecret: Config.option(Config.redacted("KYB_WEBHOOK_SECRET")),
   rateLimitPerMinute: Config.withDefault(bounded("RATE_LIMIT_PER_MINUTE", 0, 10_000_000), 6000),
@@ -155,6 +171,11 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
   if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
   if (values.mode === "live") {
+    if (Option.isSome(values.fakes)) {
+      return Either.left(
+        ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")
+      )
+    }
     if (Option.isNone(values.masterKey)) {
       return Either.left(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
     }

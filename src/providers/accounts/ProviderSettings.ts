@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises"
 import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Option, Redacted } from "effect"
 import { missing, parsed, Settings, settingsError, url } from "../../platform/config/Settings.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
-import type { ThirdPartyName } from "../port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
 
 export interface ClientCertificate {

@@ -1,10 +1,15 @@
 /** Every third party that there is an adapter for. */
 import type { Redacted } from "effect"
-import type { Account, CredentialFields, Credentials, ThirdParty, ThirdPartyName } from "../port/ThirdParty.ts"
+import type { ThirdPartyName } from "../../domain/Corridor.ts"
+import type { Account, CredentialFields, Credentials, ThirdParty } from "../port/ThirdParty.ts"
 import type { Provider } from "../port/Provider.ts"
+import { adyen } from "../adyen/Adyen.ts"
 import { circle } from "../circle/Circle.ts"
+import { coinbase } from "../coinbase/Coinbase.ts"
+import { flutterwave } from "../flutterwave/Flutterwave.ts"
 import { mtnMomo } from "../mtnMomo/MtnMomo.ts"
 import { pawapay } from "../pawapay/Pawapay.ts"
+import { paypal } from "../paypal/Paypal.ts"
 import { paystack } from "../paystack/Paystack.ts"
 import { stripe } from "../stripe/Stripe.ts"
 
@@ -28,10 +33,14 @@ const any = <Fields extends CredentialFields>(party: ThirdParty<Fields>): AnyThi
 
 export const thirdParties: ReadonlyArray<AnyThirdParty> = [
   any(stripe),
+  any(adyen),
+  any(paypal),
   any(paystack),
+  any(flutterwave),
   any(mtnMomo),
   any(pawapay),
-  any(circle)
+  any(circle),
+  any(coinbase)
 ]
 
 const byName = new Map<string, AnyThirdParty>(thirdParties.map((party) => [party.name, party]))

@@ -122,6 +122,10 @@ const paramsOf = (params: Readonly<Record<string, string | undefined>>): Readonl
 
 const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host)
 
+/** The account that a fake takes where it is reached at this address. */
+export const credentialsAt = ({ credentials }: Fake, url: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, value.replaceAll("{url}", url)]))
+
 export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<RunningFake, FakeNotStarted, Scope.Scope> =>
   Effect.gen(function* () {
     const { host = "127.0.0.1", late = fakeLateness, pace = fakePace, port = 0, slow = fakeSlowness } = options
@@ -231,8 +235,6 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     }
     router = routerOf(fake.routes(world))
 
-    const credentials = Object.fromEntries(
-      Object.entries(fake.credentials).map(([name, value]) => [name, value.replaceAll("{url}", url)])
-    )
+    const credentials = credentialsAt(fake, url)
     return { url, credentials, books, world, settled: chores.settled, received }
   })

@@ -20,7 +20,7 @@ import { paystack } from "../../paystack/Paystack.ts"
 import { stripeFake } from "../../stripe/Fake.ts"
 import { stripe } from "../../stripe/Stripe.ts"
 import type { Fake } from "../Fake.ts"
-import { type FakeNotStarted, type FakeOptions, type RunningFake, startFake } from "../FakeServer.ts"
+import { credentialsAt, type FakeNotStarted, type FakeOptions, type RunningFake, startFake } from "../FakeServer.ts"
 
 export interface ShippedFake {
   readonly fake: Fake
@@ -46,13 +46,25 @@ export interface StartedFake extends ShippedFake {
   readonly settings: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-const settingsFor = ({ fake, thirdParty }: ShippedFake, { credentials, url }: RunningFake): StartedFake["settings"] => [
+const settingsFor = (
+  { fake, thirdParty }: ShippedFake,
+  { credentials, url }: Pick<RunningFake, "credentials" | "url">
+): StartedFake["settings"] => [
   [`${fake.name.toUpperCase()}_BASE_URL`, url],
   ...Object.entries(credentials).flatMap(([name, value]): StartedFake["settings"] => {
     const field = thirdParty.fields[name]
     return field === undefined ? [] : [[field.env, value]]
   })
 ]
+
+/** What Corridor is started with so that it speaks to fakes that run there, whoever started them. */
+export const settingsOfFakesAt = (firstPort: number): ReadonlyMap<string, string> =>
+  new Map(
+    allFakes.flatMap((shipped, at) => {
+      const url = `http://127.0.0.1:${firstPort + at}`
+      return settingsFor(shipped, { url, credentials: credentialsAt(shipped.fake, url) })
+    })
+  )
 
 export interface FakesOptions extends Omit<FakeOptions, "callbackUrl" | "port"> {
   /** Where Corridor is reached. */

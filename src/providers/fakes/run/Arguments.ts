@@ -1,5 +1,6 @@
 /** What the fakes are started with on the command line. */
 import { Either } from "effect"
+import { firstFakePort } from "../../../platform/config/Settings.ts"
 
 export interface FakeArguments {
   readonly callbackBase: string
@@ -9,7 +10,7 @@ export interface FakeArguments {
 
 const usage = "Usage: npm run providers:fake -- [--callbacks URL] [--port FIRST] [--json]"
 
-const defaults: FakeArguments = { callbackBase: "http://127.0.0.1:3000", firstPort: 4010, asJson: false }
+const defaults: FakeArguments = { callbackBase: "http://127.0.0.1:3000", firstPort: firstFakePort, asJson: false }
 
 const HIGHEST_PORT = 65_535
 

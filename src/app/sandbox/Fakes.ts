@@ -1,0 +1,86 @@
+/** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
+import { Array as Arr, ConfigProvider, Effect, Layer, Option } from "effect"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { CountryCode, defaultCurrencyOf } from "../../domain/Country.ts"
+import { Ids } from "../../domain/Ids.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { type AnyThirdParty, thirdParties } from "../../providers/accounts/ThirdParties.ts"
+import { ProviderConfigStore } from "../../providers/configs/ProviderConfigStore.ts"
+import { sandboxCountries } from "./SandboxData.ts"
+
+/** Whoever speaks to no fake does not load them. */
+const loadFakes = Effect.promise(() => import("../../providers/fakes/run/AllFakes.ts"))
+
+/** What is set in the environment goes before the fakes, so that one of them may be the real one. */
+export const ProviderSettingsLive = Layer.effect(
+  ProviderSettings,
+  Effect.gen(function* () {
+    const { fakes } = yield* Settings
+    if (Option.isNone(fakes)) return yield* ProviderSettings.load
+    const { settingsOfFakesAt } = yield* loadFakes
+    const fromFakes = ConfigProvider.fromMap(new Map(settingsOfFakesAt(fakes.value)))
+    return yield* Effect.configProviderWith((environment) =>
+      Effect.withConfigProvider(
+        ProviderSettings.load,
+        ConfigProvider.orElse(environment, () => fromFakes)
+      )
+    )
+  })
+)
+
+/** After the built-in rails, where there are any; in Germany there are none. */
+const LAST = 200
+
+const showcase = [...sandboxCountries, CountryCode.make("DE")]
+
+const lanesOf = ({ serves }: AnyThirdParty, country: CountryCode) =>
+  Arr.dedupeWith(
+    serves.filter(
+      ({ countries, currencies, method }) =>
+        (countries === "everywhere" || countries.includes(country)) &&
+        (method === "crypto" || currencies.includes(defaultCurrencyOf(country)))
+    ),
+    (a, b) => a.method === b.method && a.flow === b.flow
+  )
+
+const corridors = thirdParties.flatMap((party, at) =>
+  showcase.flatMap((country) =>
+    lanesOf(party, country).map(({ flow: direction, method: payment_method }) => ({
+      provider: party.name,
+      country,
+      payment_method,
+      direction,
+      org_id: null,
+      priority: LAST + at,
+      is_active: true
+    }))
+  )
+)
+
+/** Once: whoever has taken one away does not find it again. */
+const offerPayments = Effect.gen(function* () {
+  const store = yield* ProviderConfigStore
+  const ids = yield* Ids
+  const first = corridors[0]!.provider
+  const known = yield* store.list({ provider: first }, { after: Option.none(), take: 1 })
+  if (known.length > 0) return
+  yield* store.insert(
+    yield* Effect.forEach(corridors, (corridor) =>
+      Effect.map(ids.make(ConfigId), (config_id) => ({ ...corridor, config_id }))
+    )
+  )
+})
+
+/** Starts those that nobody has started yet. */
+export const openFakes = Effect.gen(function* () {
+  const { fakes, publicUrl } = yield* Settings
+  if (Option.isNone(fakes)) return
+  const { startFakes } = yield* loadFakes
+  yield* Effect.catchTag(
+    Effect.asVoid(startFakes({ callbackBase: publicUrl, firstPort: fakes.value })),
+    "FakeNotStarted",
+    ({ message }) => Effect.logInfo(`Fakes of third parties are expected to run already: ${message}`)
+  )
+  yield* offerPayments
+})
