@@ -313,7 +313,14 @@ onDatabaseServer("Provider configurations", (it) => {
       yield* configs.update({ path: config, payload: { org_id: null } })
       yield* configs.remove({ path: config })
       const rows = yield* auditOf(config.config_id)
-      const { config_id: _id, created_at: _created, updated_at: _updated, ...made } = config
+      const {
+        config_id: _id,
+        created_at: _created,
+        credentials_tested_at: _tested,
+        has_credentials: _has,
+        updated_at: _updated,
+        ...made
+      } = config
       const expected = [
         {
           action: "provider_config.created",

@@ -1,0 +1,116 @@
+/** How often the database is asked for an account, and who is on in which mode. */
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
+import { credentialsKnownFor } from "../../../src/domain/Policies.ts"
+import { builtInRails } from "../../../src/domain/Corridor.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { sealCredentials } from "../../../src/providers/accounts/Credentials.ts"
+import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
+import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
+import { ProvidersLive } from "../../../src/providers/accounts/ProvidersLive.ts"
+import { Providers } from "../../../src/providers/port/Provider.ts"
+import { nextId } from "../../support/StoreFixtures.ts"
+import { storesOn } from "../../support/Stores.ts"
+import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
+
+const services = (looks: { count: number }, variables: Variables) => {
+  const counting = Layer.effect(
+    ProviderAccountStore,
+    Effect.map(ProviderAccountStore, (store) => ({
+      ...store,
+      find: (id) => Effect.tap(store.find(id), () => Effect.sync(() => (looks.count += 1)))
+    }))
+  )
+  return ProvidersLive.pipe(
+    Layer.provideMerge(ProviderAccounts.layer),
+    Layer.provideMerge(counting),
+    Layer.provideMerge(storesOn("memory")),
+    Layer.provideMerge(TestVault),
+    Layer.provideMerge(Ids.layer),
+    Layer.provideMerge(testSettings(variables))
+  )
+}
+
+const put = Effect.gen(function* () {
+  const store = yield* ProviderAccountStore
+  const vault = yield* Vault
+  const config_id = yield* nextId
+  const sealed = yield* sealCredentials(vault, config_id, { secret_key: Redacted.make("sk_test_own") })
+  const again = Effect.map(store.put({ config_id, provider: "stripe", sealed, tested: true }), Option.getOrThrow)
+  return { ...(yield* again), again }
+})
+
+const aMoment = TestClock.adjust(Duration.sum(credentialsKnownFor, Duration.millis(1)))
+
+describe("accounts of configurations", () => {
+  it.scoped("are looked up once in a moment, and not at all where their version was just read", () => {
+    const looks = { count: 0 }
+    return Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const { config_id } = yield* put
+      const first = yield* accounts.own("stripe", config_id)
+      expect(first?.name).toBe("stripe")
+      yield* Effect.replicateEffect(accounts.own("stripe", config_id), 100)
+      expect(looks.count).toBe(1)
+      yield* aMoment
+      yield* accounts.seen([{ config_id, credentials_version: 1 }])
+      expect(yield* accounts.own("stripe", config_id)).toBe(first)
+      expect(looks.count).toBe(1)
+      yield* aMoment
+      expect(yield* accounts.own("stripe", config_id)).toBe(first)
+      expect(looks.count).toBe(2)
+    }).pipe(Effect.provide(services(looks, {})))
+  })
+
+  it.scoped("are made anew at once where a newer version was read, and never for an older one", () => {
+    const looks = { count: 0 }
+    return Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const { again, config_id } = yield* put
+      const first = yield* accounts.own("stripe", config_id)
+      yield* again
+      expect(yield* accounts.own("stripe", config_id), "not known yet").toBe(first)
+      yield* accounts.seen([{ config_id, credentials_version: 2 }])
+      const second = yield* accounts.own("stripe", config_id)
+      expect(second).not.toBe(first)
+      yield* accounts.seen([{ config_id, credentials_version: 1 }])
+      expect(yield* accounts.own("stripe", config_id)).toBe(second)
+      expect(looks.count).toBe(2)
+    }).pipe(Effect.provide(services(looks, {})))
+  })
+
+  it.scoped("are made once for all who need them first at the same time", () =>
+    Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const { config_id } = yield* put
+      const all = yield* Effect.replicateEffect(accounts.own("stripe", config_id), 20, { concurrency: "unbounded" })
+      expect(new Set(all).size).toBe(1)
+    }).pipe(Effect.provide(services({ count: 0 }, {})))
+  )
+})
+
+describe("who is on", () => {
+  const secrets = { STRIPE_SECRET_KEY: "sk_of_the_platform" }
+  const live = {
+    CORRIDOR_MODE: "live",
+    CORRIDOR_MASTER_KEY: "ab".repeat(32),
+    KYB_WEBHOOK_SECRET: "a secret of the test"
+  }
+
+  const whoIsOn = (variables: Variables) =>
+    Effect.gen(function* () {
+      const { find } = yield* Providers
+      const all = yield* Effect.forEach([...builtInRails, "stripe", "paystack"] as const, (name) => find(name, null))
+      return all.flatMap((one) => (one === undefined ? [] : [one.name]))
+    }).pipe(Effect.provide(services({ count: 0 }, variables)), Effect.scoped)
+
+  it.effect("in the sandbox the rails and whoever has credentials, in live mode the latter alone", () =>
+    Effect.gen(function* () {
+      expect(yield* whoIsOn({})).toEqual([...builtInRails])
+      expect(yield* whoIsOn(secrets)).toEqual([...builtInRails, "stripe"])
+      expect(yield* whoIsOn({ ...live, ...secrets })).toEqual(["stripe"])
+      expect(yield* whoIsOn(live)).toEqual([])
+    })
+  )
+})
