@@ -80,7 +80,8 @@ export const makeEnds = (
         asked: money,
         fate,
         state: waits ? "waiting" : "processing",
-        moved: fate === "other_amount" ? less(money) : money,
+        // Customers may pay less than they were asked for; who pays out pays what it was told to.
+        moved: fate === "other_amount" && kind === "payin" ? less(money) : money,
         reason: null,
         createdAt: now(),
         of,

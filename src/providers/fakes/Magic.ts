@@ -16,7 +16,7 @@ export const fates = {
   twice: "reports its end twice",
   late: "reports its end late",
   reordered: "reports its end first and its beginning afterwards",
-  other_amount: "reports less than was asked for"
+  other_amount: "reports that less arrived than was asked for; a payout is paid in full"
 } as const
 
 export type Fate = keyof typeof fates | "completes"
