@@ -97,6 +97,21 @@ export const freePort = (): Promise<string> =>
     })
   })
 
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+      .once("error", () => resolve(false))
+      .listen(port, "127.0.0.1", () => probe.close(() => resolve(true)))
+  })
+
+/** So many in a row, below those that the system hands out by itself. */
+export const firstOfFreePorts = async (count: number): Promise<string> => {
+  for (let first = 12_000 + (process.pid % 1000) * 10; ; first += count) {
+    const free = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)))
+    if (free.every(Boolean)) return String(first)
+  }
+}
+
 /** A folder that PostgreSQL's own user may enter when the tests run as root. */
 export const temporaryFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "corridor-cli-test-"))

@@ -9,6 +9,7 @@ import {
   cliIn,
   documentOf,
   type Environment,
+  firstOfFreePorts,
   freePort,
   type OwnDatabase,
   ownDatabase,
@@ -42,7 +43,7 @@ interface Shown {
 }
 
 const STEPS = [
-  ...["payin", "declined_card", "payout", "refund", "virtual_account", "escrow", "on_ramp", "payment_link"],
+  ...["payin", "declined_card", "fallback", "payout", "refund", "virtual_account", "escrow", "on_ramp", "payment_link"],
   ...["webhooks", "books"]
 ]
 
@@ -55,7 +56,12 @@ const registered = () => query(database.url, "select webhook_id from webhooks")
 
 beforeAll(async () => {
   database = await ownDatabase()
-  env = { DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: await freePort() }
+  env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    PORT: await freePort(),
+    CORRIDOR_FAKES: await firstOfFreePorts(9)
+  }
   server = await startServer(env)
 })
 
@@ -76,15 +82,17 @@ it("shows everything, in one JSON document, and takes its webhook endpoint away 
   const came = data.webhooks.map(({ about, event_type }) => `${event_type} ${about}`)
   expect(came).toContain(`payment.completed ${idOf("payin")}`)
   expect(came).toContain(`payment.failed ${idOf("declined_card")}`)
+  expect(came).toContain(`payment.completed ${idOf("fallback")}`)
   expect(came).toContain(`payment.completed ${idOf("payout")}`)
   expect(came).toContain(`payment.completed ${idOf("on_ramp")}`)
   expect(came).toContain(`virtual_account.withdrawal ${idOf("virtual_account", "transaction_id")}`)
   expect(data.webhooks.every(({ verified }) => verified)).toBe(true)
   const statuses = await query<{ payment_id: string; status: string }>(database.url, "select * from payments")
   const statusOf = (step: string) => statuses.find(({ payment_id }) => payment_id === idOf(step))?.status
-  expect(["payin", "declined_card", "payout", "on_ramp"].map(statusOf)).toEqual([
+  expect(["payin", "declined_card", "fallback", "payout", "on_ramp"].map(statusOf)).toEqual([
     "refunded",
     "failed",
+    "completed",
     "completed",
     "completed"
   ])

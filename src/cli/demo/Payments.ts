@@ -3,12 +3,12 @@ import { Effect, Schema } from "effect"
 import { type Calls, dataOf, Decimal, StepFailed } from "./Calls.ts"
 import type { Shown } from "./Step.ts"
 
-const INITIATE = "/payments-init/initiate"
+export const INITIATE = "/payments-init/initiate"
 
 const Initiated = Schema.Struct({ response: Schema.Struct({ payment_id: Schema.String }) })
 export const Recorded = Schema.Struct({ status: Schema.String })
 const Refused = Schema.Struct({ code: Schema.String, payment_id: Schema.String })
-const Timeline = dataOf({
+export const Timeline = dataOf({
   items: Schema.Array(
     Schema.Struct({
       kind: Schema.String,
@@ -21,7 +21,7 @@ const Timeline = dataOf({
 const Rate = dataOf({ org_rate_id: Schema.String, rate: Decimal, target_amount: Decimal })
 const Beneficiary = dataOf({ beneficiary_id: Schema.String })
 
-const payer_details = { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" }
+export const payer_details = { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" }
 
 const shillings = { amount: 1500, target_amount: 1500, currency: "KES", target_currency: "KES", country: "KE" }
 

@@ -4,6 +4,7 @@ import type { BooksReport } from "../../money/ledger/Books.ts"
 import { writeLine } from "../shared/Report.ts"
 import { escrow, virtualAccount } from "./Accounts.ts"
 import { makeCalls, StepFailed } from "./Calls.ts"
+import { fallback, hasThirdParties } from "./Fallback.ts"
 import { declinedCard, payin, payout, refund } from "./Payments.ts"
 import { onRamp, paymentLink } from "./RampAndLink.ts"
 import { type Expected, openReceiver, type Received } from "./Receiver.ts"
@@ -61,6 +62,7 @@ export const tour = <E, R>(asJson: boolean, check: Effect.Effect<BooksReport, E,
 
     const collected = yield* show("payin", payin(calls))
     yield* show("declined_card", declinedCard(calls))
+    if (yield* hasThirdParties(calls)) yield* show("fallback", fallback(calls))
     yield* show("payout", payout(calls))
     yield* show(
       "refund",
