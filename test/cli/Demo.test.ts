@@ -146,6 +146,7 @@ it("says to start a server where none runs, and is not for live mode", async () 
   const live = {
     ...env,
     CORRIDOR_MODE: "live",
+    CORRIDOR_FAKES: "0",
     CORRIDOR_MASTER_KEY: "f".repeat(64),
     KYB_WEBHOOK_SECRET: "a secret of the test"
   }

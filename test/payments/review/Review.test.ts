@@ -122,7 +122,8 @@ onDatabasePaymentServer("Reviews", make, (it, { stripe }) => {
         const orderOf = (id: string) => {
           const order = stripe.orders.find(({ paymentId }) => paymentId === id)
           expect(order?.checkoutUrl).toContain(id)
-          return { ...order, reference: "", paymentId: "", checkoutUrl: "" }
+          expect(order?.returnUrl).toContain(id)
+          return { ...order, reference: "", paymentId: "", checkoutUrl: "", returnUrl: "" }
         }
         expect(orderOf(held.payment_id)).toEqual(orderOf(straight.payment_id))
         yield* noLonger(configs)
