@@ -472,3 +472,6 @@ export const settlementsPerProvider = 8
 
 /** How long the customer of a ramp may take to pay. */
 export const rampLifetime = Duration.minutes(30)
+
+/** `providers list` tells how providers have answered for this long. */
+export const verdictsFor = Duration.hours(1)

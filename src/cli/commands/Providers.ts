@@ -3,6 +3,7 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
+import { Analytics } from "../../payments/analytics/Analytics.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { onApp } from "../shared/OnApp.ts"
@@ -31,8 +32,21 @@ const accountOf = (config: Config, { parties }: ProviderSettings["Type"]): keyof
   return Option.isSome(parties.get(config.provider)?.platform ?? Option.none()) ? "platform" : "none"
 }
 
+/** Of all that each was asked for in the last hour: `12 accepted, 1 declined`. */
+const healthOf = Effect.gen(function* () {
+  const analytics = yield* Analytics
+  const verdicts = yield* analytics.verdicts(yield* permitFor("platform"))
+  return (provider: Config["provider"]) =>
+    verdicts
+      .filter((one) => one.provider === provider)
+      .map(({ count, outcome }) => `${count} ${outcome === "none" ? "unanswered" : outcome}`)
+      .join(", ")
+})
+
 const shown = (configs: ReadonlyArray<Config>) =>
-  Effect.map(ProviderSettings, (settings) => {
+  Effect.gen(function* () {
+    const settings = yield* ProviderSettings
+    const health = yield* healthOf
     const rows = configs.map((config) => [
       config.config_id,
       config.provider,
@@ -40,18 +54,23 @@ const shown = (configs: ReadonlyArray<Config>) =>
       String(config.priority),
       config.is_active ? "on" : "off",
       config.org_id ?? "everybody",
-      accountWords[accountOf(config, settings)]
+      accountWords[accountOf(config, settings)],
+      health(config.provider)
     ])
-    const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT"]
+    const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"]
     return {
-      data: configs.map((config) => ({ ...encodeConfig(config), account: accountOf(config, settings) })),
+      data: configs.map((config) => ({
+        ...encodeConfig(config),
+        account: accountOf(config, settings),
+        last_hour: health(config.provider)
+      })),
       text: table(titles, rows, "No provider is configured for any corridor.")
     }
   })
 
 const list = Command.make("list", { json }, (input) => onApp(input.json, Effect.flatMap(everyConfig, shown))).pipe(
   Command.withDescription(
-    "List which provider serves which corridor, and through whose account. How well each answers is in the server's metrics."
+    "List which provider serves which corridor, through whose account, and how each has answered in the last hour."
   )
 )
 

@@ -1,10 +1,11 @@
 /** Reports over many rows: what the store counted, in the shape that readers get it. */
-import { Array as Arr, Context, Effect, Either, Layer } from "effect"
+import { Array as Arr, Clock, Context, Duration, Effect, Either, Layer } from "effect"
 import type { GeographicDistribution, Trends } from "../../contract/api/Analytics.ts"
 import { eachDay } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
-import { AnalyticsStore, type DayInCurrency } from "./AnalyticsStore.ts"
+import { verdictsFor } from "../../domain/Policies.ts"
+import { AnalyticsStore, type DayInCurrency, type Verdicts } from "./AnalyticsStore.ts"
 import type { DateRange } from "./DateRange.ts"
 
 type Report = typeof Trends.Type
@@ -51,6 +52,8 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
   Analytics,
   {
     readonly geography: (permit: Permit<"operations">) => Effect.Effect<typeof GeographicDistribution.Type>
+    /** How providers have answered in the last hour. */
+    readonly verdicts: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<Verdicts>>
     readonly trends: (permit: Permit<"platform">, range: DateRange) => Effect.Effect<Report>
   }
 >() {
@@ -61,6 +64,10 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
         const lines = yield* store.usersByCountry(permit.scope)
         const total_users = lines.reduce((sum, { users }) => sum + users, 0)
         return { total_users, countries: lines.map((line) => ({ ...line, share: line.users / total_users })) }
+      }),
+      verdicts: Effect.fn("Analytics.verdicts")(function* (_permit) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* store.verdicts(new Date(now - Duration.toMillis(verdictsFor)))
       }),
       trends: Effect.fn("Analytics.trends")(function* (permit, range) {
         return trendsOf(range, yield* store.days(permit.scope, range))

@@ -1,6 +1,7 @@
 /** The counts behind analytics, in memory. */
 import { Array as Arr, Effect, Layer, Option } from "effect"
 import { dateOf } from "../../domain/CalendarDate.ts"
+import { uuidv7 } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { userTables } from "../../people/users/MemoryTables.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
@@ -25,7 +26,7 @@ const lineOf = (payments: Arr.NonEmptyReadonlyArray<Payment>): DayInCurrency => 
 
 export const analyticsStoreMemory = Layer.effect(
   AnalyticsStore,
-  Effect.map(openTables({ ...userTables, ...paymentTables }), ({ memberships, payments, users }) => {
+  Effect.map(openTables({ ...userTables, ...paymentTables }), ({ attempts, memberships, payments, users }) => {
     const visible = (scope: Scope) =>
       Array.from(users.values()).filter(({ user_id }) =>
         Option.match(scope, {
@@ -35,6 +36,18 @@ export const analyticsStoreMemory = Layer.effect(
         })
       )
     return {
+      verdicts: (since) =>
+        Effect.sync(() => {
+          const first = uuidv7(since.getTime(), new Uint8Array(10))
+          const asked = Array.from(attempts.values()).filter(({ attempt_id }) => attempt_id >= first)
+          const groups = Arr.groupBy(asked, ({ outcome, provider }) => `${provider} ${outcome ?? "none"}`)
+          return Object.keys(groups)
+            .toSorted()
+            .map((name) => {
+              const [{ outcome, provider }] = groups[name]!
+              return { provider, outcome: outcome ?? ("none" as const), count: groups[name]!.length }
+            })
+        }),
       usersByCountry: (scope) =>
         Effect.sync(() => {
           const groups = Arr.groupBy(visible(scope), ({ country }) => country ?? "")

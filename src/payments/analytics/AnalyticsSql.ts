@@ -1,7 +1,9 @@
 /** The counts behind analytics, by PostgreSQL. Days that are over were counted before. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { uuidv7 } from "../../domain/Ids.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { dayClosingBatch, dayClosingDelay } from "../../domain/Policies.ts"
 import { inScope } from "../../platform/database/Query.ts"
@@ -26,6 +28,14 @@ const daysInCurrencies = (rows: ReadonlyArray<unknown>) =>
   Effect.map(dayRows(rows), (days) =>
     days.map(({ currency, volume, ...counts }) => ({ ...counts, volume: moneyOf(volume, currency) }))
   )
+
+const verdicts = rowsAs(
+  Schema.Struct({
+    provider: ProviderName,
+    outcome: Schema.Literal("accepted", "declined", "unknown", "none"),
+    count: Schema.Number
+  })
+)
 
 const unsettled = paymentStatuses.filter((status) => !isSettled(status))
 
@@ -77,6 +87,13 @@ const closing = (sql: SqlClient.SqlClient) => {
 export const analyticsStoreSql = Layer.effect(
   AnalyticsStore,
   Effect.map(SqlClient.SqlClient, (sql) => ({
+    // Ids begin with their time, so that the newest are found without a look at the others.
+    verdicts: (since) =>
+      sql`select provider, coalesce(outcome, 'none') as outcome, count(*)::int as count from attempts
+          where attempt_id >= ${uuidv7(since.getTime(), new Uint8Array(10))} group by 1, 2 order by 1, 2`.pipe(
+        Effect.flatMap(verdicts),
+        Effect.orDie
+      ),
     usersByCountry: (scope) => {
       const whose = Option.match(scope, {
         onNone: () => sql`users`,

@@ -1,5 +1,6 @@
 /** The counts behind analytics, made where the rows are: what comes out of a million payments is a few hundred lines. */
 import { Context, type Effect } from "effect"
+import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Scope } from "../../platform/database/Query.ts"
@@ -20,6 +21,13 @@ export interface DayInCurrency {
   readonly volume: Money
 }
 
+/** How often a provider was asked for something, by what it answered. */
+export interface Verdicts {
+  readonly provider: ProviderName
+  readonly outcome: "accepted" | "declined" | "unknown" | "none"
+  readonly count: number
+}
+
 /** One that was paid back did complete. So nothing that is counted here ever changes once a payment is settled. */
 export const successes: ReadonlyArray<PaymentStatus> = ["completed", "refunded"]
 
@@ -33,6 +41,8 @@ export class AnalyticsStore extends Context.Tag("corridor/AnalyticsStore")<
     readonly usersByCountry: (scope: Scope) => Effect.Effect<ReadonlyArray<UsersOfCountry>>
     /** Days without a payment are left out. */
     readonly days: (scope: Scope, range: DateRange) => Effect.Effect<ReadonlyArray<DayInCurrency>>
+    /** How those who were asked since then have answered; `none`: they have not yet. */
+    readonly verdicts: (since: Date) => Effect.Effect<ReadonlyArray<Verdicts>>
     /**
      * Keeps the counts of days that are over, all of whose payments are settled: nothing can change them any more. What
      * is kept is what counting again would give, so it does not matter when, how often or by how many instances it is

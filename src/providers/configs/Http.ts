@@ -3,7 +3,7 @@ import { success } from "../../contract/api/Envelope.ts"
 import type { ProviderConfigsApi } from "../../contract/api/ProviderConfigs.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { makePages } from "../../platform/pagination/Page.ts"
-import { ProviderCredentials } from "../accounts/ProviderCredentials.ts"
+import { ProviderCredentials } from "./ProviderCredentials.ts"
 import { ProviderConfigs } from "./ProviderConfigs.ts"
 
 export const providerConfigsHandlers = Effect.gen(function* () {

@@ -7,12 +7,12 @@ import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { type ConfigKey, ProviderConfigs } from "../configs/ProviderConfigs.ts"
-import type { ProviderConfig } from "../configs/ProviderConfigStore.ts"
-import { checkCredentials, openCredentials, sealCredentials } from "./Credentials.ts"
-import { ProviderAccounts, type Verdict } from "./ProviderAccounts.ts"
-import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
-import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
+import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
+import type { ProviderConfig } from "./ProviderConfigStore.ts"
+import { checkCredentials, openCredentials, sealCredentials } from "../accounts/Credentials.ts"
+import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
+import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
 
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
