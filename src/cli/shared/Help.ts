@@ -9,7 +9,8 @@ const OPTIONAL = /\n\n {2}This setting is optional\./g
 
 const LISTED = /^ {2}- (.+?) {2,}(\S.*)$/
 
-const wordsOf = (usage: string): string => usage.split(/ (?=[-[<(])/)[0]!
+/** A group within a group has the name of the outer one twice. */
+const wordsOf = (usage: string): string => usage.split(/ (?=[-[<(])/)[0]!.replace(/^(\S+) (?=\1 )/, "")
 
 /** A group is left out where its own commands are listed too. */
 const commandList = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {

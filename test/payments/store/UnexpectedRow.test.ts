@@ -26,6 +26,7 @@ const attemptRow = {
   leg: "payment",
   provider: "fiat",
   config_id: null,
+  account: null,
   outcome: null,
   reason: null,
   provider_payment_id: null,
