@@ -1,7 +1,8 @@
-/** Text from outside, made fit for a database and a log: no NUL, no half of a character, no endless reason. */
+/** Text from outside, made fit for a database and a log: no NUL, no half of a character, none without an end. */
+import { sha256Hex } from "./Digest.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "./Outcome.ts"
 
-const LONGEST_REASON = 500
+const LONGEST = 500
 
 export const cleanText = (text: string): string => text.replaceAll("\u0000", "\uFFFD").toWellFormed()
 
@@ -13,21 +14,37 @@ const cleaned = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [cleanText(name), cleaned(one)]))
 }
 
-const cleanId = (id: string | null): string | null => (id === null ? null : cleanText(id))
-
-const cleanReason = (reason: string): string => {
-  const clean = cleanText(reason)
-  return clean.length <= LONGEST_REASON ? clean : `${clean.slice(0, LONGEST_REASON).toWellFormed()}…`
+/** Nothing where it is too long for a name: a part of it could be another one's. */
+export const cleanName = (name: string | null): string | null => {
+  const clean = name === null ? null : cleanText(name)
+  return clean === null || clean.length > LONGEST ? null : clean
 }
+
+/** One that is too long is told from others by its digest. */
+export const cleanKey = (key: string): string => {
+  const clean = cleanText(key)
+  return clean.length > LONGEST ? sha256Hex(clean) : clean
+}
+
+const cleanWords = (words: string): string => {
+  const clean = cleanText(words)
+  return clean.length <= LONGEST ? clean : `${clean.slice(0, LONGEST).toWellFormed()}…`
+}
+
+const cleanCode = ({ providerCode }: { readonly providerCode?: string }) =>
+  providerCode === undefined ? {} : { providerCode: cleanWords(providerCode) }
+
+const wordsOrNull = (words: string | null): string | null => (words === null ? null : cleanWords(words))
 
 const cleanFields = <A>(fields: Readonly<Record<string, A>>) => cleaned(fields) as Readonly<Record<string, A>>
 
 export const cleanReport = (report: Report): Report =>
   new Report({
     ...report,
-    reason: report.reason === null ? null : cleanReason(report.reason),
-    providerPaymentId: cleanId(report.providerPaymentId),
-    providerStatus: cleanId(report.providerStatus),
+    ...cleanCode(report),
+    reason: wordsOrNull(report.reason),
+    providerPaymentId: cleanName(report.providerPaymentId),
+    providerStatus: wordsOrNull(report.providerStatus),
     ...(report.waitsFor === undefined
       ? {}
       : { waitsFor: { ...report.waitsFor, actionData: cleanFields(report.waitsFor.actionData) } })
@@ -38,15 +55,15 @@ export const cleanOutcome = (outcome: Outcome): Outcome => {
     case "Accepted":
       return new Accepted({
         ...outcome,
-        providerPaymentId: cleanId(outcome.providerPaymentId),
-        providerStatus: cleanId(outcome.providerStatus),
+        providerPaymentId: cleanName(outcome.providerPaymentId),
+        providerStatus: wordsOrNull(outcome.providerStatus),
         actionData: cleanFields(outcome.actionData),
         providerData: cleanFields(outcome.providerData)
       })
     case "Declined":
-      return new Declined({ ...outcome, reason: cleanReason(outcome.reason) })
+      return new Declined({ ...outcome, ...cleanCode(outcome), reason: cleanWords(outcome.reason) })
     case "Unknown":
-      return new Unknown({ reason: cleanReason(outcome.reason) })
+      return new Unknown({ reason: cleanWords(outcome.reason) })
   }
 }
 
@@ -57,6 +74,6 @@ export const cleanEnquiry = (enquiry: Enquiry): Enquiry => {
     case "Absent":
       return new Absent()
     case "Unknown":
-      return new Unknown({ reason: cleanReason(enquiry.reason) })
+      return new Unknown({ reason: cleanWords(enquiry.reason) })
   }
 }

@@ -134,6 +134,9 @@ export const settlementSends = 3
 /** Hints about one attempt make its provider be asked at most this often. */
 export const hintGap = Duration.seconds(15)
 
+/** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */
+export const returnsPerMinute = 10
+
 /** Enquiries that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
 export const enquiriesPerProvider = 8
 

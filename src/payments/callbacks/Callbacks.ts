@@ -2,7 +2,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { cleanReport, cleanText } from "../../domain/ForeignText.ts"
+import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
 import { strayBatch } from "../../domain/Policies.ts"
 import {
@@ -37,7 +37,7 @@ const keyOf = ({ account }: From, { key }: Statement): string => (account === nu
 
 const cleanNames = ({ providerPaymentId, reference }: Named): Named => ({
   reference,
-  providerPaymentId: providerPaymentId === null ? null : cleanText(providerPaymentId)
+  providerPaymentId: cleanName(providerPaymentId)
 })
 
 /** What comes from outside and is written down. */
@@ -45,7 +45,7 @@ const cleanEvent = (event: CallbackEvent): CallbackEvent => {
   const attempt = cleanNames(event.attempt)
   return event._tag === "Hint"
     ? new Hint({ attempt })
-    : new Statement({ ...event, key: cleanText(event.key), attempt, report: cleanReport(event.report) })
+    : new Statement({ ...event, key: cleanKey(event.key), attempt, report: cleanReport(event.report) })
 }
 
 export class Callbacks extends Context.Tag("corridor/Callbacks")<

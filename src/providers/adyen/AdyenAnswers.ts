@@ -5,6 +5,7 @@ import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
 import type { AttemptContext } from "../port/Provider.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
 
@@ -89,7 +90,7 @@ const results: Readonly<Record<string, (result: Result) => Standing | Declined |
 
 /** A part of the money, among others, is for a person to look at. */
 const standingOf = (result: Result): Standing | Declined | Unknown =>
-  results[result.resultCode]?.(result) ?? { state: "processing" }
+  meaningOf(results, result.resultCode)?.(result) ?? { state: "processing" }
 
 const outcomeOfResult = (result: Result): Outcome => {
   const standing = standingOf(result)
@@ -170,7 +171,7 @@ const linkExpired = new Declined({
 })
 
 const reportOfLink = ({ amount, id, status, url }: Link): Report | Unknown => {
-  const state = linkStates[status] ?? "processing"
+  const state = meaningOf(linkStates, status) ?? "processing"
   if (state === "failed") return failedAs(linkExpired, id, status)
   const received = state === "completed" ? receivedIn(amount) : {}
   if (received instanceof Unknown) return received

@@ -7,6 +7,7 @@ import { Either, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { type CallbackEvent, Hint, isSame, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { WireAmount } from "./AdyenAnswers.ts"
 import { namedBy } from "./AdyenRequests.ts"
@@ -96,7 +97,7 @@ const paymentId = ({ originalReference, pspReference }: Item): string =>
   originalReference === null || originalReference === "" ? pspReference : originalReference
 
 const saidOfPayment = (item: Item): Said => {
-  if (isTrue(item)) return ofPayments[item.eventCode] ?? "nothing"
+  if (isTrue(item)) return meaningOf(ofPayments, item.eventCode) ?? "nothing"
   if (item.eventCode !== "AUTHORISATION") return "nothing"
   // A link lets its customer try another card.
   return namedBy(item.merchantReference ?? "").kind === "link"
@@ -105,7 +106,7 @@ const saidOfPayment = (item: Item): Said => {
 }
 
 const saidOfRefund = (item: Item): Said => {
-  const said = ofRefunds[item.eventCode] ?? "nothing"
+  const said = meaningOf(ofRefunds, item.eventCode) ?? "nothing"
   return isTrue(item) || said === "nothing" ? said : { state: "failed", reason: "the refund was refused" }
 }
 
@@ -127,7 +128,7 @@ const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof)
 
 const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
   const named = namedBy(item.merchantReference ?? "")
-  if (ofRefunds[item.eventCode] !== undefined) {
+  if (meaningOf(ofRefunds, item.eventCode) !== undefined) {
     const reference = named.kind === "refund" ? named.reference : null
     return eventOf(item, saidOfRefund(item), { reference, providerPaymentId: item.pspReference }, proof)
   }

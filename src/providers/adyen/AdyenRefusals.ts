@@ -4,6 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 
 interface Meaning {
   readonly code: RefusalCode
@@ -50,7 +51,7 @@ const withMeaning = (reason: string, providerCode: string, { code, others }: Mea
 
 export const cardRefusal = (resultCode: string, reason: string | null, reasonCode: string | null): Declined => {
   const said = reason ?? resultCode
-  const known = ofCards[reasonCode ?? ""]
+  const known = meaningOf(ofCards, reasonCode)
   if (known !== undefined) return withMeaning(said, reasonCode ?? resultCode, known)
   if (resultCode === "Cancelled") return withMeaning(said, resultCode, of("NOT_APPROVED"))
   // An error of Adyen's own says nothing about the card.
@@ -82,7 +83,7 @@ const ofTransfers: Readonly<Record<string, Meaning>> = {
 }
 
 export const transferRefusal = (status: string, reason: string | null): Declined => {
-  const known = ofTransfers[reason ?? ""]
+  const known = meaningOf(ofTransfers, reason)
   const said = `the transfer is ${status}${reason === null ? "" : `: ${reason}`}`
   return known === undefined
     ? new Declined({ reason: said, providerCode: reason ?? status })

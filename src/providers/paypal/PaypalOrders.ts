@@ -4,6 +4,7 @@ import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domai
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { endBy, problemIn, refused } from "./PaypalRefusals.ts"
 import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
 
@@ -65,11 +66,13 @@ const captureStates: Readonly<Record<string, State>> = {
 
 /** Statuses on which somebody should look. */
 export const isStrangeOrder = (status: string | null): boolean =>
-  status !== null && ((orderStates[status] ?? captureStates[status]) === undefined || status === "PARTIALLY_REFUNDED")
+  status !== null &&
+  ((meaningOf(orderStates, status) ?? meaningOf(captureStates, status)) === undefined ||
+    status === "PARTIALLY_REFUNDED")
 
 /** The attempt goes by the order's id: it is the order that is asked about. */
 export const captureReport = (orderId: string | null, capture: Capture): Report => {
-  const state = captureStates[capture.status] ?? "processing"
+  const state = meaningOf(captureStates, capture.status) ?? "processing"
   const { paypal_fee: fee } = capture.seller_receivable_breakdown ?? {}
   const why = capture.status_details?.reason
   const taken = state === "completed" ? moneyOf(capture.amount, capture.amount?.currency_code) : undefined
@@ -92,7 +95,7 @@ const waitingAt = (page: string | undefined): Pick<Report, "waitsFor"> =>
 const orderReport = (order: Order): Report => {
   const capture = order.purchase_units?.[0]?.payments?.captures?.[0]
   if (order.status === "COMPLETED" && capture !== undefined) return captureReport(order.id, capture)
-  const state = orderStates[order.status] ?? "processing"
+  const state = meaningOf(orderStates, order.status) ?? "processing"
   return new Report({
     state,
     reason: state === "failed" ? order.status : null,

@@ -4,6 +4,7 @@ import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domai
 import { existing } from "../client/Existing.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { payoutCode, problemIn, refused } from "./PaypalRefusals.ts"
 import { amounts, isFine, moneyOf, nothingRead, text } from "./PaypalWire.ts"
 
@@ -55,10 +56,10 @@ const itemStates: Readonly<Record<string, State>> = {
 
 /** Statuses on which somebody should look. */
 export const isStrangePayout = (status: string | null): boolean =>
-  status !== null && (batchStates[status] ?? itemStates[status]) === undefined
+  status !== null && (meaningOf(batchStates, status) ?? meaningOf(itemStates, status)) === undefined
 
 export const itemReport = (batchId: string | null, item: Item): Report => {
-  const state = itemStates[item.transaction_status ?? "PENDING"] ?? "processing"
+  const state = meaningOf(itemStates, item.transaction_status ?? "PENDING") ?? "processing"
   const amount = item.payout_item?.amount
   const paid = state === "completed" ? moneyOf(amount, amount?.currency) : undefined
   const code = payoutCode(item.errors?.name)
@@ -103,7 +104,7 @@ export const payoutOutcome = (reply: ProviderReply): Outcome => {
     onSome: ({ batch_header: { batch_status: status, payout_batch_id: id } }) =>
       existing(
         new Report({
-          state: batchStates[status] ?? "processing",
+          state: meaningOf(batchStates, status) ?? "processing",
           reason: null,
           providerPaymentId: id,
           providerStatus: status
@@ -124,7 +125,7 @@ export const payoutShown =
     if (item !== undefined && item.payout_item?.sender_item_id !== reference) {
       return new Unknown({ reason: "the payout of this id is not of this reference" })
     }
-    const state = batchStates[status] ?? "processing"
+    const state = meaningOf(batchStates, status) ?? "processing"
     if (state !== "failed" && item?.transaction_status !== undefined) return itemReport(id, item)
     const why = item?.errors
     const code = payoutCode(why?.name)

@@ -4,6 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined, type Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { text } from "./PaypalWire.ts"
 
 const readProblem = Schema.decodeUnknownOption(
@@ -59,7 +60,7 @@ const ends: Readonly<Record<string, RefusalCode | null>> = {
 
 /** Nothing where the issue does not say that it is over. */
 export const endBy = (issue: string | undefined): { readonly code?: RefusalCode } | undefined => {
-  const code = issue === undefined ? undefined : ends[issue]
+  const code = meaningOf(ends, issue)
   if (code === undefined) return undefined
   return code === null ? {} : { code }
 }
@@ -74,8 +75,7 @@ const payoutCodes: Readonly<Record<string, RefusalCode>> = {
   RISK_DECLINE: "SUSPECTED_FRAUD"
 }
 
-export const payoutCode = (name: string | undefined): RefusalCode | undefined =>
-  name === undefined ? undefined : payoutCodes[name]
+export const payoutCode = (name: string | undefined): RefusalCode | undefined => meaningOf(payoutCodes, name)
 
 const codeOf = ({ field, issue, name }: Problem): RefusalCode => {
   const known = endBy(issue)?.code ?? payoutCode(name)

@@ -4,6 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { amountsOf, idOf, type Kind, Moved, readMoved, reasonOf, refusalOf, reportOf, text } from "./PaystackStates.ts"
 
 const readEnvelope = Schema.decodeUnknownOption(
@@ -56,7 +57,7 @@ const refused = (reply: ProviderReply): Declined | Unknown => {
   if (envelope === undefined || envelope.status || !DEFINITE.includes(reply.status)) return noVerdict(reply)
   const { code, message, type } = envelope
   const own = code ?? type
-  const known = code === undefined ? undefined : codes[code]
+  const known = meaningOf(codes, code)
   if (known === undefined && type === "api_error") return noVerdict(reply)
   const ours = known ?? (type === "processor_error" ? undefined : "INVALID_ORDER")
   return new Declined({

@@ -4,6 +4,7 @@ import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { type Callback, type CallbackRequest, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { isRemarkable, type Kind, readMoved, reportOf } from "./PaystackStates.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
@@ -40,7 +41,7 @@ const statementIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<St
   const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
   const { data, event } = read.value
-  const kind = kinds[event]
+  const kind = meaningOf(kinds, event)
   if (kind === undefined) return Effect.succeed([])
   return Option.match(readMoved(data), {
     onNone: () => Effect.as(Effect.logWarning(`Paystack's ${event} cannot be read`), []),

@@ -4,6 +4,7 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { moneyOfMinor } from "../port/WireAmount.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { PAYSTACK_DIGITS } from "./PaystackRequests.ts"
 
 /** Nothing and null are the same. */
@@ -73,7 +74,7 @@ export type Kind = keyof typeof statesOf
 
 /** Statuses on which somebody should look: those that nobody has told us of, and those that wait for a person at Paystack. */
 export const isRemarkable = (kind: Kind, status: string | null): boolean =>
-  status !== null && (statesOf[kind][status] === undefined || ["otp", "needs-attention"].includes(status))
+  status !== null && (meaningOf(statesOf[kind], status) === undefined || ["otp", "needs-attention"].includes(status))
 
 const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
   amount === undefined || currency === undefined
@@ -115,7 +116,7 @@ export const refusalOf = (moved: Moved) => {
 }
 
 export const reportOf = (kind: Kind, moved: Moved): Report => {
-  const state = statesOf[kind][moved.status] ?? "processing"
+  const state = meaningOf(statesOf[kind], moved.status) ?? "processing"
   const over = state === "failed" || state === "returned"
   return new Report({
     state,

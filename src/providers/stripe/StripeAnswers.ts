@@ -13,6 +13,7 @@ import {
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import {
   type BankAddress,
@@ -107,7 +108,7 @@ const standings: Readonly<Record<string, (intent: Intent) => Standing | Declined
 }
 
 const standingOf = (intent: Intent): Standing | Declined | Unknown =>
-  standings[intent.status]?.(intent) ?? { state: "processing" }
+  meaningOf(standings, intent.status)?.(intent) ?? { state: "processing" }
 
 const outcomeOfIntent = (intent: Intent): Outcome => {
   const standing = standingOf(intent)
@@ -150,7 +151,7 @@ const refundStates: Readonly<Record<string, Standing["state"] | "failed">> = {
   canceled: "failed"
 }
 
-const refundStateOf = ({ status }: Refund) => refundStates[status ?? "pending"] ?? "processing"
+const refundStateOf = ({ status }: Refund) => meaningOf(refundStates, status ?? "pending") ?? "processing"
 
 const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
   new Declined({

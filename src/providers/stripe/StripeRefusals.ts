@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Declined } from "../../domain/Outcome.ts"
+import { meaningOf } from "../port/WireWord.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })
 
@@ -67,7 +68,7 @@ const ofCard = (error: StripeError): Declined => {
     ? new Declined({ ...about, code: "PROVIDER_UNAVAILABLE" })
     : new Declined({
         ...about,
-        code: ofCards[named] ?? ofCards[error.code ?? ""] ?? "CARD_DECLINED",
+        code: meaningOf(ofCards, named) ?? meaningOf(ofCards, error.code) ?? "CARD_DECLINED",
         instrument: true
       })
 }
@@ -84,6 +85,6 @@ export const refusalOf = (error: StripeError): Declined =>
     ? ofCard(error)
     : new Declined({
         reason: reasonIn(error),
-        code: ofOrders[error.code ?? ""] ?? "INVALID_ORDER",
+        code: meaningOf(ofOrders, error.code) ?? "INVALID_ORDER",
         providerCode: error.code ?? error.type
       })

@@ -2,6 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
+import { returnsPerMinute } from "../../../src/domain/Policies.ts"
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
 import { visit } from "../../hosted/pages/Visits.ts"
 import { eventually, initiate, recordOf } from "../support/Calls.ts"
@@ -99,6 +100,35 @@ onDatabasePaymentServer("customers who come back", make, (it, { next, paypal, re
       const before = resumed.length
       expect((yield* visit(`${path.split("?")[0]}?t=guessed&token=EC-3`)).status).toBe(404)
       expect(resumed.length).toBe(before)
+    })
+  )
+
+  it.effect("who come in crowds are all led on, while the provider is asked a few times", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(paypal, "PT")
+      next.says = reports("processing")
+      const before = resumed.length
+      const visits = Array.from({ length: 60 }, (_, at) => visit(`${path}&junk=${at}`))
+      const statuses = (yield* Effect.all(visits, { concurrency: "unbounded" })).map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([303]))
+      expect(resumed.length - before).toBe(returnsPerMinute)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+    })
+  )
+
+  it.effect("find their page whatever their provider says", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(paypal, "AT")
+      const odd = "no\u0000\ud800"
+      next.says = new Report({
+        state: "failed",
+        reason: odd,
+        providerPaymentId: odd,
+        providerStatus: odd,
+        providerCode: odd
+      })
+      expect((yield* visit(path)).status).toBe(303)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
     })
   )
 })

@@ -1,0 +1,72 @@
+/** What a third party says is written down: in a form that a database takes, and no longer than anybody reads. */
+import { describe, expect, it } from "@effect/vitest"
+import { Accepted, Declined, Report } from "../../src/domain/Outcome.ts"
+import { cleanEnquiry, cleanKey, cleanName, cleanOutcome, cleanReport } from "../../src/domain/ForeignText.ts"
+
+const odd = "a\u0000b\ud800c"
+const fit = "a\uFFFDb\uFFFDc"
+const long = "x".repeat(9000)
+
+const report = (about: Partial<Report>) =>
+  new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null, ...about })
+
+const accepted = (about: Partial<Accepted>) =>
+  new Accepted({
+    state: "processing",
+    providerPaymentId: null,
+    providerStatus: null,
+    nextAction: null,
+    actionData: {},
+    providerData: {},
+    ...about
+  })
+
+const texts = { reason: odd, providerCode: odd, providerStatus: odd, providerPaymentId: odd }
+const fitTexts = { reason: fit, providerCode: fit, providerStatus: fit, providerPaymentId: fit }
+
+describe("text that no database takes", () => {
+  it("is made fit in every field of a report", () => {
+    expect(cleanReport(report(texts))).toMatchObject(fitTexts)
+    expect(cleanEnquiry(report(texts))).toMatchObject(fitTexts)
+  })
+
+  it("is made fit in every field of an answer to an order", () => {
+    expect(cleanOutcome(new Declined({ reason: odd, providerCode: odd }))).toMatchObject({
+      reason: fit,
+      providerCode: fit
+    })
+    expect(cleanOutcome(accepted({ providerPaymentId: odd, providerData: { [odd]: [odd] } }))).toMatchObject({
+      providerPaymentId: fit,
+      providerData: { [fit]: [fit] }
+    })
+  })
+
+  it("is made fit in the key of an event", () => {
+    expect(cleanKey(odd)).toBe(fit)
+  })
+})
+
+describe("text without an end", () => {
+  it("is cut off where it only tells", () => {
+    const { providerCode, providerStatus, reason } = cleanReport(
+      report({ reason: long, providerCode: long, providerStatus: long })
+    )
+    for (const text of [reason, providerCode, providerStatus]) expect(text?.length).toBeLessThanOrEqual(501)
+    const declined = cleanOutcome(new Declined({ reason: "no", providerCode: long }))
+    expect(declined._tag === "Declined" && declined.providerCode?.length).toBeLessThanOrEqual(501)
+  })
+
+  it("is no name of a payment: a part of it could be another one's", () => {
+    expect(cleanName(long)).toBeNull()
+    expect(cleanReport(report({ providerPaymentId: long })).providerPaymentId).toBeNull()
+    expect(cleanOutcome(accepted({ providerPaymentId: long }))).toMatchObject({ providerPaymentId: null })
+    expect(cleanName("p".repeat(500))).toBe("p".repeat(500))
+  })
+
+  it("stays the key of one event, and of no other", () => {
+    expect(cleanKey(long)).toBe(cleanKey(long))
+    expect(cleanKey(long)).not.toBe(cleanKey(`${long}y`))
+    expect(cleanKey(long).length).toBeLessThan(100)
+    expect(cleanKey("evt_1")).toBe("evt_1")
+  })
+})
