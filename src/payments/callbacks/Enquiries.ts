@@ -8,7 +8,7 @@ import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
 import { absenceGrace, enquiriesPerProvider, settlementSends, workerPoll } from "../../domain/Policies.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { SendAgain } from "../../providers/port/SendAgain.ts"
-import { ageOf, contextOf } from "../route/AttemptContext.ts"
+import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -37,14 +37,14 @@ interface Answer {
 const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): Answer => {
   const none = Option.none<SendAgain>()
   if (enquiry._tag !== "Absent") return { enquiry, again: none }
-  const proved = SendAgain.absent(provider, enquiry, attempt.sent_ago)
+  const { sent_ago, sent_at } = attempt
+  const sent = sentTimes(attempt, new Date(sent_at.getTime() + sent_ago * 1000))
+  const proved = SendAgain.absent(provider, enquiry, sent)
   if (Option.isSome(proved)) return { enquiry, again: proved }
-  if (attempt.sent_ago < Duration.toSeconds(absenceGrace)) {
+  if (sent_ago < Duration.toSeconds(absenceGrace)) {
     return { enquiry: unknown("the provider has no trace of it yet"), again: none }
   }
-  const again = isResent(attempt)
-    ? SendAgain.honoured(provider.honoursReference, ageOf(attempt, attempt.sent_at) + attempt.sent_ago)
-    : none
+  const again = isResent(attempt) ? SendAgain.honoured(provider, provider.honoursReference, sent) : none
   return { enquiry: unknown("the provider has no trace of it, which proves nothing there"), again }
 }
 

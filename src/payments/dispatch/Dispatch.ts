@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal } from "../../domain/Outcome.ts"
+import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
 import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
@@ -63,6 +63,12 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
   }
 }
 
+/** What may have been sent before is not refused because it cannot be sent again. */
+const switchedOff = (name: ProviderName, { again }: Chosen): Outcome =>
+  again === undefined || again.isAbsent
+    ? new Declined({ reason: `${name} is not switched on, so nothing was sent` })
+    : new Unknown({ reason: `${name} is not switched on, so it was not sent again` })
+
 export class Dispatch extends Context.Tag("corridor/Dispatch")<
   Dispatch,
   {
@@ -85,7 +91,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const call = Effect.fnUntraced(
         function* ({ chosen, deadline, order }: Call, { account, attempt_id, provider: name }: NewAttempt) {
           const provider = yield* providers.find(name, account)
-          if (provider === undefined) return new Declined({ reason: `${name} is not switched on, so nothing was sent` })
+          if (provider === undefined) return switchedOff(name, chosen)
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
           const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, again: chosen.again })

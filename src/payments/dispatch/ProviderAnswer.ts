@@ -1,12 +1,12 @@
 /** Asking a provider with a limit: silence and answers that cannot be read are verdicts too, and say that nobody knows. */
-import { Context, Duration, Effect, Layer, Option } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import { SendAgain } from "../../providers/port/SendAgain.ts"
+import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { SendWindow } from "../route/SendWindow.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
@@ -72,9 +72,8 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
             )
           })
           const persistent = Effect.merge(
-            Option.isSome(SendAgain.honoured(honours, 0))
-              ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen })
-              : once
+            // Just now, and through the same account: for as long as that the promise holds, if it holds at all.
+            honours !== false ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once
           )
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({

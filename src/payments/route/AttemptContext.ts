@@ -3,6 +3,7 @@ import { moneyIn } from "../../domain/Received.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { AttemptContext } from "../../providers/port/Provider.ts"
+import type { Sent } from "../../providers/port/SendAgain.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
 
@@ -19,10 +20,12 @@ const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | und
 const givenBack = ({ amount, refunds }: Payment, { attempt_id, leg, received }: Attempt): Money =>
   leg === "return" ? moneyIn(received) : (refunds.find(({ refund_id }) => refund_id === attempt_id)?.amount ?? amount)
 
-const MILLIS = 1000
-
-/** Seconds since its provider may first have heard of it, by the clock of the store. */
-export const ageOf = ({ started_at }: Attempt, now: Date): number => (now.getTime() - started_at.getTime()) / MILLIS
+/** `now`: by the clock of the store. Its provider may have heard of it since it was begun. */
+export const sentTimes = ({ sent_at, started_at }: Attempt, now: Date): Sent => ({
+  first: started_at < sent_at ? started_at : sent_at,
+  last: sent_at,
+  now
+})
 
 /** `all`: of the payment; only of money on its way back are the others needed. */
 export const contextOf = (payment: Payment, attempt: Attempt, all: ReadonlyArray<Attempt>): AttemptContext => {

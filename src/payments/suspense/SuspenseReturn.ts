@@ -15,7 +15,7 @@ import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
-import { ageOf, contextOf } from "../route/AttemptContext.ts"
+import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { eventsOf } from "../record/PaymentEvents.ts"
@@ -117,7 +117,7 @@ const make = Effect.gen(function* () {
 
   /** A second time, where its provider still remembers the first. */
   const renewed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, provider: Refunding) {
-    const again = SendAgain.honoured(refundsHonoured(provider), ageOf(attempt, yield* store.now))
+    const again = SendAgain.honoured(provider, refundsHonoured(provider), sentTimes(attempt, yield* store.now))
     if (Option.isNone(again)) {
       return yield* new Conflict({
         message: `${provider.name} may have given it back, and no longer says so: ${byHand(payment)}`

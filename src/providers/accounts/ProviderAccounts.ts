@@ -39,6 +39,10 @@ interface Seen {
   readonly until: number
 }
 
+/** What was sent until those before had come to their end may have gone through them, and so through another account. */
+const certainSince = ({ updated_at, version }: ProviderAccount): Pick<Provider, "since"> =>
+  version === 1 ? {} : { since: new Date(updated_at.getTime() + Duration.toMillis(credentialsRetireAfter)) }
+
 const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
   test.pipe(
     Effect.timeoutTo({
@@ -123,7 +127,12 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           Scope.extend(own),
           Effect.onError(() => Scope.close(own, Exit.void))
         )
-        return { name: party.name, version: account.version, provider, scope: own }
+        return {
+          name: party.name,
+          version: account.version,
+          provider: { ...provider, ...certainSince(account) },
+          scope: own
+        }
       })
 
       const connected = (account: ProviderAccount): Effect.Effect<Provider | undefined> =>

@@ -119,6 +119,8 @@ export interface Provider {
   readonly refundsHonourReference?: Promised
   /** That it has no trace of a reference proves that it never had it. A time: only so long after it was sent. */
   readonly provesAbsence: Promised
+  /** From when on it is certainly this account that is reached. Of what was sent before, neither promise holds. */
+  readonly since?: Date
   /** The reason is shown to whoever asks why a payment is not routed here. */
   readonly supports: (question: SupportQuestion) => Either.Either<void, string>
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>

@@ -7,15 +7,23 @@ import type { Absent } from "../../domain/Outcome.ts"
 import { absenceGrace } from "../../domain/Policies.ts"
 import type { Promised, Provider } from "./Provider.ts"
 
-/** Seconds since it was last sent, by the clock of the store. */
-type Ago = number
+/** All by the clock of the store. */
+export interface Sent {
+  readonly first: Date
+  readonly last: Date
+  readonly now: Date
+}
 
-const holdsFor = (promised: Promised, ago: Ago): boolean =>
-  typeof promised === "boolean" ? promised : ago < Duration.toSeconds(promised)
+const holdsFor = (promised: Promised, { first, now }: Sent): boolean =>
+  typeof promised === "boolean" ? promised : now.getTime() - first.getTime() < Duration.toMillis(promised)
 
-const holdsAfter = (promised: Promised, ago: Ago): boolean =>
+const holdsAfter = (promised: Promised, { last, now }: Sent): boolean =>
   promised !== false &&
-  ago >= Duration.toSeconds(promised === true ? absenceGrace : Duration.max(promised, absenceGrace))
+  now.getTime() - last.getTime() >=
+    Duration.toMillis(promised === true ? absenceGrace : Duration.max(promised, absenceGrace))
+
+/** Whoever has other credentials by now may be another, who never had it. */
+const isSameAccount = ({ since }: Provider, { first }: Sent): boolean => since === undefined || first > since
 
 export class SendAgain {
   protected readonly isGiven = true
@@ -27,14 +35,16 @@ export class SendAgain {
     this.isAbsent = isAbsent
   }
 
-  /** It moves money once for a reference, and still remembers it. */
-  static honoured(honoursReference: Promised, ago: Ago): Option.Option<SendAgain> {
-    return holdsFor(honoursReference, ago) ? Option.some(new SendAgain(false)) : Option.none()
+  /** It moves money once for a reference, and still remembers it. `promised`: what it promises of orders, or of refunds. */
+  static honoured(provider: Provider, promised: Promised, sent: Sent): Option.Option<SendAgain> {
+    return isSameAccount(provider, sent) && holdsFor(promised, sent) ? Option.some(new SendAgain(false)) : Option.none()
   }
 
   /** It says that it has no trace of it, and its word proves it by now. */
-  static absent({ provesAbsence }: Provider, _word: Absent, ago: Ago): Option.Option<SendAgain> {
-    return holdsAfter(provesAbsence, ago) ? Option.some(new SendAgain(true)) : Option.none()
+  static absent(provider: Provider, _word: Absent, sent: Sent): Option.Option<SendAgain> {
+    return isSameAccount(provider, sent) && holdsAfter(provider.provesAbsence, sent)
+      ? Option.some(new SendAgain(true))
+      : Option.none()
   }
 }
 

@@ -10,6 +10,8 @@ import { Settling } from "../../../src/payments/dispatch/Settling.ts"
 import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
+import { openSendWindow } from "../../../src/payments/route/SendWindow.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -40,7 +42,9 @@ describe("the second leg of a ramp", () => {
       circle.otherwise(isLost())
       const coinbase = scripted("coinbase")
       coinbase.otherwise(accepts({ state: "completed" }))
-      const services = servicesIn(world, saboteur(-1, "the step fails"), [stripe, circle, coinbase])
+      const over = (providers: ReadonlyArray<Provider>) => servicesIn(world, saboteur(-1, "the step fails"), providers)
+      const services = over([stripe, circle, coinbase])
+      const withoutCircle = over([stripe, coinbase])
       const permit = yield* ownersPermit(owner)
       const store = yield* Effect.provide(PaymentStore, world.stores)
 
@@ -55,7 +59,7 @@ describe("the second leg of a ramp", () => {
       })
       yield* begin.pipe(Effect.provide(services), Effect.orDie)
       const [payment] = yield* store.list(Option.some(owner.org_id), {}, everything)
-      return { world, owner, circle, coinbase, services, store, paymentId: payment!.payment_id }
+      return { world, owner, circle, coinbase, services, withoutCircle, store, paymentId: payment!.payment_id }
     })
 
   /** In a process of its own, which ends when it is done. */
@@ -124,6 +128,25 @@ describe("the second leg of a ramp", () => {
         ({ status }) => status === "failed"
       )
       expect([ramp.circle.orders.length, ramp.coinbase.orders.length]).toEqual([1, 1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("reaches nobody else where its provider was switched off just before it is sent again", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({ honoursReference: true, provesAbsence: false })
+      yield* sent(ramp)
+      yield* timePasses(ramp.world.clock, "61 seconds").pipe(Effect.provide(ramp.world.stores))
+      const [due] = yield* ramp.store.claimEnquiries([{ provider: "circle", room: 8 }])
+      const known = Option.getOrThrow(yield* ramp.store.renewSend(due!.attempt_id, due!.lease_token))
+      const at = new Date()
+      const again = SendAgain.honoured(ramp.circle, true, { first: at, last: at, now: at })
+      yield* Effect.gen(function* () {
+        const { sendAgain } = yield* Settling
+        yield* sendAgain(known, yield* openSendWindow, Option.getOrThrow(again))
+      }).pipe(Effect.provide(ramp.withoutCircle), Effect.orDie)
+      expect(ramp.coinbase.orders, "circle may have settled it the first time").toEqual([])
+      const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
+      expect(attempts.filter(({ leg }) => leg === "settlement")).toMatchObject([{ outcome: "unknown" }])
     }).pipe(Effect.scoped)
   )
 

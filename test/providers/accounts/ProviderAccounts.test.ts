@@ -1,7 +1,7 @@
 /** How often the database is asked for an account, and who is on in which mode. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
-import { credentialsKnownFor } from "../../../src/domain/Policies.ts"
+import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/Policies.ts"
 import { builtInRails } from "../../../src/domain/Corridor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
@@ -79,6 +79,18 @@ describe("accounts of configurations", () => {
       expect(looks.count).toBe(2)
     }).pipe(Effect.provide(services(looks, {})))
   })
+
+  it.scoped("vouch for what was sent before their credentials were changed no longer", () =>
+    Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const { again, config_id } = yield* put
+      expect((yield* accounts.own("stripe", config_id))?.since).toBeUndefined()
+      const { updated_at } = yield* again
+      yield* aMoment
+      const { since } = (yield* accounts.own("stripe", config_id))!
+      expect(since?.getTime()).toBe(updated_at.getTime() + Duration.toMillis(credentialsRetireAfter))
+    }).pipe(Effect.provide(services({ count: 0 }, {})))
+  )
 
   it.scoped("are made once for all who need them first at the same time", () =>
     Effect.gen(function* () {
