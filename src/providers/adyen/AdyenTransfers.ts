@@ -36,7 +36,8 @@ const states: Readonly<Record<string, Report["state"]>> = {
   credited: "completed",
   refused: "failed",
   rejected: "failed",
-  failed: "failed",
+  // It may be said of what was booked before, which is money that came back.
+  failed: "returned",
   cancelled: "failed",
   expired: "failed",
   error: "failed",

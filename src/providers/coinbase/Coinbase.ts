@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
-import { sent } from "../client/Replies.ts"
+import { credentialsRefused, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider } from "../port/Provider.ts"
 import { type Account, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readCallback } from "./CoinbaseCallbacks.ts"
@@ -39,7 +39,8 @@ const fields = {
   key_secret: { env: "COINBASE_KEY_SECRET", about: "Secret of the API key: PEM of an EC key, or Ed25519 in base64" },
   account_id: {
     env: "COINBASE_ACCOUNT_ID",
-    about: "The account that is paid into and out of, account_ and a UUID",
+    about: "The account that is paid into and out of, account_ and a UUID; needed where the key opens several",
+    optional: true,
     shown: true
   },
   webhook_secret: {
@@ -58,6 +59,23 @@ const decodeAccounts = Schema.decodeUnknownEither(
   Schema.Struct({ accounts: Schema.Array(Schema.Struct({ accountId: Schema.String })) })
 )
 
+const onlyAccount = (reply: ProviderReply): Either.Either<string, Declined> => {
+  const accounts = Either.getOrElse(
+    Either.map(decodeAccounts(reply.json), (read) => read.accounts),
+    () => []
+  )
+  if (reply.status === 401 || reply.status === 403) return Either.left(credentialsRefused(reply))
+  const [only, ...others] = accounts
+  return only === undefined || others.length > 0
+    ? Either.left(
+        new Declined({
+          reason: `the key opens ${accounts.length} accounts at Coinbase: say which in ${fields.account_id.env}`,
+          code: "CREDENTIALS_REFUSED"
+        })
+      )
+    : Either.right(only.accountId)
+}
+
 /** So many at random that no two tokens are the same. */
 const nonce = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 0x1_0000_0000), 4), (numbers) =>
   numbers.map((number) => number.toString(16).padStart(8, "0")).join("")
@@ -67,7 +85,7 @@ const connect = (account: Account<typeof fields>): Provider => {
   const { credentials, http } = account
   const key = readSigningKey(Redacted.value(credentials.key_secret))
   const usableKey = Either.mapLeft(key, (reason) => new Declined({ reason, code: "CREDENTIALS_REFUSED" }))
-  const accountId = Redacted.value(credentials.account_id)
+  const given = credentials.account_id === undefined ? undefined : Redacted.value(credentials.account_id)
 
   const addressOf = (path: string): string => {
     const { host, pathname } = new URL(account.baseUrl)
@@ -86,6 +104,18 @@ const connect = (account: Account<typeof fields>): Provider => {
       })
       return yield* http.call({ ...about, headers: { ...about.headers, authorization: `Bearer ${token}` } })
     })
+
+  const listAccounts = call({ operation: "list accounts", method: "GET", path: "/v2/accounts?pageSize=50" })
+
+  let known = given
+  /** Where it is not named, the one that the key opens. */
+  const theAccount: Effect.Effect<string, Declined> = Effect.suspend(() =>
+    known === undefined
+      ? Effect.tap(prepared(listAccounts, onlyAccount), (id) => Effect.sync(() => void (known = id)))
+      : Effect.succeed(known)
+  )
+
+  const asEnquiry = Effect.mapError(theAccount, ({ reason }): Enquiry => new Unknown({ reason }))
 
   const warnOf = (answer: Outcome | Enquiry) =>
     answer._tag === "Report" && answer.state === "processing" && !isKnownStatus(answer.providerStatus)
@@ -150,6 +180,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       if (id !== null) {
         return transferReport(yield* ask("look up transfer", `/v2/transfers/${encodeURIComponent(id)}`, readTransfer))
       }
+      const accountId = yield* asEnquiry
       const all = yield* walk("list transfers", transfersOut(accountId, attempt), readTransfers, never)
       const ours = all.find(({ metadata }) => metadata?.reference === attempt.reference)
       return ours === undefined ? new Absent() : transferReport(ours)
@@ -157,6 +188,7 @@ const connect = (account: Account<typeof fields>): Provider => {
 
   const findDestination = (attempt: AttemptContext): Effect.Effect<Destination, Enquiry> =>
     Effect.gen(function* () {
+      const accountId = yield* asEnquiry
       const isOurs = ({ metadata }: Destination): boolean => metadata?.reference === attempt.reference
       const isBefore = ({ createdAt }: Destination): boolean => Date.parse(createdAt ?? "") < since(attempt).getTime()
       const all = yield* walk(
@@ -173,7 +205,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       const known = attempt.providerPaymentId
       const destination = known === null ? yield* findDestination(attempt) : undefined
       const id = destination?.depositDestinationId ?? known ?? ""
-      const all = yield* walk("list transfers", transfersIn(accountId, attempt), readTransfers, never)
+      const all = yield* walk("list transfers", transfersIn(yield* asEnquiry, attempt), readTransfers, never)
       const report = yield* depositReport(id, all)
       if (Option.isSome(report)) return report.value
       return waitingReport(
@@ -192,9 +224,13 @@ const connect = (account: Account<typeof fields>): Provider => {
     provesAbsence: false,
     supports: servedBy(title, coinbaseServes),
     initiate: (order) =>
-      order.flow === "outbound"
-        ? create("create transfer", order.reference, transferOf(order, accountId), transferCreated)
-        : create("create deposit destination", order.reference, depositOf(order, accountId), depositCreated),
+      Effect.merge(
+        Effect.flatMap(theAccount, (accountId) =>
+          order.flow === "outbound"
+            ? create("create transfer", order.reference, transferOf(order, accountId), transferCreated)
+            : create("create deposit destination", order.reference, depositOf(order, accountId), depositCreated)
+        )
+      ),
     enquire: (attempt) => {
       switch (kindOfAttempt(attempt)) {
         case "transfer":
@@ -207,7 +243,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     },
     callback: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now)),
-    test: Effect.match(call({ operation: "list accounts", method: "GET", path: "/v2/accounts?pageSize=50" }), {
+    test: Effect.match(listAccounts, {
       onFailure: ({ reason }) => Either.left(reason),
       onSuccess: ({ json, status }) =>
         status === 200

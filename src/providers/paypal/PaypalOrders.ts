@@ -70,9 +70,16 @@ export const isStrangeOrder = (status: string | null): boolean =>
   ((meaningOf(orderStates, status) ?? meaningOf(captureStates, status)) === undefined ||
     status === "PARTIALLY_REFUNDED")
 
+/** Nobody completes a payment by an amount that cannot be read. */
+const stateOf = ({ amount, status }: Capture): State => {
+  const state = meaningOf(captureStates, status) ?? "processing"
+  const isUnreadable = amount !== undefined && moneyOf(amount, amount.currency_code) === undefined
+  return state === "completed" && isUnreadable ? "processing" : state
+}
+
 /** The attempt goes by the order's id: it is the order that is asked about. */
 export const captureReport = (orderId: string | null, capture: Capture): Report => {
-  const state = meaningOf(captureStates, capture.status) ?? "processing"
+  const state = stateOf(capture)
   const { paypal_fee: fee } = capture.seller_receivable_breakdown ?? {}
   const why = capture.status_details?.reason
   const taken = state === "completed" ? moneyOf(capture.amount, capture.amount?.currency_code) : undefined

@@ -1,7 +1,7 @@
 /** What PayPal refuses for, in its words and in ours. */
 import { Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
-import { Declined, type Unknown } from "../../domain/Outcome.ts"
+import { Declined, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
@@ -84,11 +84,21 @@ const codeOf = ({ field, issue, name }: Problem): RefusalCode => {
   return /NOT_SUPPORTED|NOT_ENABLED|UNSUPPORTED/.test(issue ?? "") ? "NOT_SUPPORTED" : "INVALID_ORDER"
 }
 
+/** There is an order under this key or invoice already, which may have been paid. */
+const seenBefore: ReadonlySet<string> = new Set([
+  "DUPLICATE_INVOICE_ID",
+  "DUPLICATE_REQUEST_ID",
+  "ORDER_ALREADY_CAPTURED",
+  "ORDER_COMPLETION_IN_PROGRESS",
+  "PREVIOUS_REQUEST_IN_PROGRESS"
+])
+
 /** The order was refused by its looks; or there is no telling. */
 export const refused = (reply: ProviderReply): Declined | Unknown => {
   if (reply.status === 401 || reply.status === 403) return credentialsRefused(reply)
   const problem = problemIn(reply)
   if (problem === undefined || (reply.status !== 400 && reply.status !== 422)) return noVerdict(reply)
+  if (seenBefore.has(problem.issue ?? "")) return new Unknown({ reason: `it was seen before: ${problem.reason}` })
   return new Declined({
     reason: problem.reason,
     code: codeOf(problem),

@@ -125,9 +125,14 @@ const outcomeOfIntent = (intent: Intent): Outcome => {
   })
 }
 
-const failedAs = ({ code, providerCode, reason }: Declined, id: string, status: string | null): Report =>
+const failedAs = (
+  { code, providerCode, reason }: Declined,
+  id: string,
+  status: string | null,
+  state: "failed" | "returned" = "failed"
+): Report =>
   new Report({
-    state: "failed",
+    state,
     reason,
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
@@ -143,15 +148,17 @@ export const reportOfIntent = (intent: Intent): Report | Unknown => {
   return new Report({ ...standing, reason: null, providerPaymentId: intent.id, providerStatus: intent.status })
 }
 
-const refundStates: Readonly<Record<string, Standing["state"] | "failed">> = {
+const refundStates: Readonly<Record<string, Report["state"]>> = {
   succeeded: "completed",
   pending: "processing",
   requires_action: "processing",
-  failed: "failed",
+  // The payer's bank may turn it down long after it succeeded.
+  failed: "returned",
   canceled: "failed"
 }
 
-const refundStateOf = ({ status }: Refund) => meaningOf(refundStates, status ?? "pending") ?? "processing"
+const refundStateOf = ({ status }: Refund): Report["state"] =>
+  meaningOf(refundStates, status ?? "pending") ?? "processing"
 
 const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
   new Declined({
@@ -161,7 +168,7 @@ const refundRefusal = ({ failure_reason, status }: Refund): Declined =>
 
 export const outcomeOfRefund = (refund: Refund): Outcome => {
   const state = refundStateOf(refund)
-  if (state === "failed") return refundRefusal(refund)
+  if (state === "failed" || state === "returned") return refundRefusal(refund)
   return new Accepted({
     state,
     providerPaymentId: refund.id,
@@ -174,7 +181,9 @@ export const outcomeOfRefund = (refund: Refund): Outcome => {
 
 export const reportOfRefund = (refund: Refund): Report => {
   const state = refundStateOf(refund)
-  if (state === "failed") return failedAs(refundRefusal(refund), refund.id, refund.status)
+  if (state === "failed" || state === "returned") {
+    return failedAs(refundRefusal(refund), refund.id, refund.status, state)
+  }
   return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status })
 }
 

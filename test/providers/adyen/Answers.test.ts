@@ -485,9 +485,10 @@ describe("a payout", () => {
       "failed",
       "counterpartyAccountClosed",
       { _tag: "Declined", code: "ACCOUNT_INVALID", instrument: true },
-      { state: "failed", code: "ACCOUNT_INVALID" }
+      // It comes after it was booked as well: a payment that was completed by then has its money back.
+      { state: "returned", code: "ACCOUNT_INVALID" }
     ],
-    ["failed", "counterpartyBankTimedOut", { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }, { state: "failed" }],
+    ["failed", "counterpartyBankTimedOut", { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }, { state: "returned" }],
     ["rejected", "declined", { _tag: "Declined", providerCode: "declined" }, { state: "failed" }],
     ["cancelled", "cancelled", { _tag: "Declined" }, { state: "failed" }],
     ["expired", "approvalExpired", { _tag: "Declined" }, { state: "failed" }],

@@ -238,7 +238,7 @@ describe("a callback about a transfer", () => {
       )
       expect(said).toMatchObject([
         { report: { state: "processing" } },
-        { report: { state: "failed", code: "ACCOUNT_INVALID" } },
+        { report: { state: "returned", code: "ACCOUNT_INVALID", providerStatus: "failed" } },
         { report: { state: "returned" } },
         { report: { state: "processing", providerStatus: "somethingNew" } }
       ])

@@ -84,6 +84,14 @@ describe("what PayPal answers to an order", () => {
       problem(422, "UNPROCESSABLE_ENTITY", "NOT_ENABLED_FOR_CARD_PROCESSING"),
       { _tag: "Declined", code: "NOT_SUPPORTED" }
     ],
+    // Each of these says that there is something of ours already, which may have been paid.
+    ...[
+      "DUPLICATE_INVOICE_ID",
+      "DUPLICATE_REQUEST_ID",
+      "ORDER_ALREADY_CAPTURED",
+      "ORDER_COMPLETION_IN_PROGRESS",
+      "PREVIOUS_REQUEST_IN_PROGRESS"
+    ].map((issue) => [issue, problem(422, "UNPROCESSABLE_ENTITY", issue), { _tag: "Unknown" }] as const),
     ["404", problem(404, "RESOURCE_NOT_FOUND"), { _tag: "Unknown" }],
     ["409", problem(409, "CONFLICT"), { _tag: "Unknown" }],
     ["500", problem(500, "INTERNAL_SERVER_ERROR"), { _tag: "Unknown" }],
@@ -173,6 +181,16 @@ describe("what PayPal answers to a question", () => {
     ["refunded", capturedAs("REFUNDED"), { state: "returned" }],
     ["refunded in part", capturedAs("PARTIALLY_REFUNDED"), { state: "completed" }],
     ["captured by an unheard of status", capturedAs("PONDERING"), { state: "processing" }],
+    [
+      "captured, of an amount that nobody can read",
+      capturedAs("COMPLETED", { amount: { currency_code: "USD", value: "100.001" } }),
+      { state: "processing", providerStatus: "COMPLETED" }
+    ],
+    [
+      "captured, in a currency that nobody knows",
+      capturedAs("COMPLETED", { amount: { currency_code: "XXZ", value: "100.00" } }),
+      { state: "processing" }
+    ],
     [
       "another's",
       replyOf(200, { id: ID, status: "COMPLETED", purchase_units: [{ custom_id: "another" }] }),

@@ -482,7 +482,8 @@ describe("refunds", () => {
     [
       { status: "failed", failure_reason: "expired_or_canceled_card" },
       { _tag: "Declined", providerCode: "expired_or_canceled_card" },
-      { state: "failed", providerCode: "expired_or_canceled_card" }
+      // Days after it succeeded the payer's bank may turn it down: then Stripe has the money again.
+      { state: "returned", providerCode: "expired_or_canceled_card" }
     ],
     [{ status: "canceled" }, { _tag: "Declined", providerCode: "canceled" }, { state: "failed" }],
     [{ status: "new" }, { _tag: "Accepted", state: "processing" }, { state: "processing", providerStatus: "new" }]

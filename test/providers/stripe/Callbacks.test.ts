@@ -85,7 +85,7 @@ describe("a callback that Stripe's own library signed", () => {
       const ours = { ...refund, metadata: { reference: referenceNo(7) } }
       const { events } = yield* heard(signed(event("charge.refund.updated", ours)))
       expect(events).toMatchObject([
-        { attempt: { reference: referenceNo(7), providerPaymentId: "re_1" }, report: { state: "failed" } }
+        { attempt: { reference: referenceNo(7), providerPaymentId: "re_1" }, report: { state: "returned" } }
       ])
       expect((yield* heard(signed(event("charge.refund.updated", { ...refund, metadata: {} })))).events).toEqual([])
     })

@@ -5,7 +5,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Either, Equal } from "effect"
 import { describe } from "vitest"
-import type { Declined, Outcome } from "../../../src/domain/Outcome.ts"
+import type { Declined, Outcome, Report } from "../../../src/domain/Outcome.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { Fate } from "../../../src/providers/fakes/Magic.ts"
@@ -24,6 +24,9 @@ export interface PortPromise {
 
 type Kind = "payin" | "payout"
 type Checked = (session: Session) => Effect.Effect<void, BrokenPromise>
+
+/** What may fail after it was completed is sent back; to what was not, both words mean the same. */
+const failures: ReadonlyArray<Report["state"]> = ["failed", "returned"]
 
 const declined = (outcome: Outcome): Effect.Effect<Declined, BrokenPromise> =>
   outcome._tag === "Declined" ? Effect.succeed(outcome) : broken(`expected Declined, but it is ${shown(outcome)}`)
@@ -83,7 +86,7 @@ const foundAgain =
       yield* holds(enquiry._tag !== "Absent", "it is said to be absent, but it was taken")
       let known = { providerPaymentId: null as string | null, actionData: {} }
       if (enquiry._tag === "Report") {
-        yield* holds(enquiry.state !== "failed", `it was taken, but is reported as failed: ${shown(enquiry)}`)
+        yield* holds(!failures.includes(enquiry.state), `it was taken, but is reported as failed: ${shown(enquiry)}`)
         known = { ...known, providerPaymentId: enquiry.providerPaymentId, ...enquiry.waitsFor }
       } else if (honoursReference !== false) {
         known = yield* Effect.flatMap(session.initiate(order), session.accepted)
@@ -134,7 +137,7 @@ const endsFailed = (session: Session, kind: Kind, order: PaymentOrder, outcome: 
   Effect.gen(function* () {
     if (outcome._tag !== "Declined") {
       const { attempt } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
-      yield* session.reported(attempt, "failed")
+      yield* session.reported(attempt, ...failures)
     }
     yield* session.settled
     yield* session.holdsNothing
@@ -366,7 +369,7 @@ const refundFoundAgain =
       yield* session.entryOf("refund", order.reference)
       const enquiry = yield* session.enquire(attempt(null))
       yield* holds(
-        enquiry._tag !== "Absent" && (enquiry._tag !== "Report" || enquiry.state !== "failed"),
+        enquiry._tag !== "Absent" && (enquiry._tag !== "Report" || !failures.includes(enquiry.state)),
         `the refund was taken, but the answer is ${shown(enquiry)}`
       )
       if (enquiry._tag === "Unknown" && refundsHonoured(session.provider) !== false) {
@@ -385,7 +388,7 @@ const refundFailsLater =
       yield* session.settled
       if (outcome._tag !== "Declined") {
         const id = yield* Effect.map(session.accepted(outcome), ({ providerPaymentId }) => providerPaymentId)
-        yield* session.reported(attempt(id), "failed")
+        yield* session.reported(attempt(id), ...failures)
       }
       yield* holds(session.held(order.money) === before, "the refund failed, but the fake gave the money back")
     })

@@ -1,0 +1,222 @@
+/**
+ * Every corridor that a third party declares, in every currency and network of it, is one that its adapter can be asked
+ * for: it builds an order that its fake takes and that the provider's published contract allows.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Redacted } from "effect"
+import { CountryCode } from "../../src/domain/Country.ts"
+import { formIn } from "../../src/providers/stripe/FakeForms.ts"
+import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
+import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
+import { credentialsAt } from "../../src/providers/fakes/FakeServer.ts"
+import { allFakes } from "../../src/providers/fakes/run/AllFakes.ts"
+import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provider.ts"
+import type { Served } from "../../src/providers/port/ThirdParty.ts"
+import { accounts, iban } from "./adyen/Payouts.ts"
+import { problemsOf as problemsAtFlutterwave } from "./flutterwave/Flw.ts"
+import { problemsOf as problemsAtMtn } from "./mtnMomo/Momo.ts"
+import { isPublished, publishedContract } from "./support/PublishedContract.ts"
+import { magicMoney, newReference } from "./support/Samples.ts"
+import { missingContract, openContract } from "./wire/Contract.ts"
+import { fakeUrl, memoryWire } from "./wire/MemoryWire.ts"
+import { orderOf } from "./wire/Orders.ts"
+
+const callingCodes: Readonly<Record<string, string>> = {
+  BJ: "+22997123456",
+  CG: "+242061234567",
+  CI: "+2250701234567",
+  CM: "+237671234567",
+  GH: "+233241234567",
+  GN: "+224661234567",
+  KE: "+254712345678",
+  LR: "+231881234567",
+  RW: "+250781234567",
+  SN: "+221771234567",
+  SZ: "+26876123456",
+  TZ: "+255712345678",
+  UG: "+256772123456",
+  ZA: "+27831234567",
+  ZM: "+260971234567"
+}
+
+/** MTN serves the country of the account's own environment. */
+const environments: Readonly<Record<string, string>> = {
+  BJ: "mtnbenin",
+  CG: "mtncongo",
+  CI: "mtnivorycoast",
+  CM: "mtncameroon",
+  GH: "mtnghana",
+  GN: "mtnguineaconakry",
+  LR: "mtnliberia",
+  RW: "mtnrwanda",
+  SZ: "mtnswaziland",
+  UG: "mtnuganda",
+  ZA: "mtnsouthafrica",
+  ZM: "mtnzambia"
+}
+
+const addresses: Readonly<Record<string, string>> = {
+  BASE: "0x52908400098527886E0F7030069857D2E4169EE7",
+  ETHEREUM: "0x52908400098527886E0F7030069857D2E4169EE7",
+  POLYGON: "0x52908400098527886E0F7030069857D2E4169EE7",
+  SOLANA: "7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV"
+}
+
+const bankIn = (country: string, currency: string): BankAccount => {
+  if (currency === "EUR") return iban
+  const local = accounts.find((one) => one.country === country && one.currency === currency)
+  if (local !== undefined) return { ...local.bank, accountName: "Akinyi Otieno" }
+  return {
+    accountName: "Akinyi Otieno",
+    accountNumber: "0690000031",
+    bankCode: "044",
+    bankName: "Access Bank",
+    country
+  }
+}
+
+interface Corridor extends Pick<Served, "flow" | "method"> {
+  readonly country: string
+  readonly currency: string
+  readonly network: string | null
+}
+
+const corridorsIn = ({ countries, currencies, flow, method, networks }: Served): ReadonlyArray<Corridor> =>
+  (countries === "everywhere" ? ["KE"] : countries).flatMap((country) =>
+    currencies.flatMap((currency) =>
+      (networks ?? [null]).map((network) => ({ method, flow, country, currency, network }))
+    )
+  )
+
+const orderFor = ({ country, currency, flow, method, network }: Corridor): PaymentOrder => {
+  const isOut = flow === "outbound"
+  return orderOf({
+    reference: newReference(),
+    method,
+    flow,
+    country: CountryCode.make(country),
+    money: magicMoney(currency, "completes"),
+    description: "Order no. 7: “Zwölf” Äpfel & more",
+    mobileMoney:
+      method === "mobile_money" && network !== null ? { network, phoneNumber: callingCodes[country] ?? "" } : null,
+    bank: method === "bank_transfer" && isOut ? bankIn(country, currency) : null,
+    walletAddress:
+      method === "crypto" && network !== null ? { address: isOut ? (addresses[network] ?? "") : "", network } : null,
+    recipient: isOut
+      ? { name: "Akinyi Otieno", email: "akinyi@example.com", phone: "+254712345679", externalAccountId: null }
+      : null
+  })
+}
+
+type Judge = (call: ProviderCall) => ReadonlyArray<string>
+
+const json = ({ body }: ProviderCall) => JSON.parse(body ?? "null") as Readonly<Record<string, unknown>>
+
+const byDocument = (name: string, form = false): Judge => {
+  const contract = publishedContract(name, { form })
+  return (call) => {
+    const body = form ? formIn(call.body ?? "") : json(call)
+    return contract.callFlaws({ ...call, path: call.path.replace(/^\/btl\/v4/, "") }, { query: {}, body })
+  }
+}
+
+/** What the provider's own document says of an order, by the address that it goes to. */
+const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge: () => Judge]>>> = {
+  stripe: [[/./, "stripe", () => byDocument("stripe", true)]],
+  adyen: [
+    [/^\/paymentLinks$/, "adyen", () => byDocument("adyen")],
+    [/\/transfers$/, "adyen-transfers", () => byDocument("adyen-transfers")]
+  ],
+  paypal: [
+    [/^\/v2\//, "paypal", () => byDocument("paypal")],
+    [/^\/v1\/payments\//, "paypal-payouts", () => byDocument("paypal-payouts")]
+  ],
+  paystack: [[/./, "paystack", () => byDocument("paystack")]],
+  mtn_momo: [[/./, "mtn-momo-collection", () => problemsAtMtn]],
+  pawapay: [[/./, "pawapay", () => openContract("pawapay.openapi.json").problemsOf]],
+  circle: [[/./, "circle", () => byDocument("circle")]],
+  coinbase: [[/./, "coinbase-cdp", () => byDocument("coinbase-cdp")]]
+}
+
+/** Flutterwave published the schemas of its own library instead, and none of them for the page of a card. */
+const isUnjudged = ({ path }: ProviderCall): boolean => path === "/v3/payments"
+
+const byFlutterwave: Judge = (call) => {
+  const { meta, ...body } = json(call)
+  if (isUnjudged(call)) return []
+  if (call.path === "/v3/transfers") {
+    return [
+      ...problemsAtFlutterwave("transferSchema", body),
+      ...(meta === undefined ? [] : problemsAtFlutterwave("transferSchema", meta, "otherwise"))
+    ]
+  }
+  return problemsAtFlutterwave(call.path.endsWith("bank_transfer") ? "chargeSchema" : "momoSchema", body)
+}
+
+const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
+
+for (const party of thirdParties) {
+  const { fake } = allFakes.find((one) => one.fake.name === party.name)!
+  const files = (judgesOf[party.name] ?? []).map(([, file]) => file)
+  const isFlutterwave = party.name === "flutterwave"
+  const isJudged = isFlutterwave
+    ? missingContract("flutterwave.examples.json") === undefined
+    : files.every((file) => isPublished(file))
+  const judges = isJudged
+    ? isFlutterwave
+      ? [[/./, byFlutterwave] as const]
+      : (judgesOf[party.name] ?? []).map(([to, , judge]) => [to, judge()] as const)
+    : []
+  const flawsOf = (call: ProviderCall): ReadonlyArray<string> => {
+    const [, judge] = judges.find(([to]) => to.test(call.path)) ?? []
+    return judge?.(call) ?? ["nobody judges it"]
+  }
+
+  describe(`the corridors of ${party.title}${isJudged ? "" : " (by its fake alone: there is no ../shared/contracts)"}`, () => {
+    for (const served of party.serves) {
+      const corridors = corridorsIn(served)
+      const where = served.countries === "everywhere" ? "everywhere" : served.countries.join(" ")
+      it.live(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
+        Effect.gen(function* () {
+          expect(corridors).not.toEqual([])
+          for (const corridor of corridors) {
+            const wire = memoryWire(fake, () => new Date())
+            const environment = environments[corridor.country]
+            const given = {
+              ...credentialsAt(fake, fakeUrl),
+              ...(party.name === "mtn_momo" && environment !== undefined ? { target_environment: environment } : {})
+            }
+            const provider = party.connect({
+              configId: null,
+              mode: "sandbox",
+              baseUrl: fakeUrl,
+              callbackUrl: wire.world.callbackUrl,
+              rawCards: false,
+              http: wire.http,
+              credentials: Object.fromEntries(
+                Object.entries(given).map(([name, value]) => [name, Redacted.make(value)])
+              )
+            })
+            const order = orderFor(corridor)
+            const question = { ...corridor, country: order.country, currency: order.money.currency }
+            expect([corridor, provider.supports(question)]).toEqual([corridor, Either.void])
+            const outcome = yield* provider.initiate(order)
+            expect([corridor, outcome._tag, "reason" in outcome ? outcome.reason : null]).toEqual([
+              corridor,
+              "Accepted",
+              null
+            ])
+            if (!isJudged) continue
+            const orders = wire.calls.filter((call) => !isPreparation(call))
+            expect(orders).not.toEqual([])
+            for (const call of orders) {
+              expect([corridor, call.body, flawsOf(call)]).toEqual([corridor, call.body, []])
+              // A judge that takes everything would let everything pass.
+              if (!isUnjudged(call)) expect(flawsOf({ ...call, body: '{"amount":1}' })).not.toEqual([])
+            }
+          }
+        })
+      )
+    }
+  })
+}
