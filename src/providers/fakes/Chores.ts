@@ -4,20 +4,22 @@ import { Duration, Effect } from "effect"
 export interface Chores {
   /** Counts a piece of work until its end is told; `settled` waits for it. */
   readonly begin: () => { readonly end: () => void }
-  /** A piece of work for later. It does not keep the process alive. */
-  readonly after: (delay: Duration.Duration, run: () => void) => void
+  /** A piece of work for later, and how to leave it undone. It does not keep the process alive. */
+  readonly after: (delay: Duration.Duration, run: () => void) => () => void
   readonly sleep: (delay: Duration.Duration) => Promise<void>
   /** Waits until there is nothing left, or the fake has ended. */
   readonly settled: Effect.Effect<void>
-  /** What is under way when the fake ends. */
-  readonly stopped: AbortSignal
+  /** What is to end with the fake, unless it ends before and says so. */
+  readonly untilStopped: (cut: () => void) => { readonly over: () => void }
+  readonly isStopped: () => boolean
   readonly stop: () => void
 }
 
 export const makeChores = (): Chores => {
   const timers = new Set<NodeJS.Timeout>()
   const waiting = new Set<() => void>()
-  const stopping = new AbortController()
+  const cuts = new Set<() => void>()
+  let isStopped = false
   let left = 0
 
   const begin = () => {
@@ -34,7 +36,7 @@ export const makeChores = (): Chores => {
   }
 
   const after = (delay: Duration.Duration, run: () => void) => {
-    if (stopping.signal.aborted) return
+    if (isStopped) return () => undefined
     const { end } = begin()
     const timer = setTimeout(() => {
       timers.delete(timer)
@@ -43,6 +45,11 @@ export const makeChores = (): Chores => {
     }, Duration.toMillis(delay))
     timer.unref()
     timers.add(timer)
+    return () => {
+      clearTimeout(timer)
+      timers.delete(timer)
+      end()
+    }
   }
 
   return {
@@ -50,7 +57,7 @@ export const makeChores = (): Chores => {
     after,
     sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
     settled: Effect.async<void>((resume) => {
-      if (left === 0 || stopping.signal.aborted) return resume(Effect.void)
+      if (left === 0 || isStopped) return resume(Effect.void)
       const tell = () => {
         waiting.delete(tell)
         resume(Effect.void)
@@ -58,9 +65,14 @@ export const makeChores = (): Chores => {
       waiting.add(tell)
       return Effect.sync(() => waiting.delete(tell))
     }),
-    stopped: stopping.signal,
+    untilStopped: (cut) => {
+      cuts.add(cut)
+      return { over: () => void cuts.delete(cut) }
+    },
+    isStopped: () => isStopped,
     stop: () => {
-      stopping.abort()
+      isStopped = true
+      for (const cut of [...cuts]) cut()
       for (const timer of timers) clearTimeout(timer)
       timers.clear()
       for (const tell of [...waiting]) tell()
