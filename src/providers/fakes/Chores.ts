@@ -1,10 +1,10 @@
 /** What a fake has under way: it is known when nothing is left of it, and all of it ends with the fake. */
-import { Duration, Effect } from "effect"
+import { type Duration, Effect, Fiber } from "effect"
 
 export interface Chores {
   /** Counts a piece of work until its end is told; `settled` waits for it. */
   readonly begin: () => { readonly end: () => void }
-  /** A piece of work for later, and how to leave it undone. It does not keep the process alive. */
+  /** A piece of work for later, by the clock that the fake was started with, and how to leave it undone. */
   readonly after: (delay: Duration.Duration, run: () => void) => () => void
   readonly sleep: (delay: Duration.Duration) => Promise<void>
   /** Waits until there is nothing left, or the fake has ended. */
@@ -15,8 +15,7 @@ export interface Chores {
   readonly stop: () => void
 }
 
-export const makeChores = (): Chores => {
-  const timers = new Set<NodeJS.Timeout>()
+export const makeChores = (runFork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>): Chores => {
   const waiting = new Set<() => void>()
   const cuts = new Set<() => void>()
   let isStopped = false
@@ -35,21 +34,22 @@ export const makeChores = (): Chores => {
     }
   }
 
+  const untilStopped = (cut: () => void) => {
+    cuts.add(cut)
+    return { over: () => void cuts.delete(cut) }
+  }
+
   const after = (delay: Duration.Duration, run: () => void) => {
     if (isStopped) return () => undefined
     const { end } = begin()
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      run()
+    const fiber = runFork(Effect.delay(Effect.sync(run), delay))
+    const leave = () => void runFork(Fiber.interruptFork(fiber))
+    const { over } = untilStopped(leave)
+    fiber.addObserver(() => {
+      over()
       end()
-    }, Duration.toMillis(delay))
-    timer.unref()
-    timers.add(timer)
-    return () => {
-      clearTimeout(timer)
-      timers.delete(timer)
-      end()
-    }
+    })
+    return leave
   }
 
   return {
@@ -65,16 +65,11 @@ export const makeChores = (): Chores => {
       waiting.add(tell)
       return Effect.sync(() => waiting.delete(tell))
     }),
-    untilStopped: (cut) => {
-      cuts.add(cut)
-      return { over: () => void cuts.delete(cut) }
-    },
+    untilStopped,
     isStopped: () => isStopped,
     stop: () => {
       isStopped = true
       for (const cut of [...cuts]) cut()
-      for (const timer of timers) clearTimeout(timer)
-      timers.clear()
       for (const tell of [...waiting]) tell()
     }
   }

@@ -145,7 +145,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     const { host = "127.0.0.1", late = fakeLateness, pace = fakePace, port = 0, slow = fakeSlowness } = options
     const clock: Clock.Clock = yield* Effect.clock
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const chores = makeChores()
+    const chores = makeChores(runFork)
     const books = makeFakeBooks()
     const received: Array<FakeRequest> = []
     const played = new Set<string>()
