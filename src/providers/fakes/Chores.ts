@@ -1,23 +1,24 @@
 /** What a fake has under way: it is known when nothing is left of it, and all of it ends with the fake. */
-import { Duration, Effect } from "effect"
+import { type Duration, Effect, Fiber } from "effect"
 
 export interface Chores {
   /** Counts a piece of work until its end is told; `settled` waits for it. */
   readonly begin: () => { readonly end: () => void }
-  /** A piece of work for later. It does not keep the process alive. */
-  readonly after: (delay: Duration.Duration, run: () => void) => void
+  /** A piece of work for later, by the clock that the fake was started with, and how to leave it undone. */
+  readonly after: (delay: Duration.Duration, run: () => void) => () => void
   readonly sleep: (delay: Duration.Duration) => Promise<void>
   /** Waits until there is nothing left, or the fake has ended. */
   readonly settled: Effect.Effect<void>
-  /** What is under way when the fake ends. */
-  readonly stopped: AbortSignal
+  /** What is to end with the fake, unless it ends before and says so. */
+  readonly untilStopped: (cut: () => void) => { readonly over: () => void }
+  readonly isStopped: () => boolean
   readonly stop: () => void
 }
 
-export const makeChores = (): Chores => {
-  const timers = new Set<NodeJS.Timeout>()
+export const makeChores = (runFork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>): Chores => {
   const waiting = new Set<() => void>()
-  const stopping = new AbortController()
+  const cuts = new Set<() => void>()
+  let isStopped = false
   let left = 0
 
   const begin = () => {
@@ -33,16 +34,22 @@ export const makeChores = (): Chores => {
     }
   }
 
+  const untilStopped = (cut: () => void) => {
+    cuts.add(cut)
+    return { over: () => void cuts.delete(cut) }
+  }
+
   const after = (delay: Duration.Duration, run: () => void) => {
-    if (stopping.signal.aborted) return
+    if (isStopped) return () => undefined
     const { end } = begin()
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      run()
+    const fiber = runFork(Effect.delay(Effect.sync(run), delay))
+    const leave = () => void runFork(Fiber.interruptFork(fiber))
+    const { over } = untilStopped(leave)
+    fiber.addObserver(() => {
+      over()
       end()
-    }, Duration.toMillis(delay))
-    timer.unref()
-    timers.add(timer)
+    })
+    return leave
   }
 
   return {
@@ -50,7 +57,7 @@ export const makeChores = (): Chores => {
     after,
     sleep: (delay) => new Promise((resolve) => after(delay, resolve)),
     settled: Effect.async<void>((resume) => {
-      if (left === 0 || stopping.signal.aborted) return resume(Effect.void)
+      if (left === 0 || isStopped) return resume(Effect.void)
       const tell = () => {
         waiting.delete(tell)
         resume(Effect.void)
@@ -58,11 +65,11 @@ export const makeChores = (): Chores => {
       waiting.add(tell)
       return Effect.sync(() => waiting.delete(tell))
     }),
-    stopped: stopping.signal,
+    untilStopped,
+    isStopped: () => isStopped,
     stop: () => {
-      stopping.abort()
-      for (const timer of timers) clearTimeout(timer)
-      timers.clear()
+      isStopped = true
+      for (const cut of [...cuts]) cut()
       for (const tell of [...waiting]) tell()
     }
   }

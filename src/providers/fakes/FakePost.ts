@@ -9,7 +9,7 @@ import type { FakeCallback } from "./Fake.ts"
 const isTaken = (status: number): boolean => status >= 200 && status < 300
 
 /** The status of the answer; nothing where none came. */
-const sendOnce = (url: URL, { body, headers, method = "POST" }: FakeCallback, signal: AbortSignal) =>
+const sendOnce = (url: URL, { body, headers, method = "POST" }: FakeCallback, { untilStopped }: Chores) =>
   new Promise<number | undefined>((resolve) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp
     const bytes = Buffer.from(body)
@@ -18,15 +18,18 @@ const sendOnce = (url: URL, { body, headers, method = "POST" }: FakeCallback, si
       headers: { "content-type": "application/json", ...headers, "content-length": bytes.length },
       // A connection of its own, so that none is left open when the fake ends.
       agent: false as const,
-      timeout: Duration.toMillis(fakeCallbackTimeout),
-      signal
+      timeout: Duration.toMillis(fakeCallbackTimeout)
     }
     const request = send(url, options, (response) => {
       response.resume()
       response.on("close", () => resolve(response.statusCode))
     })
+    const { over } = untilStopped(() => request.destroy())
     request.on("timeout", () => request.destroy())
-    request.on("close", () => resolve(undefined))
+    request.on("close", () => {
+      over()
+      resolve(undefined)
+    })
     request.on("error", () => resolve(undefined))
     request.end(bytes)
   })
@@ -41,8 +44,8 @@ export const deliver = async (
   const url = new URL(to)
   for (const times of [0, ...fakeCallbackRetries]) {
     if (times > 0) await chores.sleep(Duration.times(pace, times))
-    if (chores.stopped.aborted) return false
-    const status = await sendOnce(url, callback, chores.stopped)
+    if (chores.isStopped()) return false
+    const status = await sendOnce(url, callback, chores)
     if (status !== undefined && isTaken(status)) return true
   }
   return false

@@ -83,23 +83,37 @@ const send = (response: ServerResponse, reply: FakeReply): void => {
   response.end(textOf(reply.body))
 }
 
+/** Until the time is over, or whoever waits for the answer has left. */
+const wait = (response: ServerResponse, delay: Duration.Duration, { after }: Chores): Promise<void> =>
+  new Promise((resolve) => {
+    if (response.destroyed) return resolve()
+    const wake = () => {
+      response.off("close", wake)
+      leave()
+      resolve()
+    }
+    const leave = after(delay, wake)
+    response.once("close", wake)
+  })
+
 /** The answer is whole only with its last byte, which comes at the end of the time; one without any comes then. */
 const drip = async (
   response: ServerResponse,
   reply: FakeReply,
   slow: Duration.Duration,
-  { sleep, stopped }: Chores
+  chores: Chores
 ): Promise<void> => {
   const bytes = Buffer.from(textOf(reply.body))
   if (bytes.length === 0) {
-    await sleep(slow)
-    return send(response, reply)
+    await wait(response, slow, chores)
+    return response.destroyed ? undefined : send(response, reply)
   }
   begin(response, reply)
   const size = Math.ceil(bytes.length / DRIPS)
   const drops = Math.ceil(bytes.length / size)
-  for (let at = 0; at < drops && !response.destroyed && !stopped.aborted; at += 1) {
-    if (at > 0) await sleep(Duration.unsafeDivide(slow, drops))
+  for (let at = 0; at < drops; at += 1) {
+    if (at > 0) await wait(response, Duration.unsafeDivide(slow, drops), chores)
+    if (response.destroyed) return
     response.write(bytes.subarray(at * size, (at + 1) * size))
   }
   response.end()
@@ -131,7 +145,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
     const { host = "127.0.0.1", late = fakeLateness, pace = fakePace, port = 0, slow = fakeSlowness } = options
     const clock: Clock.Clock = yield* Effect.clock
     const runFork = Runtime.runFork(yield* Effect.runtime())
-    const chores = makeChores()
+    const chores = makeChores(runFork)
     const books = makeFakeBooks()
     const received: Array<FakeRequest> = []
     const played = new Set<string>()

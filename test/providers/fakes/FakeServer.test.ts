@@ -225,6 +225,29 @@ describe("a fault", () => {
       expect(JSON.parse(chunks.join(""))).toMatchObject({ kind: "payin" })
     })
   )
+
+  it.scopedLive.each([undefined, { an: "answer" }])("slow is over once nobody waits for %j any more", (body) =>
+    Effect.gen(function* () {
+      const routes: Fake["routes"] = () => [
+        {
+          method: "POST",
+          path: "/orders",
+          moves: () => magicMoney("KES", "slow"),
+          answer: () => ({ status: 202, body })
+        }
+      ]
+      const { fake } = yield* opened({ slow: Duration.minutes(10) }, { ...acmeFake, routes })
+      yield* Effect.promise(async () => {
+        const caller = new AbortController()
+        const answer = fetch(`${fake.url}/orders`, { method: "POST", body: "{}", signal: caller.signal })
+        while (fake.received.length === 0) await new Promise((done) => setTimeout(done, 1))
+        caller.abort()
+        await answer.then((response) => response.text()).catch(() => undefined)
+      })
+      const [took] = yield* Effect.timed(fake.settled)
+      expect(Duration.toSeconds(took)).toBeLessThan(10)
+    })
+  )
 })
 
 describe("what was taken", () => {
@@ -366,6 +389,23 @@ describe("a callback", () => {
       yield* ask(fake, "POST", "/orders", newBody("completes"))
       yield* fake.settled
       expect(fake.books.all()[0]!.state).toBe("completed")
+    })
+  )
+
+  it.scopedLive("is one of many at once, without a warning of Node", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const heard = ({ message }: Error) => void warnings.push(message)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", heard)),
+        () => Effect.sync(() => process.off("warning", heard))
+      )
+      const { fake, mailbox } = yield* opened({ pace: Duration.millis(100) })
+      const orders = Array.from({ length: 30 }, () => ask(fake, "POST", "/orders", newBody("completes")))
+      yield* Effect.all(orders, { concurrency: "unbounded" })
+      yield* fake.settled
+      expect(mailbox.callbacks).toHaveLength(30)
+      expect(warnings).toEqual([])
     })
   )
 
