@@ -175,6 +175,9 @@ export const providerCallsUnderWay = 64
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
+/** Of them, so many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+export const callbackChecksUnderWay = 16
+
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
 export const providerKeepAlive = Duration.seconds(4)
 

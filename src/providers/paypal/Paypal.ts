@@ -1,6 +1,8 @@
 /** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
+import { callbackChecksUnderWay } from "../../domain/Policies.ts"
+import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { sent } from "../client/Replies.ts"
@@ -155,15 +157,23 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     return Effect.flatMap(isPayout(attempt) ? payoutAt(known, reference) : settled(known, attempt), noticed)
   }
 
+  /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
+  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay })
+
   const verified = (question: ProviderCall): Effect.Effect<boolean, NoProof> => {
     const notAsked = (reason: string) => Either.left(new NoProof({ message: `PayPal could not be asked: ${reason}` }))
-    return Effect.flatten(
-      lookedAt<Either.Either<boolean, NoProof>>(
-        question,
-        (reply) => (reply.status >= 500 ? notAsked(`HTTP ${reply.status}`) : Either.right(isVerified(reply))),
-        notAsked
+    return checks
+      .within(
+        lookedAt<Either.Either<boolean, NoProof>>(
+          question,
+          (reply) => (reply.status >= 500 ? notAsked(`HTTP ${reply.status}`) : Either.right(isVerified(reply))),
+          notAsked
+        )
       )
-    )
+      .pipe(
+        Effect.catchTag("NeverSent", ({ reason }) => Effect.succeed(notAsked(reason))),
+        Effect.flatten
+      )
   }
 
   return {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
+import { Effect, Fiber, Redacted } from "effect"
+import { callbackChecksUnderWay } from "../../../src/domain/Policies.ts"
+import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
+import { paypal } from "../../../src/providers/paypal/Paypal.ts"
 import { NoProof } from "../../../src/providers/port/Callback.ts"
 import { amount, callbackRequest, replyOf } from "../judge/Orders.ts"
+import { connected } from "../support/ThirdPartyOrders.ts"
 import { answering } from "./Paypal.ts"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
@@ -185,6 +188,27 @@ describe("callbacks of PayPal", () => {
       const { provider } = answering(() => reply)
       const outcome = yield* Effect.either(provider.callback(callbackRequest({ headers, body: good })))
       expect(outcome._tag).toBe(believed ? "Right" : "Left")
+    })
+  )
+
+  it.live("leave room for payments, however many are sent", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const http: ProviderHttp = {
+        call: ({ operation }) =>
+          Effect.suspend(() => {
+            asked.push(operation)
+            const token = replyOf(200, { access_token: "A21", expires_in: 32_400 })
+            return operation === "request token" ? Effect.succeed(token) : Effect.never
+          })
+      }
+      const credentials = { client_id: "c", client_secret: "s", webhook_id: Redacted.value(webhookId) }
+      const { callback } = connected(paypal, credentials, { http })
+      const many = Array.from({ length: 100 }, () => callback(callbackRequest({ headers, body: good })))
+      const under = yield* Effect.fork(Effect.all(many.map(Effect.either), { concurrency: "unbounded" }))
+      yield* Effect.sleep("50 millis")
+      expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackChecksUnderWay)
+      yield* Fiber.interrupt(under)
     })
   )
 
