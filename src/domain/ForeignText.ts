@@ -20,6 +20,10 @@ const cleanReason = (reason: string): string => {
   return clean.length <= LONGEST_REASON ? clean : `${clean.slice(0, LONGEST_REASON).toWellFormed()}…`
 }
 
+/** What a provider calls a refusal. */
+const cleanCode = ({ providerCode }: { readonly providerCode?: string }) =>
+  providerCode === undefined ? {} : { providerCode: cleanReason(providerCode) }
+
 const cleanFields = <A>(fields: Readonly<Record<string, A>>) => cleaned(fields) as Readonly<Record<string, A>>
 
 export const cleanReport = (report: Report): Report =>
@@ -28,6 +32,7 @@ export const cleanReport = (report: Report): Report =>
     reason: report.reason === null ? null : cleanReason(report.reason),
     providerPaymentId: cleanId(report.providerPaymentId),
     providerStatus: cleanId(report.providerStatus),
+    ...cleanCode(report),
     ...(report.waitsFor === undefined
       ? {}
       : { waitsFor: { ...report.waitsFor, actionData: cleanFields(report.waitsFor.actionData) } })
@@ -44,7 +49,7 @@ export const cleanOutcome = (outcome: Outcome): Outcome => {
         providerData: cleanFields(outcome.providerData)
       })
     case "Declined":
-      return new Declined({ ...outcome, reason: cleanReason(outcome.reason) })
+      return new Declined({ ...outcome, reason: cleanReason(outcome.reason), ...cleanCode(outcome) })
     case "Unknown":
       return new Unknown({ reason: cleanReason(outcome.reason) })
   }
