@@ -152,9 +152,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       return {
         receive: Effect.fnUntraced(function* (provider, request, account = null) {
           const { events, reply } = yield* provider.callback(request)
-          const received = yield* Effect.forEach(events, (event) =>
-            take({ provider: provider.name, account }, cleanEvent(event))
-          )
+          const from = { provider: provider.name, account }
+          // One that cannot be written down keeps none of the others back; all of them are to come again.
+          const exits = yield* Effect.forEach(events, (event) => Effect.exit(take(from, cleanEvent(event))))
+          const received = yield* Effect.all(exits)
           return { received, ...(reply === undefined ? {} : { reply }) }
         }),
         matchStrays: Effect.flatMap(

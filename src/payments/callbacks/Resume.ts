@@ -1,6 +1,7 @@
 /** A customer who comes back from a provider's page: what the address brings is handed to the provider, which then decides. */
-import { Array as Arr, Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { cleanEnquiry } from "../../domain/ForeignText.ts"
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import { Unknown } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { returnsPerMinute } from "../../domain/Policies.ts"
@@ -10,17 +11,20 @@ import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openAttemptsOf } from "../record/PaymentCommand.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { contextOf } from "../route/AttemptContext.ts"
-import type { Payment } from "../store/Payment.ts"
+import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
+
+type Query = Readonly<Record<string, string>>
 
 export class Resume extends Context.Tag("corridor/Resume")<
   Resume,
   {
     /** Any number of times: what was done is not done again, and nobody is believed but the provider. */
-    readonly comeBack: (payment: Payment, query: Readonly<Record<string, string>>) => Effect.Effect<void>
+    readonly comeBack: (payment: Payment, query: Query) => Effect.Effect<void>
   }
 >() {
-  static readonly layer = Layer.effect(
+  static readonly layer = Layer.scoped(
     Resume,
     Effect.gen(function* () {
       const store = yield* PaymentStore
@@ -33,27 +37,50 @@ export class Resume extends Context.Tag("corridor/Resume")<
       const isTooOften = (attemptId: string) =>
         Effect.map(Clock.currentTimeMillis, (now) => !returns.take(attemptId, now).allowed)
 
+      const runDetached = yield* makeRunDetached
+      const underWay = new Set<AttemptId>()
+
+      /** That the customer is back is a hint like any other. */
+      const hint = ({ attempt_id }: Attempt) => Effect.asVoid(store.hint(attempt_id))
+
+      const finish = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, query: Query) {
+        const { account, provider: name } = attempt
+        const { resume } = (yield* providers.find(name, account)) ?? {}
+        if (resume === undefined || (yield* isTooOften(attempt.attempt_id))) return yield* hint(attempt)
+        const asked = resume(contextOf(payment, attempt, []), query)
+        const said = cleanEnquiry(yield* answer.to(asked, (reason) => new Unknown({ reason })))
+        if (said._tag !== "Report") return yield* hint(attempt)
+        const heard = outcomes.hear({ payment, attempt }, said, { cause: `the customer came back from ${name}` })
+        // The customer finds the payment as it stands; what could not be written down is asked for again.
+        yield* Effect.catchAllCause(heard, (cause) =>
+          Effect.zipRight(
+            Effect.logError("What a customer's return brought could not be written down", cause),
+            hint(attempt)
+          )
+        )
+      })
+
+      /** One at a time: whoever comes again and again takes up no more of the provider than that. */
+      const finishOnce = (payment: Payment, attempt: Attempt, query: Query) =>
+        Effect.suspend(() => {
+          const { attempt_id } = attempt
+          if (underWay.has(attempt_id)) return hint(attempt)
+          underWay.add(attempt_id)
+          return Effect.ensuring(
+            finish(payment, attempt, query),
+            Effect.sync(() => underWay.delete(attempt_id))
+          )
+        })
+
       return {
         comeBack: Effect.fn("Resume.comeBack")(function* (payment, query) {
           if (isSettled(payment.status)) return
-          const attempt = Arr.last(openAttemptsOf(yield* store.attemptsOf(payment.payment_id)))
-          if (attempt._tag === "None") return
-          const { account, attempt_id, provider: name } = attempt.value
-          const ask = Effect.asVoid(store.hint(attempt_id))
-          const { resume } = (yield* providers.find(name, account)) ?? {}
-          // That the customer is back is a hint like any other.
-          if (resume === undefined || (yield* isTooOften(attempt_id))) return yield* ask
-          const said = cleanEnquiry(
-            yield* answer.to(resume(contextOf(payment, attempt.value, []), query), (reason) => new Unknown({ reason }))
+          // Nobody is sent to whoever settles a ramp.
+          const attempt = openAttemptsOf(yield* store.attemptsOf(payment.payment_id)).findLast(
+            ({ leg }) => leg !== "settlement"
           )
-          if (said._tag !== "Report") return yield* ask
-          const heard = outcomes.hear({ payment, attempt: attempt.value }, said, {
-            cause: `the customer came back from ${name}`
-          })
-          // The customer finds the payment as it stands; what could not be written down is asked for again.
-          yield* Effect.catchAllCause(heard, (cause) =>
-            Effect.zipRight(Effect.logError("What a customer's return brought could not be written down", cause), ask)
-          )
+          // What is begun for a customer who hangs up, such as a capture, is heard to its end.
+          if (attempt !== undefined) yield* runDetached(finishOnce(payment, attempt, query))
         })
       }
     })

@@ -69,20 +69,20 @@ const feeIn = ({ fee }: { readonly fee?: Money }) =>
 
 /** What the customer must do. A provider that can say it again does so for whoever lost its first answer. */
 export const nextStep = (payment: Payment, attempt: Attempt, signal: ProviderSignal): PaymentPatch => {
+  // Whoever refused it no longer speaks for the payment: its customer would pay twice.
+  if (attempt.outcome === "declined") return {}
   switch (signal._tag) {
     case "Accepted":
-      return attempt.outcome === "declined"
-        ? {}
-        : {
-            next_action: signal.nextAction,
-            action_data: signal.actionData,
-            provider_data: { ...signal.providerData, ...feeIn(signal) }
-          }
+      return {
+        next_action: signal.nextAction,
+        action_data: signal.actionData,
+        provider_data: { ...signal.providerData, ...feeIn(signal) }
+      }
     case "Unknown":
       return attempt.outcome === null ? { next_action: "check_status" } : {}
     case "Report":
       return {
-        ...(signal.waitsFor !== undefined && isUntold(payment)
+        ...(signal.waitsFor !== undefined && isUntold(payment) && !isOver(payment.status)
           ? { next_action: signal.waitsFor.nextAction, action_data: signal.waitsFor.actionData }
           : {}),
         ...(signal.fee === undefined ? {} : { provider_data: { ...payment.provider_data, ...feeIn(signal) } })

@@ -7,6 +7,7 @@ import { rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/FailureCode.ts"
+import type { Money } from "../../domain/Money.ts"
 import { Report } from "../../domain/Outcome.ts"
 import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
 import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
@@ -14,12 +15,15 @@ import { StoredCallback } from "./Payment.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
+const StoredSum = Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })
+
 const StoredWord = Schema.Struct({
   state: Schema.Literal("pending", "processing", "completed", "failed", "returned"),
   reason: Schema.NullOr(Schema.String),
   providerPaymentId: Schema.NullOr(Schema.String),
   providerStatus: Schema.NullOr(Schema.String),
-  received: Schema.NullOr(Schema.Struct({ amount: Schema.String, currency: AnyCurrencyCode })),
+  received: Schema.NullOr(StoredSum),
+  fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
   providerCode: Schema.optional(Schema.String)
 })
@@ -37,22 +41,26 @@ const strays = rowsAs(
 
 const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 
+const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: money.currency })
+
 const wordOf = (report: Report): StoredWord => {
-  const { code, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const { code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
   return {
     state,
     reason,
     providerPaymentId,
     providerStatus,
-    received: received === undefined ? null : { amount: received.toNumericText(), currency: received.currency },
+    received: received === undefined ? null : storedSum(received),
+    ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode })
   }
 }
 
-const reportOf = ({ code, providerCode, received, ...said }: StoredWord): Report =>
+const reportOf = ({ code, fee, providerCode, received, ...said }: StoredWord): Report =>
   new Report({
     ...said,
+    ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })

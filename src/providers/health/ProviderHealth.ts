@@ -1,5 +1,5 @@
 /** How each provider has been answering this instance lately: one circuit breaker each, in memory, and a gauge. */
-import { Context, Effect, Layer, Metric } from "effect"
+import { Context, Effect, Layer, Metric, Option } from "effect"
 import { begin, type Circuit, type CircuitState, initialCircuit, report, stateAt } from "../../domain/CircuitBreaker.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
@@ -9,6 +9,12 @@ import { trouble } from "../../platform/observability/Trouble.ts"
 const open = Metric.gauge("provider_circuit_open", {
   description: "1 while a provider is left alone because its last dispatches ended without a verdict, else 0."
 })
+
+/** Whether it answers; nothing where nobody was asked. One that cannot be reached is as silent as one that says nothing. */
+const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
+  if (outcome._tag !== "Declined") return Option.some(outcome._tag === "Accepted")
+  return outcome.unsent === true ? Option.none() : Option.some(outcome.code !== "PROVIDER_UNAVAILABLE")
+}
 
 export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
   ProviderHealth,
@@ -39,8 +45,10 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
         }),
       report: (name, outcome) =>
         Effect.flatMap(monotonicMillis, (now) => {
+          const verdict = hasVerdict(outcome)
+          if (Option.isNone(verdict)) return Effect.void
           const before = circuitOf(name)
-          const after = report(before, outcome._tag !== "Unknown", now)
+          const after = report(before, verdict.value, now)
           keep(name, after)
           return before._tag === "Closed" && after._tag === "Open"
             ? trouble("circuit_opened", `${name} gives no verdicts and is left alone for a while.`, { provider: name })

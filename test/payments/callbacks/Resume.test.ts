@@ -4,8 +4,11 @@ import { Effect } from "effect"
 import { Absent, type Enquiry, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { returnsPerMinute } from "../../../src/domain/Policies.ts"
 import type { AttemptContext } from "../../../src/providers/port/Provider.ts"
+import { TestServer } from "../../support/TestServer.ts"
 import { visit } from "../../hosted/pages/Visits.ts"
-import { eventually, initiate, recordOf } from "../support/Calls.ts"
+import { actable } from "../support/Acting.ts"
+import { paidRamp } from "../support/PaidRamp.ts"
+import { callBack, eventually, initiate, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, reports, scripted } from "../support/ScriptedProvider.ts"
@@ -17,19 +20,32 @@ interface Resumed {
 
 const make = () => {
   const resumed: Array<Resumed> = []
-  const next: { says: Enquiry } = { says: new Unknown({ reason: "not asked yet" }) }
+  const next: { says: Enquiry; takes: number } = { says: new Unknown({ reason: "not asked yet" }), takes: 0 }
   const paypal = scripted("paypal")
   const returning = {
     ...paypal,
     resume: (attempt: AttemptContext, query: Resumed["query"]) =>
+      Effect.suspend(() => {
+        resumed.push({ attempt, query })
+        return Effect.sleep(next.takes)
+      }).pipe(
+        Effect.map(() => {
+          if (next.says._tag === "Report") paypal.purse.told(attempt.reference, next.says.state, next.says.received)
+          return next.says
+        })
+      )
+  }
+  const stripe = actable("stripe")
+  const circle = actable("circle")
+  const settler = {
+    ...circle,
+    resume: (attempt: AttemptContext, query: Resumed["query"]) =>
       Effect.sync(() => {
         resumed.push({ attempt, query })
-        if (next.says._tag === "Report") paypal.purse.told(attempt.reference, next.says.state, next.says.received)
-        return next.says
+        return new Absent()
       })
   }
-  const stripe = scripted("stripe")
-  return { paypal: returning, stripe, resumed, next, providers: [returning, stripe] }
+  return { paypal: returning, stripe, circle, resumed, next, providers: [returning, stripe, settler] }
 }
 
 const redirects = accepts({
@@ -38,7 +54,7 @@ const redirects = accepts({
   actionData: { redirect_url: "https://pay.example/1" }
 })
 
-onDatabasePaymentServer("customers who come back", make, (it, { next, paypal, resumed, stripe }) => {
+onDatabasePaymentServer("customers who come back", make, (it, { circle, next, paypal, resumed, stripe }) => {
   const sentOut = (provider: typeof paypal | typeof stripe, country: string) =>
     Effect.gen(function* () {
       yield* serveCountry(country, [provider.name])
@@ -91,6 +107,56 @@ onDatabasePaymentServer("customers who come back", make, (it, { next, paypal, re
         (times) => times > 0
       )
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "pending" })
+    })
+  )
+
+  it.effect("may hang up: what was begun for them is brought to its end", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(paypal, "PT")
+      Object.assign(next, { says: reports("completed"), takes: 1000 })
+      const { baseUrl } = yield* TestServer
+      const before = resumed.length
+      const browser = new AbortController()
+      const call = fetch(`${baseUrl}${path}&token=EC-5`, { signal: browser.signal, redirect: "manual" }).then(
+        () => "answered",
+        () => "hung up"
+      )
+      yield* eventually(
+        Effect.sync(() => resumed.length),
+        (times) => times > before
+      )
+      browser.abort()
+      expect(yield* Effect.promise(() => call)).toBe("hung up")
+      yield* eventually(recordOf(payment_id), ({ status }) => status === "completed")
+      next.takes = 0
+    })
+  )
+
+  it.effect("make their provider be asked once at a time, however often they come", () =>
+    Effect.gen(function* () {
+      const { path, payment_id } = yield* sentOut(paypal, "NL")
+      Object.assign(next, { says: reports("pending"), takes: 700 })
+      const before = resumed.length
+      const visits = yield* Effect.replicateEffect(visit(`${path}&token=EC-6`), 20, { concurrency: "unbounded" })
+      expect(new Set(visits.map(({ status }) => status))).toEqual(new Set([303]))
+      expect(resumed.slice(before)).toHaveLength(1)
+      Object.assign(next, { says: reports("completed"), takes: 0 })
+      yield* visit(`${path}&token=EC-6`)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+    })
+  )
+
+  it.effect("finish nothing but what they were to pay", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts())
+      const { payment_id, reference } = yield* paidRamp(stripe, "FI", "13000.00")
+      yield* untilStatus(payment_id, "processing")
+      const { returnUrl } = stripe.orders.find((order) => order.reference === reference)!
+      const { pathname, search } = new URL(returnUrl)
+      const before = resumed.length
+      expect((yield* visit(`${pathname}${search}`)).status).toBe(303)
+      expect(resumed.slice(before), "nobody comes back from who settles it").toEqual([])
+      yield* callBack("circle", { key: "FI settled", reference: circle.orders.at(-1)!.reference, state: "completed" })
     })
   )
 

@@ -80,6 +80,7 @@ interface CallbackWords {
   readonly state: string | null
   readonly providerPaymentId?: string
   readonly received?: { readonly amount: string; readonly currency: string }
+  readonly fee?: { readonly amount: string; readonly currency: string }
   readonly reason?: string
 }
 

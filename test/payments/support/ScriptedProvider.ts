@@ -41,6 +41,7 @@ const CallbackBody = Schema.parseJson(
     state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
     /** What has arrived, where it is another amount than was asked for. */
     received: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
+    fee: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
     reason: Schema.optional(Schema.String)
   })
 )
@@ -126,7 +127,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           Schema.decode(CallbackBody)(body.toString("utf8")),
           () => new NoProof({ message: "not a callback" })
         )
-        const { key, providerPaymentId, reason = null, received, reference, state } = said
+        const { fee, key, providerPaymentId, reason = null, received, reference, state } = said
         const attempt = { reference, providerPaymentId }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
         const report = new Report({
@@ -136,7 +137,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           providerStatus: state,
           ...(received !== undefined && isAnyCurrencyCode(received.currency)
             ? { received: moneyOf(received.amount, received.currency) }
-            : {})
+            : {}),
+          ...(fee !== undefined && isAnyCurrencyCode(fee.currency) ? { fee: moneyOf(fee.amount, fee.currency) } : {})
         })
         return { events: [heard(new Statement({ key, attempt, report, proof }))] }
       }),

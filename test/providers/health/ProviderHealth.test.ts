@@ -51,6 +51,21 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     })
   )
 
+  it.effect("learns nothing where nobody was asked, and that it is silent where nobody was reached", () =>
+    Effect.gen(function* () {
+      const unsent = new Declined({ reason: "too late", unsent: true })
+      const unreachable = new Declined({ reason: "no connection to it", code: "PROVIDER_UNAVAILABLE" })
+      yield* silent("mtn_momo", 9)
+      yield* dispatch("mtn_momo", unsent)
+      expect(yield* stateOf("mtn_momo")).toBe("closed")
+      yield* dispatch("mtn_momo", unreachable)
+      expect(yield* stateOf("mtn_momo")).toBe("open")
+      yield* TestClock.adjust("30 seconds")
+      yield* dispatch("mtn_momo", unreachable)
+      expect(yield* stateOf("mtn_momo"), "the one that tried it reached nobody").toBe("open")
+    })
+  )
+
   it.effect("takes refusals and consents alike for verdicts", () =>
     Effect.gen(function* () {
       for (const verdict of [refusal, consent]) {

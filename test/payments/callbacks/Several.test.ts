@@ -1,0 +1,77 @@
+/** Callbacks that tell of several payments at once, and those that come before their payment is known. */
+import { randomBytes } from "node:crypto"
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { send } from "../../support/Send.ts"
+import { callBack, initiate, recordOf, untilStatus } from "../support/Calls.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"
+
+const make = () => {
+  const one = scripted("adyen")
+  const adyen = {
+    ...one,
+    callback: (request: CallbackRequest) =>
+      Effect.forEach(JSON.parse(request.body.toString("utf8")) as ReadonlyArray<unknown>, (words) =>
+        one.callback({ ...request, body: Buffer.from(JSON.stringify(words)) })
+      ).pipe(Effect.map((all) => ({ events: all.flatMap(({ events }) => events) })))
+  }
+  const stripe = scripted("stripe")
+  return { adyen, stripe, providers: [adyen, stripe] }
+}
+
+onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
+  const taken = (country: string) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["adyen"])
+      adyen.on(`in ${country}`, accepts())
+      const { payment_id } = yield* initiate({ ...byCard(), country, description: `in ${country}` })
+      return { payment_id, reference: adyen.orders.find((order) => order.paymentId === payment_id)!.reference }
+    })
+
+  it.effect("of which one part cannot be written down is not taken, and the other parts are", () =>
+    Effect.gen(function* () {
+      const [before, foul, after] = [yield* taken("FR"), yield* taken("DE"), yield* taken("ES")]
+      const parts = [
+        { key: "before", reference: before.reference, state: "completed" },
+        // More than an index takes.
+        { key: randomBytes(8000).toString("hex"), reference: foul.reference, state: "completed" },
+        { key: "after", reference: after.reference, state: "completed" }
+      ]
+      const call = send("/callbacks/adyen", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...PROOF },
+        body: JSON.stringify(parts)
+      })
+      expect((yield* call).status, "it is to come again").toBe(500)
+      expect(yield* recordOf(before.payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* recordOf(after.payment_id)).toMatchObject({ status: "completed" })
+      const reference = foul.reference
+      yield* send("/callbacks/adyen", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...PROOF },
+        body: JSON.stringify([{ key: "short", reference, state: "completed" }])
+      })
+      yield* untilStatus(foul.payment_id, "completed")
+    })
+  )
+
+  it.effect("that comes too early tells later what the provider keeps for itself", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("IT", ["stripe"])
+      const fee = { amount: "12.50", currency: "KES" }
+      const early = { key: "early", reference: null, providerPaymentId: "pi_early", state: "completed", fee }
+      expect((yield* callBack("stripe", early)).status).toBe(202)
+      stripe.on("early", accepts({ providerPaymentId: "pi_early" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country: "IT", description: "early" })
+      stripe.purse.told(stripe.orders.find((order) => order.paymentId === payment_id)!.reference, "completed")
+      yield* untilStatus(payment_id, "completed")
+      const { find } = yield* PaymentStore
+      const { provider_data } = yield* Effect.flatten(find(Option.none(), payment_id))
+      expect(provider_data).toMatchObject({ provider_fee: fee })
+    })
+  )
+})
