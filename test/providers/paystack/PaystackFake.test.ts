@@ -147,7 +147,7 @@ describe("Paystack and its fake", () => {
       yield* provider.refund!(part)
       yield* fake.settled
       expect(heldBy(fake.books).get("GHS")).toBe(500n)
-      expect(provider.honoursReference).toBe(false)
+      expect(provider.refundsHonourReference).toBe(false)
     })
   )
 

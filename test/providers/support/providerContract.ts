@@ -11,6 +11,7 @@ import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import type { Fate } from "../../../src/providers/fakes/Magic.ts"
 import type { CallbackEvent, CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
+import { refundsHonoured } from "../../../src/providers/port/SendAgain.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import type { Connection } from "./connectTo.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
@@ -352,7 +353,7 @@ const givesBack =
     Effect.gen(function* () {
       const { attempt, before, order } = yield* returning(session, sample, "completes")
       const outcome = yield* Effect.flatMap(session.refund(order), session.accepted)
-      const again = session.provider.honoursReference === false ? outcome : yield* session.refund(order)
+      const again = refundsHonoured(session.provider) === false ? outcome : yield* session.refund(order)
       yield* holds(again._tag !== "Declined", `the same refund again is declined: ${shown(again)}`)
       yield* session.settled
       yield* session.reported(attempt(outcome.providerPaymentId), "completed")
@@ -371,7 +372,7 @@ const refundFoundAgain =
         enquiry._tag !== "Absent" && (enquiry._tag !== "Report" || !failures.includes(enquiry.state)),
         `the refund was taken, but the answer is ${shown(enquiry)}`
       )
-      if (enquiry._tag === "Unknown" && session.provider.honoursReference !== false) {
+      if (enquiry._tag === "Unknown" && refundsHonoured(session.provider) !== false) {
         yield* Effect.flatMap(session.refund(order), session.accepted)
       }
       yield* session.settled
