@@ -55,7 +55,7 @@ describe("the adapter and the fake of Flutterwave", () => {
         const refund = {
           attempt: attemptOf(payin),
           reference: orderOf({}).reference,
-          money: naira("2000.25"),
+          money: naira("2000.30"),
           reason: "late"
         }
         const refunded = yield* provider.refund!(refund)
@@ -70,7 +70,7 @@ describe("the adapter and the fake of Flutterwave", () => {
         expect(yield* provider.enquire(attemptOf(payout, id(queued)))).toMatchObject({ state: "completed" })
         const leg = attemptOf(payin, { leg: "refund", reference: refund.reference, ...id(refunded) })
         expect(yield* provider.enquire(leg)).toMatchObject({ state: "completed" })
-        expect(fake.books.holdings().get(payin.money.currency)).toBe(500_025n)
+        expect(fake.books.holdings().get(payin.money.currency)).toBe(500_020n)
         expect(yield* provider.refund!({ ...refund, money: naira("8000.50") })).toMatchObject({ _tag: "Declined" })
 
         const callbacks = yield* Effect.forEach(fake.arrived, provider.callback)
