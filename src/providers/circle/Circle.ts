@@ -94,7 +94,9 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
         yield* Effect.sleep(delay)
         const intent = Option.flatMap(yield* Effect.option(read("intent", id)), readIntent)
         const address = Option.getOrUndefined(Option.map(intent, addressIn))
-        if (address !== undefined) return new Accepted({ ...first, actionData: { ...first.actionData, address } })
+        if (address !== undefined) {
+          return new Accepted({ ...first, nextAction: "wait", actionData: { ...first.actionData, address } })
+        }
       }
       return first
     })

@@ -52,6 +52,9 @@ const actionDataOf = (intent: Intent) => ({
   network: networkOfChain(intent.paymentMethods?.[0]?.chain ?? "")
 })
 
+/** Whoever waits is told nothing more: before there is an address, an enquiry has to bring it. */
+const stepOf = (intent: Intent) => (addressIn(intent) === undefined ? "check_status" : "wait")
+
 /** Nothing where money is said to have come, and it cannot be read how much. */
 export const intentReport = (intent: Intent): Option.Option<Report> => {
   const { amountPaid, id, paymentIds = [] } = intent
@@ -117,7 +120,7 @@ const intentOutcome = (intent: Intent): Outcome =>
     onNone: () => new Unknown({ reason: "Circle has it, paid with an amount that cannot be read" }),
     onSome: (report) =>
       acceptedAs(report, {
-        nextAction: report.state === "pending" ? "wait" : null,
+        nextAction: report.state === "pending" ? stepOf(intent) : null,
         actionData: report.state === "pending" ? actionDataOf(intent) : {},
         providerData: { payment_intent_id: intent.id }
       })

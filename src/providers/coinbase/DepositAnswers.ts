@@ -47,7 +47,8 @@ export const depositCreated = (reply: ProviderReply): Outcome =>
             state: "pending",
             providerPaymentId: destination.depositDestinationId,
             providerStatus: destination.status ?? null,
-            nextAction: "wait",
+            // Whoever waits is told nothing more: before there is an address, an enquiry has to bring it.
+            nextAction: destination.crypto?.address === undefined ? "check_status" : "wait",
             actionData: actionDataOf(destination),
             providerData: { deposit_destination_id: destination.depositDestinationId }
           })

@@ -120,15 +120,9 @@ export const chargeAnswer = (reply: ProviderReply): Outcome => {
     const actionData = { redirect_url: authorization.redirect }
     return new Accepted({ ...taken, state: "pending", nextAction: "redirect", actionData })
   }
-  if (status === "successful") {
-    const received = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
-    return new Accepted({
-      ...taken,
-      state: "completed",
-      nextAction: null,
-      actionData: {},
-      ...(Option.isSome(received) ? { received: received.value } : {})
-    })
+  const received = moneyOfMajor(data?.amount ?? "", data?.currency ?? "")
+  if (status === "successful" && Option.isSome(received)) {
+    return new Accepted({ ...taken, state: "completed", nextAction: null, actionData: {}, received: received.value })
   }
   return new Accepted({ ...taken, state: "processing", nextAction: "wait", actionData: {} })
 }

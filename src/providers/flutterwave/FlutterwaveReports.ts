@@ -98,6 +98,9 @@ export const chargeReport =
       })
     }
     const received = state === "completed" ? moneyIn(data.amount, data.currency) : undefined
+    if (state === "completed" && received === undefined) {
+      return new Unknown({ reason: "it took an amount that cannot be read" })
+    }
     const fee = state === "completed" ? moneyIn(data.app_fee, data.currency) : undefined
     return new Report({
       state,
@@ -156,12 +159,14 @@ export const transfersReport =
     const data = Option.getOrUndefined(transfersIn(reply))?.data
     if (data === undefined) return noVerdict(reply)
     const ours = data.filter((one) => one.reference === reference)
-    const [first] = ours.toSorted((a, b) => Number(isOver(b)) - Number(isOver(a)))
+    const [first] = ours.toSorted((a, b) => weightOf(b) - weightOf(a))
     if (first !== undefined) return transferOf(first)
     return data.length === 0 ? new Absent() : new Unknown({ reason: "its list was not searched by our reference" })
   }
 
-const isOver = ({ status }: typeof Transfer.Type): boolean => status.toUpperCase() === "SUCCESSFUL"
+/** Of several, one that was paid counts most, and one that failed least: another may still be paid. */
+const weightOf = ({ status }: typeof Transfer.Type): number =>
+  ["failed", "processing", "completed"].indexOf(transferStates.get(status.toUpperCase()) ?? "processing")
 
 const refundIn = dataOf(
   Schema.decodeUnknownOption(Schema.Struct({ data: Schema.Struct({ id: Schema.String, status: Schema.String }) }))

@@ -130,9 +130,12 @@ export const statusAnswer =
     if (said === undefined) return noVerdict(reply)
     const state = states.get(said.status) ?? "processing"
     const received =
-      state === "completed" && said.amount !== undefined && said.currency !== undefined
-        ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency))
+      state === "completed" && said.amount !== undefined
+        ? Option.getOrUndefined(moneyOfMajor(said.amount, said.currency ?? ""))
         : undefined
+    if (state === "completed" && product === "collection" && said.amount !== undefined && received === undefined) {
+      return new Unknown({ reason: "MTN took an amount that cannot be read" })
+    }
     return new Report({
       state,
       providerPaymentId: reference,

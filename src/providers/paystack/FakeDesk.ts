@@ -37,6 +37,12 @@ export const movedBy =
 
 export const duplicate = refusal("Duplicate Transaction Reference", "duplicate_reference")
 
+/** It has other words for the reference of a transfer. */
+export const duplicateTransfer = refusal(
+  "Please provide a unique reference. Reference already exists on a transfer",
+  "duplicate_transfer_reference"
+)
+
 export const found = (
   entry: Entry | undefined,
   message: string,

@@ -12,7 +12,7 @@ import {
   Transfer,
   transferOf
 } from "./FakeBodies.ts"
-import { duplicate, failedAtOnce, found, guarded, movedBy, reading } from "./FakeDesk.ts"
+import { duplicateTransfer, failedAtOnce, found, guarded, movedBy, reading } from "./FakeDesk.ts"
 
 const readRecipient = bodyAs(Recipient)
 const readTransfer = bodyAs(Transfer)
@@ -52,7 +52,7 @@ export const payouts = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
   })
 
   const transfer = reading(readTransfer, (body, fate) => {
-    if (books.byReference("payout", body.reference) !== undefined) return duplicate
+    if (books.byReference("payout", body.reference) !== undefined) return duplicateTransfer
     if (!recipients.has(body.recipient)) {
       return refusal("Recipient specified is invalid", "invalid_transfer_recipient")
     }

@@ -74,7 +74,9 @@ const isDuplicate = (reply: ProviderReply): boolean =>
   Option.exists(
     envelopeOf(reply),
     ({ code, message, status }) =>
-      !status && (code === "duplicate_reference" || /duplicate.*reference/i.test(message ?? ""))
+      !status &&
+      (/^duplicate_(transfer_)?reference$/.test(code ?? "") ||
+        /duplicate.*reference|reference already exists/i.test(message ?? ""))
   )
 
 const movedBy = (reply: ProviderReply): Option.Option<Moved> =>
@@ -140,7 +142,8 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
   if (state === "failed" || state === "returned") {
     return new Declined({ reason: reasonOf(moved), instrument: true, ...refusalOf(moved) })
   }
-  if (!isFine(reply)) return refused(reply)
+  // It tells of a charge that is there: what became of that, the look-up says.
+  if (!isFine(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
   return new Accepted({
     state,
     providerPaymentId: idOf("transaction", moved),
@@ -188,11 +191,15 @@ export const transferOutcome = orderedOutcome("transfer")
 
 export const refundOutcome = orderedOutcome("refund")
 
+/** Of the order itself: an account or an address that is not found says nothing of it. */
 const isAbsence = (reply: ProviderReply): boolean =>
   (reply.status === 404 || reply.status === 400) &&
   Option.exists(
     envelopeOf(reply),
-    ({ code, message, status }) => !status && (/not_found$/.test(code ?? "") || /not found/i.test(message ?? ""))
+    ({ code, message, status }) =>
+      !status &&
+      (/^(transaction|transfer)_not_found$/.test(code ?? "") ||
+        /^(transaction|transfer)( reference)? not found\.?$/i.test(message ?? ""))
   )
 
 export const enquiryOf =

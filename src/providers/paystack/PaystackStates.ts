@@ -115,8 +115,15 @@ export const refusalOf = (moved: Moved) => {
   }
 }
 
+/** What was collected is completed by an amount that can be read, where one is named. */
+const stateOf = (kind: Kind, { amount, currency, status }: Moved): State => {
+  const state = meaningOf(statesOf[kind], status) ?? "processing"
+  const isUnreadable = amount !== undefined && moneyOf(amount, currency) === undefined
+  return kind === "transaction" && state === "completed" && isUnreadable ? "processing" : state
+}
+
 export const reportOf = (kind: Kind, moved: Moved): Report => {
-  const state = meaningOf(statesOf[kind], moved.status) ?? "processing"
+  const state = stateOf(kind, moved)
   const over = state === "failed" || state === "returned"
   return new Report({
     state,

@@ -147,6 +147,18 @@ describe("what Coinbase answers to an address", () => {
       })
     })
   )
+
+  it.effect("one without an address yet leaves it to an enquiry to tell the customer where to pay", () =>
+    Effect.gen(function* () {
+      const { provider } = hearing(replyWith(201, destination({ crypto: { network: "base" } })))
+      expect(yield* provider.initiate(into)).toMatchObject({
+        _tag: "Accepted",
+        state: "pending",
+        nextAction: "check_status",
+        actionData: { address: null, network: "BASE" }
+      })
+    })
+  )
 })
 
 describe("what is not sent to Coinbase", () => {

@@ -108,6 +108,11 @@ describe("an order that Flutterwave answers", () => {
       }
     ],
     [
+      "a charge that is paid at once, with an amount that nobody can read",
+      charged({ id: 1, status: "successful", amount: 10.001, currency: "KES" }),
+      { _tag: "Accepted", state: "processing", providerPaymentId: "1" }
+    ],
+    [
       "a charge that failed at once",
       charged({ id: 1, status: "failed", processor_response: "Insufficient Funds" }),
       {
@@ -303,6 +308,12 @@ describe("what Flutterwave says of a charge", () => {
     if (data.status !== "successful") expect(found).not.toHaveProperty("received")
   })
 
+  it("is not completed by an amount that nobody can read", async () => {
+    for (const about of [{}, { amount: 10, currency: "XXZ" }, { amount: 10.001 }, { amount: "a lot" }]) {
+      expect([about, (await verified(mobile, { status: "successful", ...about }))._tag]).toEqual([about, "Unknown"])
+    }
+  })
+
   it("names no fee that is finer than the currency", async () => {
     const found = await verified(mobile, { status: "successful", amount: 10, app_fee: 0.295 })
     expect(found).toMatchObject({ received: amount("10", "KES") })
@@ -443,6 +454,13 @@ describe("what Flutterwave says of a transfer", () => {
   it("is what was paid, where the list holds it twice", async () => {
     const data = [transfer({ id: 8, status: "FAILED" }), transfer({ status: "SUCCESSFUL" })]
     expect(await enquired(attemptOf(payout), success({ data }))).toMatchObject({ state: "completed" })
+  })
+
+  it("is under way, where the list holds it twice and one of them is", async () => {
+    for (const status of ["NEW", "PENDING", "SOMETHING NEW"]) {
+      const data = [transfer({ id: 8, status: "FAILED" }), transfer({ status })]
+      expect(await enquired(attemptOf(payout), success({ data }))).toMatchObject({ state: "processing" })
+    }
   })
 })
 

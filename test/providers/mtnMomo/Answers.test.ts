@@ -186,16 +186,18 @@ describe("what MTN says of a reference", () => {
     expect(logged).toEqual([["WARN", Option.some("ONGOING")]])
   })
 
-  it("names no amount where MTN names none, or one that is none of its currency", async () => {
-    for (const body of [
-      { status: "SUCCESSFUL" },
-      { status: "SUCCESSFUL", amount: "1.5", currency: "UGX" },
-      { status: "SUCCESSFUL", amount: "1", currency: "???" },
-      { status: "PENDING", amount: "1500", currency: "UGX" }
-    ]) {
+  it("names no amount where MTN names none", async () => {
+    for (const body of [{ status: "SUCCESSFUL" }, { status: "PENDING", amount: "1500", currency: "UGX" }]) {
       const found = await enquired(payin, replyOf(200, body))
       expect(found).toMatchObject({ _tag: "Report" })
       expect(found).not.toHaveProperty("received")
+    }
+  })
+
+  it("is not completed by an amount that is none of its currency", async () => {
+    for (const about of [{ amount: "1.5", currency: "UGX" }, { amount: "1", currency: "???" }, { amount: "1500" }]) {
+      const found = await enquired(payin, replyOf(200, { status: "SUCCESSFUL", ...about }))
+      expect(found).toMatchObject({ _tag: "Unknown" })
     }
   })
 

@@ -101,6 +101,15 @@ describe("what Paystack answers to an order", () => {
     ["403", error(403), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
     ["404", error(404), { _tag: "Declined" }],
     ["409", error(409), { _tag: "Unknown" }],
+    // An error about a charge that is there, and that has not failed, is no refusal of it.
+    ["pending, as an error", error(400, { data: { status: "pending", reference: "r" } }), { _tag: "Unknown" }],
+    ["success, as an error", error(400, { data: { status: "success", reference: "r" } }), { _tag: "Unknown" }],
+    ["pending, and our key is refused", error(401, { data: { status: "pending" } }), { code: "CREDENTIALS_REFUSED" }],
+    [
+      "success, of an amount that nobody can read",
+      data({ id: 59333, status: "success", amount: 100, currency: "XXZ" }),
+      { _tag: "Accepted", state: "processing" }
+    ],
     ["500", error(500, { data: { status: "failed" } }), { _tag: "Unknown" }],
     ["502 of a gateway", replyOf(502, "<html>"), { _tag: "Unknown" }],
     ["400 of a gateway", replyOf(400, "<html>"), { _tag: "Unknown" }],
@@ -237,6 +246,28 @@ describe("what Paystack answers to a question", () => {
     })
   })
 
+  it("an amount that nobody can read completes nothing", () => {
+    for (const about of [{ amount: 100 }, { amount: 100, currency: "XXZ" }, { amount: "a lot", currency: "NGN" }]) {
+      const said = enquiryOf("transaction")(data({ status: "success", ...about }))
+      expect(said).toMatchObject({ _tag: "Report", state: "processing", providerStatus: "success" })
+    }
+  })
+
+  it("that something else is not found says nothing of the order", () => {
+    for (const about of [
+      { message: "Merchant not found" },
+      { message: "Integration not found" },
+      { message: "Entity not found" },
+      { message: "Endpoint not found", code: "route_not_found" },
+      { message: "Customer not found", code: "customer_not_found" }
+    ]) {
+      for (const status of [400, 404]) {
+        expect([about, enquiryOf("transfer")(error(status, about))._tag]).toEqual([about, "Unknown"])
+        expect([about, enquiryOf("transaction")(error(status, about))._tag]).toEqual([about, "Unknown"])
+      }
+    }
+  })
+
   it("it has no trace of it, or does not say", () => {
     const missing = error(404, { message: "Transfer not found" })
     expect(enquiryOf("transfer")(missing)._tag).toBe("Absent")
@@ -324,6 +355,24 @@ describe("how Paystack is spoken to", () => {
         state: "completed",
         providerPaymentId: "TRF_1"
       })
+    })
+  )
+
+  it.effect("a transfer's reference that it has already is told in other words", () =>
+    Effect.gen(function* () {
+      const words = { message: "Please provide a unique reference. Reference already exists on a transfer" }
+      for (const refusal of [
+        validation("duplicate_transfer_reference"),
+        error(400, words),
+        error(404, { ...words, type: "validation_error" })
+      ]) {
+        const paid = answering({
+          "POST transferrecipient": data({ recipient_code: "RCP_1" }),
+          "POST transfer": refusal,
+          "GET transfer": data({ status: "pending", transfer_code: "TRF_1" })
+        })
+        expect(yield* paid.provider.initiate(toBank())).toMatchObject({ _tag: "Accepted", state: "processing" })
+      }
     })
   )
 
