@@ -76,11 +76,11 @@ const offerPayments = Effect.gen(function* () {
 export const openFakes = Effect.gen(function* () {
   const { fakes, publicUrl } = yield* Settings
   if (Option.isNone(fakes)) return
-  const { startFakes } = yield* loadFakes
-  yield* Effect.catchTag(
-    Effect.asVoid(startFakes({ callbackBase: publicUrl, firstPort: fakes.value })),
-    "FakeNotStarted",
-    ({ message }) => Effect.logInfo(`Fakes of third parties are expected to run already: ${message}`)
-  )
+  const { startFreeFakes } = yield* loadFakes
+  const { missing, started } = yield* startFreeFakes({ callbackBase: publicUrl, firstPort: fakes.value })
+  const others = "whoever listens there is spoken to, and calls back to where it was started for"
+  yield* started.length === 0
+    ? Effect.logInfo(`No fake of a third party was started, since ports ${fakes.value} and up are in use: ${others}`)
+    : Effect.forEach(missing, ({ message }) => Effect.logWarning(`${message}: ${others}`), { discard: true })
   yield* offerPayments
 })

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
-import { allFakes, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { allFakes, startFakes, startFreeFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
@@ -49,6 +49,19 @@ describe("fakes", () => {
         Effect.scoped(startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken - 1 }, two))
       )
       expect(refused.message).toContain(`127.0.0.1:${taken}`)
+    })
+  )
+
+  it.scopedLive("do not wait for one whose port somebody else has", () =>
+    Effect.gen(function* () {
+      const [probe] = yield* startFakes({ callbackBase: "http://127.0.0.1:3000" }, two.slice(0, 1))
+      const taken = Number(new URL(probe!.running.url).port)
+      const { missing, started } = yield* startFreeFakes(
+        { callbackBase: "http://127.0.0.1:3000", firstPort: taken },
+        two
+      )
+      expect(missing.map(({ message }) => message)).toEqual([expect.stringContaining(`127.0.0.1:${taken}`)])
+      expect(started.map(({ running }) => running.url)).toEqual([`http://127.0.0.1:${taken + 1}`])
     })
   )
 

@@ -1,5 +1,5 @@
 /** Every fake that the product brings, each with what its third party calls the settings of an account. */
-import { Effect, type Scope } from "effect"
+import { Array as Arr, Effect, type Scope } from "effect"
 import type { ThirdParty } from "../../port/ThirdParty.ts"
 import { adyen } from "../../adyen/Adyen.ts"
 import { adyenFake } from "../../adyen/Fake.ts"
@@ -86,4 +86,20 @@ export const startFakes = (
       }),
       (running) => ({ ...shipped, running, settings: settingsFor(shipped, running) })
     )
+  )
+
+/** Those whose place is free; of each of the others, why it is not there. */
+export const startFreeFakes = (
+  options: FakesOptions & { readonly firstPort: number },
+  fakes: ReadonlyArray<ShippedFake> = allFakes
+): Effect.Effect<
+  { readonly started: ReadonlyArray<StartedFake>; readonly missing: ReadonlyArray<FakeNotStarted> },
+  never,
+  Scope.Scope
+> =>
+  Effect.map(
+    Effect.forEach(fakes, (shipped, at) =>
+      Effect.either(startFakes({ ...options, firstPort: options.firstPort + at }, [shipped]))
+    ),
+    (all) => ({ started: Arr.getRights(all).flat(), missing: Arr.getLefts(all) })
   )
