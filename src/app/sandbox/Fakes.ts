@@ -1,16 +1,35 @@
 /** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
-import { Array as Arr, ConfigProvider, Effect, Layer, Option } from "effect"
+import { Array as Arr, Config, ConfigProvider, Effect, Layer, Option } from "effect"
 import { ConfigId } from "../../domain/Identifiers.ts"
 import { CountryCode, defaultCurrencyOf } from "../../domain/Country.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { baseUrlSetting, ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type AnyThirdParty, thirdParties } from "../../providers/accounts/ThirdParties.ts"
 import { ProviderConfigStore } from "../../providers/configs/ProviderConfigStore.ts"
 import { sandboxCountries } from "./SandboxData.ts"
 
 /** Whoever speaks to no fake does not load them. */
 const loadFakes = Effect.promise(() => import("../../providers/fakes/run/AllFakes.ts"))
+
+const isSet = (name: string) =>
+  Effect.map(
+    Effect.orElseSucceed(Config.string(name), () => ""),
+    (value) => value.trim() !== ""
+  )
+
+/** Of those whose credentials are set nothing comes from a fake: its secrets are no secrets. */
+const ofOthers = (settings: ReadonlyMap<string, string>) =>
+  Effect.map(
+    Effect.filter(thirdParties, ({ fields }) => Effect.exists(Object.values(fields), ({ env }) => isSet(env))),
+    (own) => {
+      const theirs = own.flatMap(({ fields, name }) => [
+        baseUrlSetting(name),
+        ...Object.values(fields).map(({ env }) => env)
+      ])
+      return new Map(Array.from(settings).filter(([name]) => !theirs.includes(name)))
+    }
+  )
 
 /** What is set in the environment goes before the fakes, so that one of them may be the real one. */
 export const ProviderSettingsLive = Layer.effect(
@@ -19,7 +38,7 @@ export const ProviderSettingsLive = Layer.effect(
     const { fakes } = yield* Settings
     if (Option.isNone(fakes)) return yield* ProviderSettings.load
     const { settingsOfFakesAt } = yield* loadFakes
-    const fromFakes = ConfigProvider.fromMap(new Map(settingsOfFakesAt(fakes.value)))
+    const fromFakes = ConfigProvider.fromMap(yield* ofOthers(settingsOfFakesAt(fakes.value)))
     return yield* Effect.configProviderWith((environment) =>
       Effect.withConfigProvider(
         ProviderSettings.load,

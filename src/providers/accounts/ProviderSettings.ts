@@ -52,9 +52,11 @@ const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<
     )
   })
 
+export const baseUrlSetting = (name: ThirdPartyName): string => `${settingsPrefix(name)}_BASE_URL`
+
 const baseUrlOf = ({ baseUrls, name }: AnyThirdParty, mode: Mode): Failing<string> =>
   Effect.gen(function* () {
-    const setting = `${settingsPrefix(name)}_BASE_URL`
+    const setting = baseUrlSetting(name)
     const protocols = mode === "live" ? ["https:"] : ["https:", "http:"]
     return Option.isNone(yield* given(setting)) ? baseUrls[mode] : yield* url(setting, ...protocols)
   })
