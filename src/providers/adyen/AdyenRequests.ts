@@ -38,8 +38,10 @@ export const namedBy = (merchantReference: string): Named => {
   return { kind: "payment", reference: merchantReference }
 }
 
-/** Adyen's own ids of links tell themselves from those of payments. */
-export const isLinkId = (id: string): boolean => id.startsWith("PL")
+/** A payment's number may begin as the ids of links do, which are longer. */
+const PAYMENT_ID_LENGTH = 16
+
+export const isLinkId = (id: string): boolean => id.startsWith("PL") && id.length !== PAYMENT_ID_LENGTH
 
 const shopper = ({ country, payer }: PaymentOrder): Body => ({
   countryCode: country,

@@ -9,7 +9,6 @@ import { testCards } from "./StripeTestCards.ts"
 export type Form = Readonly<Record<string, string>>
 
 const LONGEST_DESCRIPTION = 1000
-const LONGEST_METADATA = 500
 const LONGEST_NAME = 256
 const LONGEST_EMAIL = 512
 const LONGEST_PHONE = 20
@@ -129,15 +128,15 @@ export const customerForm = ({ payer, reference }: PaymentOrder): Form => ({
 /** Stripe remembers what it answered for each of them. */
 export const customerKey = (reference: string): string => `${reference}-customer`
 
-export const refundForm = ({ attempt, money, reason, reference }: RefundOrder): Either.Either<Form, Declined> => {
+/** Without the reason: whoever asks a second time may give another, and a key that comes with other words is refused. */
+export const refundForm = ({ attempt, money, reference }: RefundOrder): Either.Either<Form, Declined> => {
   const { providerPaymentId } = attempt
   return providerPaymentId === null
     ? Either.left(new Declined({ reason: "Stripe's own id of the payment is not known", code: "INVALID_ORDER" }))
     : Either.map(amountOf(money), (amount) => ({
         payment_intent: providerPaymentId,
         amount,
-        "metadata[reference]": reference,
-        ...(reason === null ? {} : { "metadata[reason]": reason.slice(0, LONGEST_METADATA) })
+        "metadata[reference]": reference
       }))
 }
 

@@ -349,6 +349,16 @@ describe("a refund", () => {
     })
   )
 
+  it.effect("of a payment whose number begins like the id of a link is sent as well", () =>
+    Effect.gen(function* () {
+      const { calls, provider } = at(() => replyOf(201, { pspReference: "REF0000000000001", status: "received" }))
+      const named = contextOf(card, { providerPaymentId: "PLQ9XK8HXSKGK822" })
+      expect(yield* provider.refund!(refundOf(named))).toMatchObject({ _tag: "Accepted" })
+      expect(yield* provider.enquire(named)).toBeInstanceOf(Unknown)
+      expect(calls.map(({ path }) => path)).toEqual(["/payments/PLQ9XK8HXSKGK822/refunds"])
+    })
+  )
+
   it.effect("of what Adyen has no number for yet asks nobody", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(201, {}))

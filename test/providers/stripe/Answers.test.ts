@@ -517,6 +517,16 @@ describe("refunds", () => {
     })
   )
 
+  it.effect("of one reference are told in the same words, whatever reason somebody gives the second time", () =>
+    Effect.gen(function* () {
+      const { calls, provider } = at(() => replyOf(200, refund()))
+      for (const reason of ["paid twice", "PAID TWICE, see ticket 7", null]) {
+        yield* provider.refund!({ ...order, reason })
+      }
+      expect(new Set(calls.map(({ body }) => body)).size).toBe(1)
+    })
+  )
+
   it.effect("of what is refunded already are those that were made before, or refused", () =>
     Effect.gen(function* () {
       const already = replyOf(400, failure("invalid_request_error", { code: "charge_already_refunded" }))
