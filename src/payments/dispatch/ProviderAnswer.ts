@@ -3,7 +3,7 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
-import { providerRetry } from "../../domain/Policies.ts"
+import { initiationBudget, providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
 import type { SendAgain } from "../../providers/port/SendAgain.ts"
@@ -18,6 +18,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
      * Sends an order, if there is still time for it: otherwise nothing is sent, which is a refusal. A lost answer is asked
      * for again where the provider moves money only once for a reference. That a second try was refused, or could not be
      * made, says nothing of the first: what was sent before, here or by others, is only refused where it was not there.
+     * It is over before anybody believes a provider that never had it, whatever the settings say.
      */
     readonly outcome: (
       provider: Provider,
@@ -60,7 +61,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           provider,
           send,
           window,
-          { again, honours = provider.honoursReference, timeLeft = providerTimeout } = {}
+          { again, honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
           let mayBeThere = again !== undefined && !again.isAbsent
           const once = Effect.flatMap(send, (outcome) => {

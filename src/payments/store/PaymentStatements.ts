@@ -15,12 +15,9 @@ const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid,
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, started_at,
       next_enquiry_at, sends, of_attempt, received)`
 
-/**
- * Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. It begins no later
- * than by this clock, by which its age is told: an instance whose clock is fast must not make it younger.
- */
+/** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
-      ${from}.config_id, ${from}.account, least(${from}.started_at, now()), ${enquiryTime(`${from}.enquire_in`)},
+      ${from}.config_id, ${from}.account, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
       case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
 
 /** What a change may set on a payment besides its status, with the type of its column. */

@@ -120,8 +120,11 @@ const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked a
   from locked, payments p where a.attempt_id = locked.attempt_id and p.payment_id = a.payment_id
   returning ${knownColumns}`
 
-/** The last sending must be over. Without a lease of one's own, nobody else may have one. */
-const renewStatement = `update attempts a set ${sentNow}, leased_until = null, lease_token = null
+/**
+ * The last sending must be over. Without a lease of one's own, nobody else may have one. Its age is told from its first
+ * sending: an instance whose clock was fast when it began must not make it younger.
+ */
+const renewStatement = `update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null
   from payments p
   where a.attempt_id = $1 and p.payment_id = a.payment_id and coalesce(a.outcome, 'unknown') = 'unknown'
     and (a.leg <> 'settlement' or p.status = 'processing')

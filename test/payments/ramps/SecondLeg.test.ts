@@ -1,4 +1,5 @@
 /** The second leg of a ramp: sent once; again only on good grounds, after the full grace, a few times, by one instance. */
+import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { Absent, Declined } from "../../../src/domain/Outcome.ts"
@@ -11,6 +12,7 @@ import { Ramps } from "../../../src/payments/ramps/Ramps.ts"
 import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
+import { sentTimes } from "../../../src/payments/route/AttemptContext.ts"
 import { openSendWindow } from "../../../src/payments/route/SendWindow.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
@@ -147,6 +149,23 @@ describe("the second leg of a ramp", () => {
       expect(ramp.coinbase.orders, "circle may have settled it the first time").toEqual([])
       const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
       expect(attempts.filter(({ leg }) => leg === "settlement")).toMatchObject([{ outcome: "unknown" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is as old as its first sending, though the clock of whoever began it was fast", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      yield* sent(ramp)
+      const sql = yield* Effect.flatten(Effect.serviceOption(SqlClient.SqlClient)).pipe(
+        Effect.provide(ramp.world.stores)
+      )
+      yield* sql`update attempts set started_at = started_at + interval '1 hour' where leg = 'settlement'`
+      yield* timePasses(ramp.world.clock, "61 seconds").pipe(Effect.provide(ramp.world.stores))
+      const [due] = yield* ramp.store.claimEnquiries([{ provider: "circle", room: 8 }])
+      const { attempt } = Option.getOrThrow(yield* ramp.store.renewSend(due!.attempt_id, due!.lease_token))
+      const now = yield* ramp.store.now
+      expect(attempt.sends).toBe(2)
+      expect(sentTimes(attempt, now).first).toEqual(due!.sent_at)
     }).pipe(Effect.scoped)
   )
 

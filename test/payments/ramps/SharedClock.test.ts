@@ -1,7 +1,6 @@
 /** Whether the customer of a ramp may still pay is asked of the database's clock: that of an instance may be wrong. */
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { actable } from "../support/Acting.ts"
 import { recordOf, untilStatus } from "../support/Calls.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
@@ -22,18 +21,6 @@ onPaymentServer("An instance whose clock is fast", "PostgreSQL", { providers: [s
       const { payment_id } = yield* paidRamp(stripe, "FI", "13000.00")
       yield* untilStatus(payment_id, "completed")
       expect(yield* recordOf(payment_id)).toMatchObject({ comments: null })
-    })
-  )
-
-  it.effect("begins nothing later than by that clock, so that no provider is taken to remember it for longer", () =>
-    Effect.gen(function* () {
-      const { payment_id } = yield* paidRamp(stripe, "SE", "13000.00")
-      yield* untilStatus(payment_id, "completed")
-      const store = yield* PaymentStore
-      const now = yield* store.now
-      const attempts = yield* store.attemptsOf(payment_id)
-      expect(attempts.map(({ leg }) => leg)).toEqual(["collection", "settlement"])
-      for (const { started_at } of attempts) expect(started_at.getTime()).toBeLessThanOrEqual(now.getTime())
     })
   )
 })
