@@ -8,7 +8,7 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
+import { type Act, PaymentCommand, laidToRest, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
 
 const cancellation = (by: string, reason: string | undefined): Act => ({
   status: "canceled",
@@ -39,7 +39,9 @@ const make = Effect.gen(function* () {
   }
 
   const confirmed = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-    const { cancel } = (yield* providers.find(attempt.provider, attempt.account)) ?? {}
+    const provider = yield* providers.find(attempt.provider, attempt.account)
+    if (provider === undefined) return yield* refuse(payment, switchedOff(attempt))
+    const { cancel } = provider
     if (cancel === undefined) return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
     const answer = yield* answers.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
     if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)

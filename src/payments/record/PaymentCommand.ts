@@ -32,6 +32,12 @@ export const idsOf = ({ payment_id, transaction_id }: Payment) => ({
 export const refuse = (payment: Payment, why: string): Conflict =>
   new Conflict({ message: `This payment is ${payment.status}: ${why}`, ...idsOf(payment) })
 
+/** Whoever looks after the service can bring it back; the provider itself has said nothing. */
+export const switchedOff = ({ account, provider }: Pick<Attempt, "account" | "provider">): string =>
+  account === null
+    ? `${provider} is switched off here, so that it cannot be asked.`
+    : `${provider} cannot be asked through the account that it went through: its credentials have to be set again.`
+
 /** The attempts that a provider has, or may have; what gives money back is not among them. */
 export const openAttemptsOf = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Attempt> =>
   attempts.filter((attempt) => attempt.leg !== "refund" && attempt.leg !== "return" && isOpen(attempt))

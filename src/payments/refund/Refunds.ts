@@ -24,7 +24,7 @@ import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
 import { isUncertain, openSuspense } from "../suspense/SuspenseItems.ts"
-import { PaymentCommand, openAttemptsOf, refuse } from "../record/PaymentCommand.ts"
+import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
@@ -93,6 +93,7 @@ const make = Effect.gen(function* () {
       ({ outcome, provider }) => outcome === "accepted" && provider === payment.provider
     )
     const provider = taken === undefined ? undefined : yield* providers.find(taken.provider, taken.account)
+    if (taken !== undefined && provider === undefined) return yield* refuse(payment, switchedOff(taken))
     if (taken === undefined || provider?.refund === undefined) {
       return yield* refuse(payment, `${payment.provider} gives nothing back through this service.`)
     }

@@ -14,7 +14,7 @@ import { orphanedAfter } from "../../domain/Policies.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { refundsHonoured, SendAgain } from "../../providers/port/SendAgain.ts"
-import { laidToRest } from "../record/PaymentCommand.ts"
+import { laidToRest, switchedOff } from "../record/PaymentCommand.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
@@ -64,9 +64,11 @@ const make = Effect.gen(function* () {
   const ids = yield* Ids
 
   /** Only where a repeated reference moves money once: a person may have to repeat the command. */
-  const refunderOf = Effect.fnUntraced(function* (payment: Payment, { account, provider: name }: Attempt) {
+  const refunderOf = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
+    const { account, provider: name } = attempt
     const provider = yield* providers.find(name, account)
-    if (provider?.refund === undefined || refundsHonoured(provider) === false) {
+    if (provider === undefined) return yield* new Conflict({ message: switchedOff(attempt) })
+    if (provider.refund === undefined || refundsHonoured(provider) === false) {
       return yield* new Conflict({ message: `${name} gives nothing back through this service: ${byHand(payment)}` })
     }
     const refunding: Refunding = { ...provider, refund: provider.refund }

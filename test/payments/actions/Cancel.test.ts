@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
@@ -50,6 +51,22 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
       expect(told.filter((type) => type === "payment.failed")).toEqual([])
       expect(told.at(-1)).toBe("transaction.updated")
       expect((yield* act(payment_id, { action: "cancel" })).status).toBe(409)
+    })
+  )
+
+  it.effect("and a refund name a provider that was switched off since, and not what it can do", () =>
+    Effect.gen(function* () {
+      const { id } = yield* taken()
+      const { payment_id } = yield* initiate(byPhone())
+      yield* untilStatus(payment_id, "completed")
+      const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+      yield* sql`update attempts set provider = 'coinbase' where payment_id in ${sql.in([id, payment_id])}`
+      yield* sql`update payments set provider = 'coinbase' where payment_id in ${sql.in([id, payment_id])}`
+      const answers = [yield* act(id, { action: "cancel" }), yield* act(payment_id, { action: "refund" })]
+      for (const { body, status } of answers) {
+        expect(status).toBe(409)
+        expect(body["message"]).toContain("coinbase is switched off here")
+      }
     })
   )
 
