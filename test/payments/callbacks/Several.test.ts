@@ -1,14 +1,26 @@
 /** Callbacks that tell of several payments at once, and those that come before their payment is known. */
-import { randomBytes } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
+import { type CallbackEvent, type CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { send } from "../../support/Send.ts"
 import { callBack, initiate, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, PROOF, scripted } from "../support/ScriptedProvider.ts"
+
+const FOUL = "foul"
+
+/** More than any column takes. */
+const beyond = new Money({ currency: CurrencyCode.make("KES"), minor: 10n ** 140_000n })
+
+const fouled = (event: CallbackEvent): CallbackEvent =>
+  event._tag === "Statement" && event.key === FOUL
+    ? new Statement({ ...event, report: new Report({ ...event.report, received: beyond }) })
+    : event
 
 const make = () => {
   const one = scripted("adyen")
@@ -17,7 +29,7 @@ const make = () => {
     callback: (request: CallbackRequest) =>
       Effect.forEach(JSON.parse(request.body.toString("utf8")) as ReadonlyArray<unknown>, (words) =>
         one.callback({ ...request, body: Buffer.from(JSON.stringify(words)) })
-      ).pipe(Effect.map((all) => ({ events: all.flatMap(({ events }) => events) })))
+      ).pipe(Effect.map((all) => ({ events: all.flatMap(({ events }) => events.map(fouled)) })))
   }
   const stripe = scripted("stripe")
   return { adyen, stripe, providers: [adyen, stripe] }
@@ -37,8 +49,7 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       const [before, foul, after] = [yield* taken("FR"), yield* taken("DE"), yield* taken("ES")]
       const parts = [
         { key: "before", reference: before.reference, state: "completed" },
-        // More than an index takes.
-        { key: randomBytes(8000).toString("hex"), reference: foul.reference, state: "completed" },
+        { key: FOUL, reference: foul.reference, state: "completed" },
         { key: "after", reference: after.reference, state: "completed" }
       ]
       const call = send("/callbacks/adyen", {

@@ -1,5 +1,6 @@
 /** Over real sockets: what can have arrived and what cannot, the limits, and that nothing secret is told. */
 import { Cause, Deferred, Duration, Effect, Exit, Fiber, Metric, Option, Redacted, Tracer } from "effect"
+import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
@@ -465,14 +466,14 @@ describe("what is told of a call", () => {
 
   it.scopedLive("never makes more series than there are operations worth counting", () =>
     Effect.gen(function* () {
-      const http = yield* clientOf("http://127.0.0.1:1", { provider: "circle", mode: "live" })
+      const http = yield* clientOf("http://127.0.0.1:1", { provider: "counted" as ThirdPartyName, mode: "live" })
       for (let at = 0; at < 60; at += 1) yield* failureOf(http.call({ ...question, operation: `find ${at}` }))
       const page = renderPrometheus(Metric.unsafeSnapshot())
       const series = page
         .split("\n")
-        .filter((line) => line.startsWith('corridor_provider_calls_total{provider="circle"'))
+        .filter((line) => line.startsWith('corridor_provider_calls_total{provider="counted"'))
       expect(series).toHaveLength(41)
-      expect(page).toContain(`{provider="circle",operation="other",outcome="never_sent"} 20`)
+      expect(page).toContain(`{provider="counted",operation="other",outcome="never_sent"} 20`)
     })
   )
 })
