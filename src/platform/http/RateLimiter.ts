@@ -8,7 +8,8 @@ const SWEEP_EVERY_MILLIS = 60_000
 const EVICTED_SHARE = 0.1
 
 export type RateLimitDecision =
-  { readonly allowed: true } | { readonly allowed: false; readonly retryAfterSeconds: number }
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly retryAfterSeconds: number }
 
 const ALLOWED: RateLimitDecision = { allowed: true }
 
