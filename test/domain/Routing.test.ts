@@ -69,7 +69,7 @@ describe("route", () => {
       config("a", "paystack", { org_id: ACME, priority: 8000 })
     ])
     expect(candidateIds(answer)).toEqual(["a", "b", "d", "e", "f", "g"])
-    expect(answer.candidates[0]).toEqual({ account: null, provider: "paystack", config_id: "a", priority: 8000 })
+    expect(answer.candidates[0]).toEqual({ account: null, own: false, provider: "paystack", config_id: "a", priority: 8000 })
     expect(answer.excluded).toEqual([])
   })
 
