@@ -32,15 +32,14 @@ export default Effect.flatMap(SqlClient.SqlClient, (sql) =>
     $$;
 
     -- Nobody is asked twice for one payment: of each provider that it was sent to there is one account.
-    create temporary table sent_through on commit drop as
+    with sent_through as materialized (
       select payment_id, provider, (array_agg(account))[1] as account from attempts
       group by payment_id, provider
-      having count(distinct account) = 1 and count(account) = count(*);
-
-    update payments p set account = s.account from sent_through s
-    where s.payment_id = p.payment_id and s.provider = p.provider;
-
-    with moved as materialized (
+      having count(distinct account) = 1 and count(account) = count(*)
+    ), noted as (
+      update payments p set account = s.account from sent_through s
+      where s.payment_id = p.payment_id and s.provider = p.provider
+    ), moved as materialized (
       select gen_random_uuid() as entry_id, l.org_id, l.payment_id, l.account as booked, l.currency,
         'provider/' || s.provider || '/' || s.account || '/' || l.currency as due, sum(l.amount) as amount
       from sent_through s join ledger_postings l

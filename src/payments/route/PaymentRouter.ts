@@ -26,6 +26,11 @@ export interface LegToRoute extends Lane {
   readonly network: string | null
 }
 
+export interface ToRoute extends Routed, Partial<Pick<Payment, "funding">> {
+  /** Unless it is said: where it is paid from what the platform keeps for the organisation. */
+  readonly platformOnly?: boolean
+}
+
 export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
 
 export interface Chosen {
@@ -40,8 +45,7 @@ export interface Chosen {
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
-    /** What is paid from what the platform keeps for the organisation goes through the platform's accounts alone. */
-    readonly route: (orgId: OrgId, payment: Routed & Partial<Pick<Payment, "funding">>) => Effect.Effect<Route>
+    readonly route: (orgId: OrgId, payment: ToRoute) => Effect.Effect<Route>
     /** Of money whose amount is not known yet: no limit of a configuration counts. */
     readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
     readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
@@ -92,7 +96,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
         route: (orgId, payment) => {
           const { flow, method, money, network } = orderFacts(payment, "payment")
           const leg = { country: payment.country, direction: flow, payment_method: method, money, network }
-          return routed(orgId, leg, paysWhatIsKept({ funding: payment.funding ?? null }))
+          const { funding = null, platformOnly = paysWhatIsKept({ funding }) } = payment
+          return routed(orgId, leg, platformOnly)
         },
         routeOf: (orgId, leg) => routed(orgId, leg, false),
         routeAny: (orgId, lane) =>

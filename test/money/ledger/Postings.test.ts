@@ -38,11 +38,13 @@ describe("accounts", () => {
     const all = [
       settlement,
       held,
+      LedgerAccount.own(ORG, OTHER, shillings),
       LedgerAccount.virtual(OTHER, "USDT"),
       LedgerAccount.escrow(OTHER, shillings),
       LedgerAccount.party(OTHER, shillings),
       LedgerAccount.ramp(OTHER, "BTC"),
       LedgerAccount.provider("mtn_momo", shillings),
+      LedgerAccount.provider("mtn_momo", shillings, OTHER),
       LedgerAccount.fees(shillings),
       LedgerAccount.fx("ETH"),
       LedgerAccount.suspense(shillings)
@@ -50,11 +52,13 @@ describe("accounts", () => {
     expect(all).toEqual([
       `settlement/${ORG}/KES`,
       `held/${ORG}/KES`,
+      `own/${ORG}/${OTHER}/KES`,
       `virtual/${OTHER}/USDT`,
       `escrow/${OTHER}/KES`,
       `party/${OTHER}/KES`,
       `ramp/${OTHER}/BTC`,
       "provider/mtn_momo/KES",
+      `provider/mtn_momo/${OTHER}/KES`,
       "fees/KES",
       "fx/ETH",
       "suspense/KES"

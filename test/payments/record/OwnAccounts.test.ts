@@ -19,7 +19,7 @@ import { post } from "../../support/Send.ts"
 import { backends } from "../../support/Stores.ts"
 import { act, setThreshold } from "../support/Acting.ts"
 import { giveBack, resolve } from "../support/ByHand.ts"
-import { attemptsOf, jsonOf, recordOf } from "../support/Calls.ts"
+import { attemptsOf, get, initiate, jsonOf, recordOf } from "../support/Calls.ts"
 import { at, honouring, settlement, suspenseOf } from "../support/InTheBooks.ts"
 import {
   booksAround,
@@ -35,7 +35,7 @@ import {
 } from "../support/OwnAccount.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { onRamp } from "../support/Ramping.ts"
-import { kenyanBank } from "../support/Requests.ts"
+import { byCard, kenyanBank } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -64,7 +64,13 @@ for (const backend of backends) {
         const { acme } = yield* people
         const rules = yield* FeeRuleStore
         const at = { fee_rule_id: yield* Effect.flatMap(Ids, (ids) => ids.next), org_id: acme.org_id }
-        yield* rules.put({ ...at, payment_method: "card", direction: "inbound", basis_points: 0, fixed: shillings("50") })
+        yield* rules.put({
+          ...at,
+          payment_method: "card",
+          direction: "inbound",
+          basis_points: 0,
+          fixed: shillings("50")
+        })
         const { gained, provider, reached } = yield* own("FR")
         const { payment_id } = yield* payin("FR", "own payin")
         yield* rules.remove(at.fee_rule_id)
@@ -96,6 +102,34 @@ for (const backend of backends) {
         expect(yield* gained).toEqual({ own: 1500, suspense: -1500 })
         yield* resolve(payment_id, "completed")
         expect(yield* gained).toEqual({})
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("has the other side of an exchange, and bears it when that is taken back", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account, gained, reached } = yield* own("CZ")
+        const path = "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USD&amount=1500"
+        const { data } = jsonOf(yield* get(path)) as { readonly data: Readonly<Record<string, unknown>> }
+        const USD = CurrencyCode.make("USD")
+        const dollars = yield* gaining({
+          own: LedgerAccount.own(acme.org_id, account, USD),
+          settlement: LedgerAccount.settlement(acme.org_id, USD),
+          fx: LedgerAccount.fx(USD)
+        })
+        const { target_amount, org_rate_id } = data
+        const { payment_id } = yield* initiate({
+          ...byCard(),
+          ...{ country: "CZ", target_currency: "USD", target_amount, org_rate_id }
+        })
+        const reference = yield* referenceOf(payment_id)
+        yield* hears(reached, reference, "completed")
+        expect(yield* gained).toEqual({ there: -1500 })
+        expect(yield* dollars).toEqual({ own: target_amount, fx: -Number(target_amount) })
+        yield* hears(reached, reference, "returned")
+        yield* resolve(payment_id, "completed")
+        expect([yield* gained, yield* dollars]).toEqual([{}, {}])
         yield* expectBooksInOrder
       })
     )
@@ -280,6 +314,25 @@ for (const backend of backends) {
         expect(provider.orders).toEqual([])
         yield* payout("KE", "of its own")
         expect(provider.orders.map(({ description }) => description)).toEqual(["of its own"])
+      })
+    )
+
+    it.effect("is left out of a preview of what the platform keeps, with the reason", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const { account } = yield* own("SI")
+        const asked = (about: object) =>
+          Effect.map(
+            post("/v1/payments-init/route-preview", { ...acme.key }, { ...byCard(), country: "SI", ...about }),
+            jsonOf
+          )
+        expect(yield* asked({})).toMatchObject({ data: { candidates: [{ config_id: account }], excluded: [] } })
+        expect(yield* asked({ platform_only: true })).toMatchObject({
+          data: {
+            candidates: [],
+            excluded: [{ config_id: account, reason: expect.stringContaining("What the platform keeps") as string }]
+          }
+        })
       })
     )
 
