@@ -5,7 +5,8 @@ import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain
 import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { fundingThrough, heldAfter, providersMoney } from "../store/PaymentPostings.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 

@@ -3,7 +3,8 @@ import { type Entry, LedgerAccount, move, type Posting } from "../../domain/Ledg
 import { Money } from "../../domain/Money.ts"
 import type { RampEffect } from "../../domain/RampLeg.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
-import { accountAt, entry, pass, reversed } from "../store/PaymentPostings.ts"
+import { entry, pass, reversed } from "../store/PaymentPostings.ts"
+import { accountAt } from "../store/Sides.ts"
 
 const { ramp, settlement, suspense } = LedgerAccount
 

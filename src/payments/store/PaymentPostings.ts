@@ -2,14 +2,14 @@
  * What payments write into the books, as pure functions of what changes: the stores ask them for every opening and every
  * change, so that no path through the code can move a payment on without its money.
  */
-import { type Entry, type EntryKind, kindOf, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
+import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Change, NewAttempt, Opening, Part, SuspenseMoney } from "./Change.ts"
+import { accountAt, sideOf, sideThrough } from "./Sides.ts"
 
-const { fees, fx, held, provider, settlement, suspense } = LedgerAccount
+const { fees, fx, held, suspense } = LedgerAccount
 
 /** The same event in the life of the same thing has the same id, so that the books take it once. */
 const entryId = (subject: string, kind: EntryKind): string => {
@@ -51,44 +51,7 @@ export const reversed = (postings: ReadonlyArray<Posting>): ReadonlyArray<Postin
 const charge = ({ total_fees }: Payment, from: LedgerAccount): ReadonlyArray<Posting> =>
   total_fees === null ? [] : move(from, fees(total_fees.currency), total_fees)
 
-type Sided = Pick<Payment, "amount" | "direction" | "funding" | "org_id" | "target">
-
-/** What is the organisation's of the two amounts. */
-const organizationsMoney = ({ amount, direction, target }: Sided): Money => (direction === "outbound" ? amount : target)
-
-/** What the platform keeps for the organisation, if the payment is paid from that. */
-const keptFunding = ({ funding }: Pick<Payment, "funding">): LedgerAccount | null =>
-  funding === null || kindOf(funding) === "own" ? null : funding
-
-/** Whether it is paid from what the platform keeps apart for the organisation: then only the platform's accounts pay it. */
-export const paysWhatIsKept = (payment: Pick<Payment, "funding">): boolean => keptFunding(payment) !== null
-
-/** Through whose account something goes. */
-export type Through = Pick<Attempt, "account" | "own">
-
-/** The organisation's side of what goes through an account. */
-const sideThrough = (payment: Sided, { account, own }: Through, currency: Money["currency"]): LedgerAccount =>
-  own && account !== null
-    ? LedgerAccount.own(payment.org_id, account, currency)
-    : (keptFunding(payment) ?? settlement(payment.org_id, currency))
-
-/** What a payment through this account is paid from, or what has what it brings. */
-export const fundingThrough = (payment: Sided, through: Through): LedgerAccount | null =>
-  through.own ? sideThrough(payment, through, organizationsMoney(payment).currency) : keptFunding(payment)
-
-/** Who pays for a payout, and gets back what was not paid; who has what a payin brings, and gives it back. */
-const sideOf = (payment: Sided): LedgerAccount =>
-  payment.funding ?? settlement(payment.org_id, organizationsMoney(payment).currency)
-
 const heldOf = ({ org_id }: Payment, { currency }: Money): LedgerAccount => held(org_id, currency)
-
-/** Where the provider of an attempt, or whoever took a payment, has its money. */
-export const accountAt =
-  ({ account, provider: name }: Pick<Payment, "account" | "provider">) =>
-  (currency: Money["currency"]): LedgerAccount => {
-    if (name === null) throw new Error("money moves at no provider")
-    return provider(name, currency, account)
-  }
 
 const payin = (payment: Payment): ReadonlyArray<Posting> => {
   const receiver = sideOf(payment)
@@ -113,22 +76,6 @@ const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
 
 const givePart = (payment: Payment, { amount, target }: Part): ReadonlyArray<Posting> =>
   pass(() => heldOf(payment, target), target, accountAt(payment), amount)
-
-/**
- * A payout's money is held as soon as someone is asked to pay it, and until that has ended: from whatever pays through
- * the account of the last who was asked.
- */
-export const heldAfter = (
-  payment: Sided & Pick<Payment, "holds">,
-  status: PaymentStatus,
-  asked: Through | undefined
-): Pick<Payment, "funding" | "holds"> => {
-  const { direction, funding, holds } = payment
-  return {
-    holds: direction === "outbound" && !isSettled(status) && (holds || asked !== undefined),
-    funding: direction === "outbound" && asked !== undefined ? fundingThrough(payment, asked) : funding
-  }
-}
 
 export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
   payment.holds ? [entry(payment, "payout_hold", hold(payment))] : []
@@ -223,7 +170,8 @@ const suspenseEntry = (payment: Payment, money: SuspenseMoney): Entry => {
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const { nextAttempt, patch, payment, status } = change
   const after: Payment = { ...payment, ...patch, status }
-  const moved = payment.direction === "inbound" ? payinEntries(payment, after) : payoutEntries(payment, after, nextAttempt)
+  const moved =
+    payment.direction === "inbound" ? payinEntries(payment, after) : payoutEntries(payment, after, nextAttempt)
   return [
     ...(payment.direction === "external" ? [] : moved),
     ...refundEntries(after, change),

@@ -11,6 +11,7 @@ import {
   leftOver,
   move,
   posting,
+  providerIn,
   settled
 } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -63,8 +64,18 @@ describe("accounts", () => {
       "fx/ETH",
       "suspense/KES"
     ])
-    expect(all.map(currencyOf)).toEqual(["KES", "KES", "USDT", "KES", "KES", "BTC", "KES", "KES", "ETH", "KES"])
-    expect(all.map(keepsBalance)).toEqual([true, true, true, true, true, true, false, false, false, false])
+    expect(all.map(currencyOf)).toEqual([
+      ...["KES", "KES", "KES", "USDT", "KES", "KES", "BTC"],
+      ...["KES", "KES", "KES", "ETH", "KES"]
+    ])
+    expect(all.map(keepsBalance)).toEqual([
+      ...[true, true, true, true, true, true, true],
+      ...[false, false, false, false, false]
+    ])
+    expect(all.slice(7, 9).map(providerIn)).toEqual([
+      { provider: "mtn_momo", account: null },
+      { provider: "mtn_momo", account: OTHER }
+    ])
   })
 
   it("take no other currency", () => {
@@ -122,6 +133,8 @@ describe("entries", () => {
     const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatRail(), money("1 KES"))
     expect(() => settled(entry(foreign))).toThrow("touches")
     expect(() => settled(entry(foreign, null))).toThrow("touches")
+    const theirOwn = move(fiatRail(), LedgerAccount.own(OTHER, OTHER, shillings), money("1 KES"))
+    expect(() => settled(entry(theirOwn))).toThrow("touches")
     const unowned = move(fiatRail(), LedgerAccount.virtual(OTHER, shillings), money("1 KES"))
     expect(() => settled(entry(unowned, null))).toThrow("touches")
     expect(settled(entry(unowned))).toHaveLength(2)
