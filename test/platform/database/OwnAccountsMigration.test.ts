@@ -34,7 +34,8 @@ layer(EmptyDatabase.pipe(Layer.provide(testSettings())), onDatabase)("books of b
               version: 2
             },
             ...{ direction: "inbound", payment_method: "card", country: "KE", provider: "stripe" },
-            ...{ amount, currency: "KES", target_amount: amount, target_currency: "KES" }
+            ...{ amount, currency: "KES", target_amount: amount, target_currency: "KES" },
+            ...{ created_at: new Date(0), updated_at: new Date(0) }
           })}`
           yield* sql`insert into attempts ${sql.insert({
             ...{ attempt_id: idOf(nth + 2), payment_id, org_id: ORG, leg: "payment", provider: "stripe" },
