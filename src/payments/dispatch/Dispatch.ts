@@ -5,6 +5,7 @@
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
+import { currencyOf, type LedgerAccount } from "../../domain/Ledger.ts"
 import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
@@ -23,6 +24,8 @@ interface Call {
   readonly chosen: Chosen
   /** When the caller must have an answer, in nanoseconds of a clock that nobody sets. */
   readonly deadline: bigint
+  /** Which candidates are not asked, since what would pay through them does not cover the payment. */
+  readonly passedOver?: string
 }
 
 const NANOS_PER_MILLI = 1_000_000n
@@ -62,6 +65,9 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
       return `no verdict from ${provider}: ${outcome.reason}`
   }
 }
+
+const passing = (name: ProviderName, account: LedgerAccount): string =>
+  `${name} was not asked: the ${currencyOf(account)} balance that pays through it does not cover this.`
 
 /** What may have been sent before is not refused because it cannot be sent again. */
 const switchedOff = (name: ProviderName, { again }: Chosen): Outcome =>
@@ -128,20 +134,33 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       /** Nothing moved, and it says nothing about the others: another provider may be asked, while there is time. */
       const fallBack = (refusal: ProvidersRefusal, request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
-          const { chosen, deadline, payment } = request
+          const { chosen, deadline, passedOver, payment } = request
           const left = yield* leftUntil(deadline)
           const next =
             Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
               ? yield* choose(chosen.rest, chosen.attempt.leg)
               : undefined
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const cause = causeOf(refusal, chosen.attempt.provider)
           const heard = yield* outcomes.hear(known, refusal, {
-            cause: causeOf(refusal, chosen.attempt.provider),
+            ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
+          if (next !== undefined && heard.short !== undefined) {
+            const why = passing(next.attempt.provider, heard.short)
+            return yield* fallBack(refusal, {
+              ...request,
+              chosen: { ...chosen, rest: next.rest },
+              passedOver: passedOver === undefined ? why : `${passedOver} ${why}`
+            })
+          }
           const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
-          if (goesOn) return yield* attempt({ ...request, payment: heard.payment, chosen: next })
-          return refusal.unsent === true ? { ...heard, tooLateFor: chosen.attempt.provider } : heard
+          if (goesOn) {
+            const { passedOver: _, ...rest } = request
+            return yield* attempt({ ...rest, payment: heard.payment, chosen: next })
+          }
+          if (refusal.unsent === true) return { ...heard, tooLateFor: chosen.attempt.provider }
+          return passedOver === undefined ? heard : { ...heard, passedOver }
         })
 
       return {

@@ -41,9 +41,9 @@ export class Settling extends Context.Tag("corridor/Settling")<
         function* ({ attempt, payment }: Known, window: SendWindow, again?: SendAgain) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
-          const { account, attempt_id, config_id, leg, provider, started_at } = attempt
+          const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
           yield* dispatch.ask(payment, settlementOrder(payment), {
-            attempt: { account, attempt_id, config_id, leg, provider, started_at, enquire_in: null },
+            attempt: { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null },
             rest,
             window,
             ...(again === undefined ? {} : { again })

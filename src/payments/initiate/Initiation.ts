@@ -94,7 +94,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       wanted: WantedPayout,
       options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
     ) => Effect.Effect<Payment, LaunchFailure | E>
-    readonly preview: (permit: Permit<"any">, request: Request) => Effect.Effect<Route, Refusal>
+    readonly preview: (permit: Permit<"any">, request: Request, platformOnly: boolean) => Effect.Effect<Route, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -162,10 +162,10 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
-        preview: Effect.fn("Initiation.preview")(function* (permit, request) {
+        preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* orgOf(permit)
           const { payment } = yield* plan(orgId, request)
-          return yield* router.route(orgId, payment)
+          return yield* router.route(orgId, { ...payment, platformOnly })
         })
       }
     })

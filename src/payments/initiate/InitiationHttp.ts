@@ -49,8 +49,8 @@ export const paymentsInitHandlers = Effect.gen(function* () {
       }
       return Effect.map(done(), initiationResponse)
     },
-    preview: ({ payload, permit }) =>
-      Effect.map(initiation.preview(permit, payload), (route) => success("Route preview", route))
+    preview: ({ payload: { platform_only = false, ...request }, permit }) =>
+      Effect.map(initiation.preview(permit, request, platform_only), (route) => success("Route preview", route))
   }
   return handlers
 })

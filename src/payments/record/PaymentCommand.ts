@@ -8,7 +8,7 @@ import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
-import { holdsAfter } from "../store/PaymentPostings.ts"
+import { heldAfter } from "../store/Sides.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
     const at = new Date(yield* Clock.currentTimeMillis)
     const fresh = yield* ids.several(EVENTS_PER_CHANGE)
     const { status } = act
-    const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
+    const patch = { ...act.patch, ...heldAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)

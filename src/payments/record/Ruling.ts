@@ -95,7 +95,7 @@ export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "
  * has back what it paid: all that the books say it has, and no more, however much of it went before.
  */
 export const goneFrom = (
-  { attempt: { attempt_id, provider }, payment: { version } }: Known,
+  { attempt: { account, attempt_id, provider }, payment: { version } }: Known,
   { there = [] }: Source,
   collects: boolean
 ): ReadonlyArray<SuspenseMoney> =>
@@ -104,6 +104,7 @@ export const goneFrom = (
     .map((money) => ({
       attempt_id,
       provider,
+      account,
       amount: money.negate(),
       occasion: `taken back ${money.currency} ${version}`
     }))

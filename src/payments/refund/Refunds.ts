@@ -124,6 +124,7 @@ const make = Effect.gen(function* () {
       provider: taker.provider.name,
       config_id: taker.taken.config_id,
       account: taker.taken.account,
+      own: taker.taken.own,
       started_at: created_at,
       enquire_in: Duration.toSeconds(orphanedAfter)
     }

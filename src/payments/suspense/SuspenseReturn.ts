@@ -87,6 +87,7 @@ const make = Effect.gen(function* () {
       provider: taker.provider,
       config_id: taker.config_id,
       account: taker.account,
+      own: taker.own,
       started_at: at,
       enquire_in: Duration.toSeconds(orphanedAfter),
       of_attempt: about.attempt.attempt_id,
