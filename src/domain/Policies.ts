@@ -187,6 +187,12 @@ export const credentialsKnownFor = Duration.seconds(1)
 /** Whoever still works with the credentials of before has this long to come to an end. */
 export const credentialsRetireAfter = Duration.minutes(5)
 
+/** Instances tell each other this often which accounts of the platform their settings name. */
+export const platformAccountsLook = Duration.seconds(10)
+
+/** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
+export const platformAccountsTrusted = Duration.seconds(30)
+
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
 export const credentialsTestTimeout = Duration.seconds(10)
 

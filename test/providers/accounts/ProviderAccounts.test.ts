@@ -5,7 +5,9 @@ import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain
 import { builtInRails } from "../../../src/domain/Corridor.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { sealCredentials } from "../../../src/providers/accounts/Credentials.ts"
+import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProvidersLive } from "../../../src/providers/accounts/ProvidersLive.ts"
@@ -24,6 +26,8 @@ const services = (looks: { count: number }, variables: Variables) => {
   )
   return ProvidersLive.pipe(
     Layer.provideMerge(ProviderAccounts.layer),
+    Layer.provide(PlatformAccounts.layer),
+    Layer.provide(Secrets.layer),
     Layer.provideMerge(counting),
     Layer.provideMerge(storesOn("memory")),
     Layer.provideMerge(TestVault),
