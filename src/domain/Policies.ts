@@ -131,6 +131,12 @@ export const absenceGrace = Duration.seconds(60)
 /** The second leg of a ramp is sent so many times at most; then a person decides. */
 export const settlementSends = 3
 
+/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+export const settlementPause = Duration.seconds(15)
+
+/** and for this long; then the ramp has failed, and its money waits for a person. */
+export const settlementPatience = Duration.hours(1)
+
 /** Hints about one attempt make its provider be asked at most this often. */
 export const hintGap = Duration.seconds(15)
 

@@ -79,7 +79,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({
             reason: `it was too late to send it to ${provider.name}, so nothing was sent`,
-            unsent: true
+            unsent: "late"
           })
           return Effect.flatMap(window.isOpen, (open) =>
             open ? Effect.map(sent, cleanOutcome) : Effect.succeed<Outcome>(tooLate)

@@ -40,7 +40,7 @@ const causeOf = (outcome: Outcome, provider: string): string => {
     case "Accepted":
       return `refund accepted by ${provider}`
     case "Declined":
-      return `refund ${outcome.unsent === true ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
+      return `refund ${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
     case "Unknown":
       return `no verdict on the refund from ${provider}: ${outcome.reason}`
   }
@@ -174,7 +174,7 @@ const make = Effect.gen(function* () {
     const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
     const why =
-      outcome.unsent === true
+      outcome.unsent === "late"
         ? `${outcome.reason}. Ask for the refund again.`
         : `${provider.name} declined the refund: ${outcome.reason}.`
     return yield* refuse(heard.payment, why)

@@ -43,7 +43,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
     case "Declined":
       return new Conflict({
         message:
-          outcome.unsent === true
+          outcome.unsent === "late"
             ? `${outcome.reason}. Repeat the command.`
             : `${provider} declined the refund: ${outcome.reason}.`
       })
@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, money, reason })
     const outcome = yield* answer.outcome(provider, sent, window, { again, honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.
-    if (outcome._tag === "Declined" && outcome.unsent === true && again !== undefined) return yield* inAMinute()
+    if (outcome._tag === "Declined" && outcome.unsent === "late" && again !== undefined) return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
     yield* outcomes.hear(known, outcome, {
       cause: `return at ${provider.name}`,
