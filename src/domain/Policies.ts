@@ -174,14 +174,20 @@ export const providerAnswerTimeout = Duration.seconds(25)
 /** An answer of a provider that is larger than this many bytes is not read. */
 export const providerAnswerBytes = 1024 * 1024
 
-/** Calls that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+/** Calls that an instance has under way through one account at a provider, so that one which hangs takes nobody else's place. */
 export const providerCallsUnderWay = 64
 
-/** As many more wait for their turn at one, for this long at most; others are told at once that nothing was sent. */
+/** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
+export const providerCallsReserved = 8
+
+/** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
+export const providerCallsShare = 0.5
+
+/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
-/** Of them, so many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+/** So many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
 export const callbackChecksUnderWay = 16
 
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */

@@ -8,11 +8,12 @@ import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } f
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { type CallsUnderWay, makeCallsUnderWay } from "../client/CallsUnderWay.ts"
+import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { byWireReference } from "../port/WireReference.ts"
+import { inTurn } from "./InTurn.ts"
 import { openCredentials } from "./Credentials.ts"
 import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
@@ -80,7 +81,6 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const vault = yield* Vault
       const scope = yield* Effect.scope
       const lock = yield* Effect.makeSemaphore(1)
-      const rooms = new Map<ThirdPartyName, CallsUnderWay>(thirdParties.map(({ name }) => [name, makeCallsUnderWay()]))
       const held = new Map<ConfigId, Held>()
       const known = new Map<ConfigId, Seen>()
 
@@ -96,11 +96,12 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           account: configId ?? "platform",
           baseUrl,
           mode,
-          callsUnderWay: rooms.get(party.name)!,
+          callsUnderWay: makeCallsUnderWay(),
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
-        return byWireReference(party.connect({ configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }))
+        const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }
+        return inTurn(byWireReference(party.connect(account)))
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()

@@ -158,7 +158,7 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   }
 
   /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
-  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay })
+  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
   const verified = (question: ProviderCall): Effect.Effect<boolean, NoProof> => {
     const notAsked = (reason: string) => Either.left(new NoProof({ message: `PayPal could not be asked: ${reason}` }))
