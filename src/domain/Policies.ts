@@ -247,8 +247,15 @@ export const rateLockRetention = Duration.days(1)
 /** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
 export const statusEnquiry = (delays: Delays) => inTurn(delays)
 
-/** A change that someone else's change overtook is decided again, at once and up to twenty times. */
-export const overtakenRetry = Schedule.recurs(20)
+/**
+ * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
+ * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ */
+export const overtakenRetry = Schedule.exponential("4 millis").pipe(
+  Schedule.union(Schedule.spaced("250 millis")),
+  Schedule.jitteredWith({ min: 0.5, max: 1.5 }),
+  Schedule.upTo("8 seconds")
+)
 
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
+import { overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { busyRetry, nthDelay, overtakenRetry, statusEnquiry } from "../../domain/Policies.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
@@ -135,9 +136,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         signal: ProviderSignal,
         source: Source
       ): Effect.Effect<Heard> =>
-        Effect.flatten(store.known(attempt_id)).pipe(
+        Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
           Effect.flatMap((known) => write(known, signal, source)),
-          Effect.flatten,
+          Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),
           Effect.orDie
         )
