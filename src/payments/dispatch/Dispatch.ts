@@ -9,6 +9,7 @@ import { initiationBudget, leastAttemptTime, settlementPatience } from "../../do
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
+import { FirstSend } from "../route/Leave.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -65,8 +66,8 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
 }
 
 /** What may have been sent before is not refused because it cannot be sent again. */
-const switchedOff = (name: ProviderName, { again }: Chosen): Outcome =>
-  again === undefined || again.isAbsent
+const switchedOff = (name: ProviderName, { leave }: Chosen): Outcome =>
+  leave.isAbsent
     ? new Declined({ reason: `${name} is not switched on, so nothing was sent`, unsent: "unreachable" })
     : new Unknown({ reason: `${name} is not switched on, so it was not sent again` })
 
@@ -96,7 +97,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (provider === undefined) return switchedOff(name, chosen)
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, again: chosen.again })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
           yield* health.report(name, outcome)
           return outcome
         },
@@ -117,8 +118,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         )
 
       /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
-      const keepForLater = ({ chosen: { again, attempt }, payment }: Call): Effect.Effect<Asked> =>
-        Effect.as(again === undefined ? store.putBack(attempt.attempt_id) : Effect.void, {
+      const keepForLater = ({ chosen: { attempt, leave }, payment }: Call): Effect.Effect<Asked> =>
+        Effect.as(leave instanceof FirstSend ? store.putBack(attempt.attempt_id) : Effect.void, {
           payment,
           outcome: null,
           follows: false

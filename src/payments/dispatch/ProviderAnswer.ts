@@ -6,7 +6,7 @@ import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outc
 import { initiationBudget, providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
+import type { Leave } from "../route/Leave.ts"
 import type { SendWindow } from "../route/SendWindow.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
@@ -24,9 +24,9 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
+      leave: Leave,
       about?: {
         readonly timeLeft?: Duration.Duration
-        readonly again?: SendAgain | undefined
         /** Unless it is said, what the provider promises of orders. */
         readonly honours?: Promised
       }
@@ -61,9 +61,10 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           provider,
           send,
           window,
-          { again, honours = provider.honoursReference, timeLeft = initiationBudget } = {}
+          leave,
+          { honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
-          let mayBeThere = again !== undefined && !again.isAbsent
+          let mayBeThere = !leave.isAbsent
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
             mayBeThere ||= outcome._tag === "Unknown"

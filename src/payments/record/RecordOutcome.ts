@@ -115,7 +115,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       })
 
       const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
-        const { payment } = known
+        const { attempt, payment } = known
+        // Nobody speaks for another provider's attempt, whatever name it is called by.
+        if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
+          return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
+        }
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)

@@ -22,11 +22,11 @@ import type { Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
+import { FirstSend, type SentAtOnce } from "../route/Leave.ts"
 import { openSendWindow } from "../route/SendWindow.ts"
 import { isUncertain, openSuspense } from "../suspense/SuspenseItems.ts"
 import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
-import type { NewAttempt } from "../store/Change.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -118,7 +118,7 @@ const make = Effect.gen(function* () {
     const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
-    const attempt: NewAttempt = {
+    const attempt: SentAtOnce = {
       attempt_id: yield* ids.make(AttemptId),
       leg: "refund",
       provider: taker.provider.name,
@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
       money: amount,
       reason: wanted.reason ?? null
     }
-    const outcome = yield* answer.outcome(provider, refund(order), window, {
+    const outcome = yield* answer.outcome(provider, refund(order), window, FirstSend.made(attempt), {
       honours: refundsHonoured(provider)
     })
     const known = { payment, attempt: openAttempt(payment, attempt) }
