@@ -6,8 +6,7 @@ import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outc
 import { initiationBudget, providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import type { Leave } from "../route/Leave.ts"
-import type { SendWindow } from "../route/SendWindow.ts"
+import type { Leave, SendWindow } from "../route/Leave.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   ProviderAnswer,

@@ -13,8 +13,7 @@ import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
 import { orderFacts, type Routed } from "./ProviderOrder.ts"
-import { FirstSend, type Leave, type SentAtOnce } from "./Leave.ts"
-import { openSendWindow, type SendWindow } from "./SendWindow.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "./Leave.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
 type Lane = Pick<Payment, "country" | "direction" | "payment_method">
