@@ -21,8 +21,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
-import { type PaymentPlan, planPayment, recipientInfo, type Surroundings } from "./PaymentPlan.ts"
-import type { Request } from "./RequestCheck.ts"
+import { type PaymentPlan, planPayment, recipientInfo, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 
 export type Payin = Request & { readonly direction: "payin" }

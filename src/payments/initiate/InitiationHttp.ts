@@ -7,7 +7,7 @@ import { Actions } from "../actions/Actions.ts"
 import { Initiation, type Payin, type Payout } from "./Initiation.ts"
 import { initiationResponse } from "./InitiationResponse.ts"
 import type { Payment } from "../store/Payment.ts"
-import type { Request } from "./RequestCheck.ts"
+import type { Request } from "./PaymentPlan.ts"
 
 const isPayout = (request: Request): request is Payout => request.direction === "payout"
 

@@ -4,7 +4,7 @@ import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
+import { Conflict, InsufficientFunds, notFound, overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Effect.Effect<A, Exclude<E, Overtaken>> =>
       Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }).pipe(
         Effect.catchAll((error) =>
-          error instanceof Overtaken ? Effect.die(error) : Effect.fail(error as Exclude<E, Overtaken>)
+          error instanceof Overtaken ? Effect.die(overloaded()) : Effect.fail(error as Exclude<E, Overtaken>)
         )
       )
   }

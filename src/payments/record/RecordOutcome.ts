@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
+import { overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { busyRetry, nthDelay, overtakenRetry, statusEnquiry } from "../../domain/Policies.ts"
@@ -119,7 +120,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       })
 
       const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
-        const { payment } = known
+        const { attempt, payment } = known
+        // Nobody speaks for another provider's attempt, whatever name it is called by.
+        if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
+          return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
+        }
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
@@ -146,9 +151,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         signal: ProviderSignal,
         source: Source
       ): Effect.Effect<Heard> =>
-        Effect.flatten(store.known(attempt_id)).pipe(
+        Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
           Effect.flatMap((known) => write(known, signal, source)),
-          Effect.flatten,
+          Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),
           Effect.orDie
         )

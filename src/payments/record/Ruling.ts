@@ -128,7 +128,7 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   switch (signal._tag) {
     case "Declined":
       return {
-        code: signal.unsent === true ? "NOT_SENT" : (signal.code ?? "PROVIDER_DECLINED"),
+        code: signal.unsent === "late" ? "NOT_SENT" : (signal.code ?? "PROVIDER_DECLINED"),
         message: signal.reason,
         provider
       }

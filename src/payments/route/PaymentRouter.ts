@@ -11,11 +11,10 @@ import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
 import { paysWhatIsKept } from "../store/Sides.ts"
 import { orderFacts, type Routed } from "./ProviderOrder.ts"
-import { openSendWindow, type SendWindow } from "./SendWindow.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "./Leave.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
 type Lane = Pick<Payment, "country" | "direction" | "payment_method">
@@ -38,8 +37,7 @@ export interface Chosen {
   /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
-  /** It is not the first time that it is sent. */
-  readonly again?: SendAgain
+  readonly leave: Leave
 }
 
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
@@ -130,7 +128,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             }
           }
           const window = yield* openSendWindow
-          const attempt: NewAttempt = {
+          const attempt: SentAtOnce = {
             attempt_id: yield* ids.make(AttemptId),
             leg,
             provider: picked.provider,
@@ -140,7 +138,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             started_at: new Date(yield* Clock.currentTimeMillis),
             enquire_in: Duration.toSeconds(orphanedAfter)
           }
-          return { attempt, rest: candidates.filter(({ provider }) => provider !== picked.provider), window }
+          const rest = candidates.filter(({ provider }) => provider !== picked.provider)
+          return { attempt, rest, window, leave: FirstSend.made(attempt) }
         })
       }
     })
@@ -174,7 +173,7 @@ const whyNoneTookIt = ({ passedOver, refusedInstrument, tooLateFor }: NotTaken):
   }
   return refusedInstrument === undefined
     ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
-    : `The payment was declined: ${refusedInstrument}. Nothing was moved, and no other provider was asked, since it would be declined there too.`
+    : `The payment was declined: ${refusedInstrument}. Nothing was moved, and no further provider is asked, since it would be declined there too.`
 }
 
 export const whereNoneTookIt = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>

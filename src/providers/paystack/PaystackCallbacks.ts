@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { type Callback, type CallbackRequest, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, type NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { isRemarkable, type Kind, readMoved, reportOf } from "./PaystackStates.ts"
@@ -67,10 +67,10 @@ export const readCallback =
   (secretKey: Redacted.Redacted) =>
   ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> => {
     const key = Redacted.value(secretKey)
-    const holds = isSame(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
+    const check = Check.same(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
     const proof = Proof.from(
       // Anybody can sign with an empty key.
-      key !== "" && holds,
+      check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
     return Effect.flatMap(proof, (one) => Effect.map(statementIn(body, one), (events) => ({ events })))
