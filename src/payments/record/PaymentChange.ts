@@ -9,9 +9,11 @@ import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
 import {
   assemble,
   doubtAbout,
+  doubtOfNothing,
   goneFrom,
   isEven,
   isReturned,
+  isWorthless,
   type Moment,
   type Ruled,
   saysFailed,
@@ -51,6 +53,13 @@ const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMon
 /** What is completed cannot fail: either word may be wrong, and the money tells which. */
 const isContradicted = ({ attempt, payment }: Known, signal: ProviderSignal, { operator }: Source): boolean =>
   operator === undefined && payment.status === "completed" && attempt.outcome !== "declined" && saysFailed(signal)
+
+const doubtOf = (known: Known, signal: ProviderSignal, source: Source): string | undefined => {
+  const { attempt, payment } = known
+  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
+  const isWaiting = payment.direction === "inbound" && attempt.outcome !== "declined" && !isOver(payment.status)
+  return isWaiting && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
+}
 
 /** It was refused, and its provider is being asked about it nevertheless. */
 export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
@@ -192,7 +201,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
       note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known, gone),
-      doubt: isContradicted(known, signal, source) ? doubtAbout(attempt) : undefined,
+      doubt: doubtOf(known, signal, source),
       cleared:
         isGone ||
         (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),

@@ -10,9 +10,11 @@ import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import {
   assemble,
   doubtAbout,
+  doubtOfNothing,
   goneFrom,
   isEven,
   isReturned,
+  isWorthless,
   type Moment,
   type Ruled,
   saysFailed,
@@ -144,6 +146,13 @@ const isContradicted = ({ attempt, payment }: KnownLeg, signal: ProviderSignal, 
   saysFailed(signal) &&
   (legOf(attempt) === "collection" ? payment.ramp.collected !== null : payment.status === "completed")
 
+const doubtOf = (known: KnownLeg, signal: ProviderSignal, source: Source): string | undefined => {
+  const { attempt, payment } = known
+  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
+  const isWaiting = legOf(attempt) === "collection" && attempt.outcome !== "declined" && !isOver(payment.status)
+  return isWaiting && payment.ramp.collected === null && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
+}
+
 /** `second`: whom to ask to settle, where this word may be that the money has arrived. */
 export const rampChangeOf = (
   known: KnownLeg,
@@ -202,7 +211,7 @@ export const rampChangeOf = (
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense,
       note,
-      doubt: isContradicted(known, signal, source) ? doubtAbout(attempt) : undefined,
+      doubt: doubtOf(known, signal, source),
       cleared: isGone,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,

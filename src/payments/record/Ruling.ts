@@ -6,6 +6,7 @@ import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
+import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
@@ -95,6 +96,16 @@ export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "
 /** It did not happen, by the provider's own word. */
 export const saysFailed = (signal: ProviderSignal): boolean =>
   signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
+
+/** That it was completed with nothing, or with less: it moved no money, and nobody knows what did. */
+export const isWorthless = (signal: ProviderSignal): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") &&
+  signal.state === "completed" &&
+  signal.received !== undefined &&
+  !signal.received.isPositive
+
+export const doubtOfNothing = ({ provider }: Attempt): string =>
+  `${provider} says that it was completed, and that nothing arrived: an operator must find out what did.`
 
 export const doubtAbout = ({ provider }: Attempt): string =>
   `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
@@ -204,7 +215,7 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
   return [
     ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
     ...(stuck
-      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${silence}.`)]
+      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
         ? [item("unknown_outcome", ruling.doubt)]
         : ruling.aimless === true

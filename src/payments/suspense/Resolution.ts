@@ -32,7 +32,9 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
 const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
-  leg === "collection" ? (ramp?.collected ?? null) !== null : leg !== "refund" && leg !== "return" && status === "completed"
+  leg === "collection"
+    ? (ramp?.collected ?? null) !== null
+    : leg !== "refund" && leg !== "return" && status === "completed"
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
