@@ -205,6 +205,9 @@ export const platformAccountsLook = Duration.seconds(10)
 /** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
 export const platformAccountsTrusted = Duration.seconds(30)
 
+/** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
+export const replacedCredentialsGrace = Duration.hours(24)
+
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
 export const credentialsTestTimeout = Duration.seconds(10)
 

@@ -32,7 +32,10 @@ const StoredWord = Schema.Struct({
   received: Schema.NullOr(StoredSum),
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
-  providerCode: Schema.optional(Schema.String)
+  providerCode: Schema.optional(Schema.String),
+  calledOff: Schema.optional(Schema.Literal(true)),
+  taken: Schema.optional(StoredSum),
+  regained: Schema.optional(StoredSum)
 })
 type StoredWord = typeof StoredWord.Type
 
@@ -51,7 +54,8 @@ const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: money.currency })
 
 const wordOf = (report: Report): StoredWord => {
-  const { code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const { regained, taken } = report
   return {
     state,
     reason,
@@ -60,16 +64,22 @@ const wordOf = (report: Report): StoredWord => {
     received: received === undefined ? null : storedSum(received),
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode })
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...(calledOff === undefined ? {} : { calledOff }),
+    ...(taken === undefined ? {} : { taken: storedSum(taken) }),
+    ...(regained === undefined ? {} : { regained: storedSum(regained) })
   }
 }
 
-const reportOf = ({ code, fee, providerCode, received, ...said }: StoredWord): Report =>
+const reportOf = ({ calledOff, code, fee, providerCode, received, regained, taken, ...said }: StoredWord): Report =>
   new Report({
     ...said,
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
+    ...(calledOff === undefined ? {} : { calledOff }),
+    ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
+    ...(regained === undefined ? {} : { regained: moneyOf(regained.amount, regained.currency) }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 

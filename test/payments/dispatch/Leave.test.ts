@@ -17,6 +17,7 @@ const attempt: SentAtOnce = {
   provider: "stripe",
   config_id: null,
   account: null,
+  own: false,
   started_at: new Date(0),
   enquire_in: 45
 }

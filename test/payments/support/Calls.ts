@@ -82,6 +82,9 @@ interface CallbackWords {
   readonly received?: { readonly amount: string; readonly currency: string }
   readonly fee?: { readonly amount: string; readonly currency: string }
   readonly reason?: string
+  readonly calledOff?: true
+  readonly taken?: { readonly amount: string; readonly currency: string }
+  readonly regained?: { readonly amount: string; readonly currency: string }
 }
 
 export const callBack = (
