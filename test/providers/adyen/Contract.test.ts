@@ -16,8 +16,8 @@ import {
 } from "../../../src/providers/adyen/FakeBodies.ts"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { againstFake } from "../support/AgainstFake.ts"
-import { isPublished, publishedContract, skipping } from "../support/PublishedContract.ts"
+import { againstFake } from "../support/OldAgainstFake.ts"
+import { isPublished, publishedContract, skipping } from "../support/OldPublishedContract.ts"
 import {
   cardNumbered,
   connected,

@@ -5,7 +5,7 @@ import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { againstFake } from "../support/AgainstFake.ts"
+import { againstFake } from "../support/OldAgainstFake.ts"
 import { cardNumbered, contextOf, money, newOrder, referenceNo, refundOf } from "../support/ThirdPartyOrders.ts"
 import { payout } from "./Payouts.ts"
 

@@ -7,8 +7,8 @@ import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts
 import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
 import { formIn, NewCustomer, NewIntent, NewRefund, taken } from "../../../src/providers/stripe/FakeForms.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
-import { againstFake } from "../support/AgainstFake.ts"
-import { isPublished, publishedContract, skipping } from "../support/PublishedContract.ts"
+import { againstFake } from "../support/OldAgainstFake.ts"
+import { isPublished, publishedContract, skipping } from "../support/OldPublishedContract.ts"
 import {
   cardNumbered,
   connected,

@@ -5,7 +5,7 @@ import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { againstFake } from "../support/AgainstFake.ts"
+import { againstFake } from "../support/OldAgainstFake.ts"
 import {
   cardNumbered,
   contextOf,

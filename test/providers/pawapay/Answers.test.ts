@@ -2,13 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
-import { replyWith, type Said, saying } from "../wire/Hearing.ts"
-import { accountOf, attemptOf, money, refundAttemptOf } from "../wire/Orders.ts"
-import { kenya, zambia } from "./Pawapay.ts"
+import { connected } from "../support/Connected.ts"
+import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { kenya, zambia } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
-  return { calls, provider: pawapay.connect(accountOf(http, { api_token: "t" })) }
+  return { calls, provider: connected(pawapay, http, { api_token: "t" }) }
 }
 
 const order = zambia("200")
@@ -46,7 +47,7 @@ describe("what pawaPay answers to an order", () => {
   ] as const
   it.effect.each(rejections)("REJECTED for %s is a refusal: %s", ([providerCode, code, instrument]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, rejected(providerCode)))
+      const { provider } = hearing(replyOf(200, rejected(providerCode)))
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ _tag: "Declined", reason: "Words of theirs", providerCode })
       expect([Reflect.get(outcome, "code"), Reflect.get(outcome, "instrument")]).toEqual([code, instrument])
@@ -59,7 +60,7 @@ describe("what pawaPay answers to an order", () => {
     ["SOMETHING_NEW", "wait"]
   ] as const)("%s is under way", ([status, nextAction]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, { depositId: order.reference, status }))
+      const { calls, provider } = hearing(replyOf(200, { depositId: order.reference, status }))
       expect(yield* provider.initiate(order)).toMatchObject({
         _tag: "Accepted",
         state: "processing",
@@ -73,7 +74,7 @@ describe("what pawaPay answers to an order", () => {
 
   it.effect("a payout leaves nobody anything to do", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, { payoutId: payout.reference, status: "ENQUEUED" }))
+      const { provider } = hearing(replyOf(200, { payoutId: payout.reference, status: "ENQUEUED" }))
       expect(yield* provider.initiate(payout)).toMatchObject({ _tag: "Accepted", nextAction: null })
     })
   )
@@ -86,7 +87,7 @@ describe("what pawaPay answers to an order", () => {
     [
       "completed, with another amount",
       [{ status: "COMPLETED", currency: "ZMW", depositedAmount: "1.00" }],
-      { _tag: "Accepted", state: "completed", received: money("1", "ZMW") }
+      { _tag: "Accepted", state: "completed", received: amount("1", "ZMW") }
     ],
     [
       "turned down by the payer",
@@ -98,8 +99,8 @@ describe("what pawaPay answers to an order", () => {
   ] as const
   it.effect.each(duplicates)("a duplicate is looked up: %s", ([, found, expected]) =>
     Effect.gen(function* () {
-      const first = replyWith(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" })
-      const { calls, provider } = hearing(first, replyWith(200, found))
+      const first = replyOf(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" })
+      const { calls, provider } = hearing(first, replyOf(200, found))
       expect(yield* provider.initiate(order)).toMatchObject(expected)
       expect(calls[1]).toMatchObject({ method: "GET", path: `/deposits/${order.reference}` })
     })
@@ -108,7 +109,7 @@ describe("what pawaPay answers to an order", () => {
   it.effect("a duplicate that cannot be looked up is under way: pawaPay says that it has it", () =>
     Effect.gen(function* () {
       const { provider } = hearing(
-        replyWith(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" }),
+        replyOf(200, { depositId: order.reference, status: "DUPLICATE_IGNORED" }),
         new MaybeSent({ reason: "cut" })
       )
       expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted", state: "processing" })
@@ -117,16 +118,16 @@ describe("what pawaPay answers to an order", () => {
 
   const problem = { errorId: "e", errorCode: 1, errorMessage: "Invalid input: Missing required property 'amount'" }
   const others = [
-    ["400", replyWith(400, problem), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "1" }],
-    ["400 without words", replyWith(400, "<html>"), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "400" }],
-    ["401", replyWith(401, { errorCode: 2 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
-    ["403", replyWith(403, { errorCode: 3 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
-    ["429", replyWith(429, ""), { _tag: "Declined", code: "PROVIDER_BUSY" }],
-    ["404", replyWith(404, ""), { _tag: "Unknown" }],
-    ["500", replyWith(500, { errorCode: 0 }), { _tag: "Unknown" }],
-    ["502", replyWith(502, "<html>"), { _tag: "Unknown" }],
-    ["200 with garbage", replyWith(200, "<html>"), { _tag: "Unknown" }],
-    ["200 without a status", replyWith(200, {}), { _tag: "Unknown" }],
+    ["400", replyOf(400, problem), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "1" }],
+    ["400 without words", replyOf(400, "<html>"), { _tag: "Declined", code: "INVALID_ORDER", providerCode: "400" }],
+    ["401", replyOf(401, { errorCode: 2 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
+    ["403", replyOf(403, { errorCode: 3 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
+    ["429", replyOf(429, ""), { _tag: "Declined", code: "PROVIDER_BUSY" }],
+    ["404", replyOf(404, ""), { _tag: "Unknown" }],
+    ["500", replyOf(500, { errorCode: 0 }), { _tag: "Unknown" }],
+    ["502", replyOf(502, "<html>"), { _tag: "Unknown" }],
+    ["200 with garbage", replyOf(200, "<html>"), { _tag: "Unknown" }],
+    ["200 without a status", replyOf(200, {}), { _tag: "Unknown" }],
     ["no connection", new NeverSent({ reason: "refused" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }],
     ["no answer", new MaybeSent({ reason: "timeout" }), { _tag: "Unknown" }]
   ] as const
@@ -174,7 +175,7 @@ describe("what pawaPay says of an order later", () => {
   ] as const
   it.effect.each(failures)("FAILED for %s: %s", ([failureCode, code]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, [{ status: "FAILED", failureReason: { failureCode } }]))
+      const { provider } = hearing(replyOf(200, [{ status: "FAILED", failureReason: { failureCode } }]))
       const report = yield* provider.enquire(attemptOf(order))
       expect(report).toMatchObject({ _tag: "Report", state: "failed", reason: failureCode, providerCode: failureCode })
       expect(Reflect.get(report, "code")).toBe(code)
@@ -190,12 +191,12 @@ describe("what pawaPay says of an order later", () => {
     [
       "COMPLETED",
       { status: "COMPLETED", currency: "ZMW", depositedAmount: "200.00" },
-      { _tag: "Report", state: "completed", received: money("200", "ZMW") }
+      { _tag: "Report", state: "completed", received: amount("200", "ZMW") }
     ],
     [
       "COMPLETED with another amount",
       { status: "COMPLETED", currency: "ZMW", requestedAmount: "200.00", depositedAmount: "1.00" },
-      { _tag: "Report", state: "completed", received: money("1", "ZMW") }
+      { _tag: "Report", state: "completed", received: amount("1", "ZMW") }
     ],
     [
       "COMPLETED with an amount that is none",
@@ -206,21 +207,21 @@ describe("what pawaPay says of an order later", () => {
   ] as const
   it.effect.each(states)("%s", ([, found, expected]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, [found]))
+      const { provider } = hearing(replyOf(200, [found]))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject(expected)
     })
   )
 
   it.effect("an empty list is absence", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, []))
+      const { provider } = hearing(replyOf(200, []))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Absent" })
     })
   )
 
   it.effect.each([400, 401, 403, 404, 429, 500])("HTTP %s is no word about it", (status) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(status, []))
+      const { provider } = hearing(replyOf(status, []))
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Unknown" })
     })
   )
@@ -231,12 +232,16 @@ describe("what pawaPay says of an order later", () => {
     ["a payout", attemptOf(payout), "payouts"],
     ["what a ramp collects", attemptOf(order, { leg: "collection", flow: "external" }), "deposits"],
     ["what a ramp settles", attemptOf(order, { leg: "settlement", flow: "external" }), "payouts"],
-    ["a refund", refundAttemptOf(brought, payout.reference), "refunds"],
-    ["what a ramp gives back", refundAttemptOf(brought, payout.reference, { leg: "return" }), "refunds"]
+    ["a refund", refundAttemptOf(refundOf(brought, { reference: payout.reference })), "refunds"],
+    [
+      "what a ramp gives back",
+      refundAttemptOf(refundOf(brought, { reference: payout.reference }), { leg: "return" }),
+      "refunds"
+    ]
   ] as const
   it.effect.each(places)("%s is asked about where it is", ([, attempt, path]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, []))
+      const { calls, provider } = hearing(replyOf(200, []))
       yield* provider.enquire(attempt)
       expect(calls[0]?.path).toBe(`/${path}/${attempt.reference}`)
     })
@@ -245,10 +250,10 @@ describe("what pawaPay says of an order later", () => {
 
 describe("the account", () => {
   it.effect.each([
-    [replyWith(200, { merchantId: "M", merchantName: "Merchant Inc." }), "Right"],
-    [replyWith(200, "<html>"), "Left"],
-    [replyWith(401, {}), "Left"],
-    [replyWith(500, {}), "Left"],
+    [replyOf(200, { merchantId: "M", merchantName: "Merchant Inc." }), "Right"],
+    [replyOf(200, "<html>"), "Left"],
+    [replyOf(401, {}), "Left"],
+    [replyOf(500, {}), "Left"],
     [new NeverSent({ reason: "refused" }), "Left"]
   ] as const)("is tried", ([reply, expected]) =>
     Effect.gen(function* () {

@@ -6,7 +6,8 @@ import { MaybeSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { covered } from "../../../src/providers/pawapay/HttpSignature.ts"
 import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
-import { accountOf, money } from "../wire/Orders.ts"
+import { connected } from "../support/Connected.ts"
+import { amount } from "../support/Orders.ts"
 
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" })
 const ec384 = generateKeyPairSync("ec", { namedCurve: "P-384" })
@@ -96,7 +97,7 @@ const published = (keys: () => ReadonlyArray<{ id: string; key: string }> | unde
           : Effect.succeed({ status: 200, headers: {}, text: "", json })
       })
   }
-  return { calls, provider: pawapay.connect(accountOf(http, { api_token: "t" })) }
+  return { calls, provider: connected(pawapay, http, { api_token: "t" }) }
 }
 
 const ours = [{ id: "KEY:1", key: pem(ec.publicKey) }]
@@ -112,7 +113,7 @@ describe("a callback of pawaPay", () => {
       expect(events[0]).toMatchObject({
         _tag: "Statement",
         attempt: { reference: depositId, providerPaymentId: depositId },
-        report: { state: "completed", providerStatus: "COMPLETED", received: money("1", "ZMW") }
+        report: { state: "completed", providerStatus: "COMPLETED", received: amount("1", "ZMW") }
       })
       const again = yield* provider.callback(signed())
       expect(again.events[0]).toMatchObject({ key: Reflect.get(events[0]!, "key") })
@@ -159,7 +160,7 @@ describe("a callback of pawaPay", () => {
     Effect.gen(function* () {
       yield* atNow
       for (const public_key of [pem(ec.publicKey), pem(ec.publicKey).replaceAll("\n", "\\n")]) {
-        const provider = pawapay.connect(accountOf({ call: () => Effect.never }, { api_token: "t", public_key }))
+        const provider = connected(pawapay, { call: () => Effect.never }, { api_token: "t", public_key })
         const { events } = yield* provider.callback(signed())
         expect(events[0]?._tag).toBe("Statement")
       }

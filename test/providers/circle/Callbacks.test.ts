@@ -7,10 +7,12 @@ import { isCirclesTopic, type SnsMessage } from "../../../src/providers/circle/S
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import { NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
-import { callbackUrl, fakeUrl } from "../wire/MemoryWire.ts"
-import { replyWith } from "../wire/Hearing.ts"
-import { accountOf, money } from "../wire/Orders.ts"
-import { joined, NOW } from "./Circle.ts"
+import { callbackRequest } from "../support/Callbacks.ts"
+import { connected } from "../support/Connected.ts"
+import { NOW } from "../support/CryptoOrders.ts"
+import { amount } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { joined } from "./Orders.ts"
 
 const id = "a84a37b7-309d-4ac3-badc-af7999b078c2"
 const topic = "arn:aws:sns:us-west-2:908968368384:sandbox_platform-notifications-topic"
@@ -28,14 +30,8 @@ const paidIntent = {
   }
 }
 
-const requestOf = (message: object): CallbackRequest => ({
-  method: "POST",
-  path: new URL(callbackUrl).pathname,
-  query: {},
-  authority: new URL(callbackUrl).host,
-  headers: { "x-amz-sns-message-type": "Notification" },
-  body: Buffer.from(JSON.stringify(message))
-})
+const requestOf = (message: object): CallbackRequest =>
+  callbackRequest(JSON.stringify(message), { "x-amz-sns-message-type": "Notification" })
 
 const unsigned = (message: unknown, about: Partial<SnsMessage> = {}) => ({
   Type: "Notification",
@@ -52,19 +48,12 @@ const notification = (message: unknown, about: Partial<SnsMessage> = {}) => sign
 
 /** Amazon, as far as it is needed. `baseUrl` is Circle's own. */
 const atAmazon = (certificateOr: (call: ProviderCall) => string | undefined = () => certificate, own?: string) => {
-  const calls: Array<ProviderCall> = []
-  const http = {
-    call: (call: ProviderCall) =>
-      Effect.suspend(() => {
-        calls.push(call)
-        const text = certificateOr(call)
-        return text === undefined
-          ? Effect.fail(new NeverSent({ reason: "out of reach" }))
-          : Effect.succeed(replyWith(200, text))
-      })
-  }
+  const { calls, http } = scripted((call) => {
+    const text = certificateOr(call)
+    return text === undefined ? new NeverSent({ reason: "out of reach" }) : replyOf(200, text)
+  })
   const credentials = { api_key: "k", ...(own === undefined ? {} : { sns_topic_arn: own }) }
-  return { calls, provider: circle.connect(accountOf(http, credentials, circle.baseUrls.sandbox)) }
+  return { calls, provider: connected(circle, http, credentials) }
 }
 
 const atNow = TestClock.setTime(NOW)
@@ -80,7 +69,7 @@ describe("a callback of Circle", () => {
       expect(events[0]).toMatchObject({
         _tag: "Statement",
         attempt: { reference: null, providerPaymentId: id },
-        report: { state: "completed", providerStatus: "complete", received: money("9", "USDC") }
+        report: { state: "completed", providerStatus: "complete", received: amount("9", "USDC") }
       })
       expect(calls).toEqual([
         { operation: "read signing certificate", method: "GET", origin: amazon, path: certificatePath }
@@ -254,7 +243,7 @@ describe("a subscription to Circle's callbacks", () => {
       const elsewhere = atAmazon()
       yield* elsewhere.provider.callback(requestOf(confirmation({ SubscribeURL: "https://evil.example/?Token=t" })))
       const own = atAmazon()
-      yield* own.provider.callback(requestOf(confirmation({ SubscribeURL: `${fakeUrl}/?Token=t` })))
+      yield* own.provider.callback(requestOf(confirmation({ SubscribeURL: "https://fake.example/?Token=t" })))
       const others = atAmazon()
       yield* Effect.flip(others.provider.callback(requestOf(confirmation({ TopicArn: "arn:aws:sns:us-west-2:1:x" }))))
       const forged = atAmazon()
@@ -275,14 +264,14 @@ describe("a subscription to Circle's callbacks", () => {
     }).pipe(quiet)
   )
 
-  it.effect("is confirmed at the fake, where the fake stands for Circle", () =>
+  it.scoped("is confirmed at the fake, where the fake stands for Circle", () =>
     Effect.gen(function* () {
       yield* atNow
-      const { provider, wire } = joined()
-      const { body } = confirmationOf(wire.world, "token-1")
+      const { calls, exchanged, provider, url, world } = yield* joined
+      const { body } = confirmationOf(world, "token-1")
       expect(yield* provider.callback({ ...requestOf({}), body: Buffer.from(body) })).toEqual({ events: [] })
-      expect(wire.answers.at(-1)?.reply).toMatchObject({ status: 200 })
-      expect(wire.calls.at(-1)).toMatchObject({ origin: fakeUrl })
+      expect(exchanged.at(-1)?.reply).toMatchObject({ status: 200 })
+      expect(calls.at(-1)).toMatchObject({ origin: url })
     }).pipe(quiet)
   )
 

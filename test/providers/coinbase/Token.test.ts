@@ -5,9 +5,10 @@ import { decodeProtectedHeader, jwtVerify } from "jose"
 import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
 import { readSigningKey, tokenFor } from "../../../src/providers/coinbase/CoinbaseToken.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
-import { replyWith, saying } from "../wire/Hearing.ts"
-import { accountOf } from "../wire/Orders.ts"
-import { NOW, payout } from "./Coinbase.ts"
+import { connected } from "../support/Connected.ts"
+import { NOW } from "../support/CryptoOrders.ts"
+import { replyOf, saying } from "../support/Scripted.ts"
+import { payout } from "./Orders.ts"
 
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" })
 const ed = generateKeyPairSync("ed25519")
@@ -67,9 +68,12 @@ describe("the token of a call to Coinbase", () => {
   it.effect("names the address of the call, below the account's own, without its query; no two are the same", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
-      const { calls, http } = saying(replyWith(200, {}), replyWith(200, {}), replyWith(200, {}))
-      const provider = coinbase.connect(
-        accountOf(http, { ...coinbaseFake.credentials, key_secret: edwards }, coinbase.baseUrls.live)
+      const { calls, http } = saying(replyOf(200, {}), replyOf(200, {}), replyOf(200, {}))
+      const provider = connected(
+        coinbase,
+        http,
+        { ...coinbaseFake.credentials, key_secret: edwards },
+        { baseUrl: coinbase.baseUrls.live }
       )
       yield* provider.test!
       yield* provider.initiate(payout("1"))

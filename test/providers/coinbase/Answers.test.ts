@@ -8,13 +8,14 @@ import { transferOf } from "../../../src/providers/coinbase/CoinbaseRequests.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { moneyOfMajor } from "../../../src/providers/port/WireAmount.ts"
-import { replyWith, type Said, saying } from "../wire/Hearing.ts"
-import { accountOf, attemptOf, money, refundAttemptOf } from "../wire/Orders.ts"
-import { payin, payout, recipientAddress } from "./Coinbase.ts"
+import { connected } from "../support/Connected.ts"
+import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { payin, payout, recipientAddress } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
-  return { calls, provider: coinbase.connect(accountOf(http, coinbaseFake.credentials)) }
+  return { calls, provider: connected(coinbase, http, coinbaseFake.credentials) }
 }
 
 const out = payout("100")
@@ -64,22 +65,22 @@ describe("what Coinbase answers to a transfer", () => {
   ] as const
   it.effect.each(refusals)("%s %s is a refusal: %s", ([status, errorType, code, instrument]) =>
     Effect.gen(function* () {
-      const outcome = yield* hearing(replyWith(status, problem(errorType))).provider.initiate(out)
+      const outcome = yield* hearing(replyOf(status, problem(errorType))).provider.initiate(out)
       expect(outcome).toMatchObject({ _tag: "Declined", code, providerCode: expect.any(String) })
       expect(Reflect.get(outcome, "instrument")).toBe(instrument)
     })
   )
 
   const unsettled: ReadonlyArray<readonly [string, Said]> = [
-    ["422 idempotency_error", replyWith(422, problem("idempotency_error"))],
-    ["409 already_exists", replyWith(409, problem("already_exists"))],
-    ["400 timed_out", replyWith(400, problem("timed_out"))],
-    ["499 client_closed_request", replyWith(499, problem("client_closed_request"))],
-    ["500", replyWith(500, problem("internal_server_error"))],
-    ["502", replyWith(502, "<html>")],
-    ["503", replyWith(503, problem("endpoint_unavailable"))],
-    ["200 with garbage", replyWith(200, "<html>")],
-    ["200 without an id", replyWith(200, { status: "processing" })],
+    ["422 idempotency_error", replyOf(422, problem("idempotency_error"))],
+    ["409 already_exists", replyOf(409, problem("already_exists"))],
+    ["400 timed_out", replyOf(400, problem("timed_out"))],
+    ["499 client_closed_request", replyOf(499, problem("client_closed_request"))],
+    ["500", replyOf(500, problem("internal_server_error"))],
+    ["502", replyOf(502, "<html>")],
+    ["503", replyOf(503, problem("endpoint_unavailable"))],
+    ["200 with garbage", replyOf(200, "<html>")],
+    ["200 without an id", replyOf(200, { status: "processing" })],
     ["no answer", new MaybeSent({ reason: "timeout" })]
   ]
   it.effect.each(unsettled)("%s is not known", ([, reply]) =>
@@ -92,22 +93,22 @@ describe("what Coinbase answers to a transfer", () => {
   const answers: ReadonlyArray<readonly [string, Said, object]> = [
     [
       "quoted",
-      replyWith(200, transfer({ status: "quoted" })),
+      replyOf(200, transfer({ status: "quoted" })),
       { _tag: "Accepted", state: "processing", providerPaymentId: transferId, nextAction: null }
     ],
     [
       "processing",
-      replyWith(200, transfer({})),
+      replyOf(200, transfer({})),
       { _tag: "Accepted", state: "processing", providerData: { transfer_id: transferId } }
     ],
     [
       "completed",
-      replyWith(200, transfer({ status: "completed" })),
-      { _tag: "Accepted", state: "completed", received: money("100", "USDC"), fee: money("3.5", "USDC") }
+      replyOf(200, transfer({ status: "completed" })),
+      { _tag: "Accepted", state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
     ],
     [
       "failed",
-      replyWith(200, transfer({ status: "failed", failureReason: "No." })),
+      replyOf(200, transfer({ status: "failed", failureReason: "No." })),
       { _tag: "Declined", reason: "No.", providerCode: "failed" }
     ],
     ["no connection", new NeverSent({ reason: "refused" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }]
@@ -131,7 +132,7 @@ describe("what Coinbase answers to a transfer", () => {
 describe("what Coinbase answers to an address", () => {
   it.effect("it is where the customer pays", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(201, destination()))
+      const { calls, provider } = hearing(replyOf(201, destination()))
       expect(yield* provider.initiate(into)).toMatchObject({
         _tag: "Accepted",
         state: "pending",
@@ -150,7 +151,7 @@ describe("what Coinbase answers to an address", () => {
 
   it.effect("one without an address yet leaves it to an enquiry to tell the customer where to pay", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(201, destination({ crypto: { network: "base" } })))
+      const { provider } = hearing(replyOf(201, destination({ crypto: { network: "base" } })))
       expect(yield* provider.initiate(into)).toMatchObject({
         _tag: "Accepted",
         state: "pending",
@@ -164,7 +165,7 @@ describe("what Coinbase answers to an address", () => {
 describe("what is not sent to Coinbase", () => {
   it.effect.each([
     ["a network that it does not have", payin("10", "POLYGON")],
-    ["another asset", { ...payin("10"), money: money("10", "USDT") }],
+    ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
     ["a payout to nowhere", { ...payout("10"), walletAddress: null }]
   ] as const)("%s", ([, wrong]) =>
     Effect.gen(function* () {
@@ -178,7 +179,7 @@ describe("what is not sent to Coinbase", () => {
     Effect.gen(function* () {
       const { calls, http } = saying()
       const secret = "not-a-key-at-all"
-      const provider = coinbase.connect(accountOf(http, { ...coinbaseFake.credentials, key_secret: secret }))
+      const provider = connected(coinbase, http, { ...coinbaseFake.credentials, key_secret: secret })
       const outcome = yield* provider.initiate(out)
       expect(outcome).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
       expect(JSON.stringify([outcome, yield* provider.test!])).not.toContain(secret)
@@ -209,21 +210,21 @@ describe("what Coinbase says of a transfer later", () => {
     [
       "completed",
       { status: "completed" },
-      { state: "completed", received: money("100", "USDC"), fee: money("3.5", "USDC") }
+      { state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
     ],
     ["failed", { status: "failed", failureReason: "No." }, { state: "failed", reason: "No.", providerCode: "failed" }],
     ["a word of tomorrow", { status: "resting" }, { state: "processing", providerStatus: "resting" }]
   ]
   it.effect.each(states)("%s", ([, about, expected]) =>
     Effect.gen(function* () {
-      const byId = hearing(replyWith(200, transfer(about)))
+      const byId = hearing(replyOf(200, transfer(about)))
       expect(yield* byId.provider.enquire(attemptOf(out, { providerPaymentId: transferId }))).toMatchObject(expected)
       expect(byId.calls[0]?.path).toBe(`/v2/transfers/${transferId}`)
       const ours = transfer({ ...about, metadata: { reference: out.reference } })
       const other = transfer({ transferId: "transfer_other", status: "completed", metadata: { reference: "other" } })
       const byReference = hearing(
-        replyWith(200, { transfers: [other], nextPageToken: "next" }),
-        replyWith(200, { transfers: [ours] })
+        replyOf(200, { transfers: [other], nextPageToken: "next" }),
+        replyOf(200, { transfers: [ours] })
       )
       const attempt = attemptOf(out, { leg: "settlement", flow: "external", sentAt: new Date("2026-03-01T10:00:00Z") })
       expect(yield* byReference.provider.enquire(attempt)).toMatchObject({ ...expected, providerPaymentId: transferId })
@@ -239,11 +240,9 @@ describe("what Coinbase says of a transfer later", () => {
 
   it.effect("what is not in its list is absent, and a list without an end proves nothing", () =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(200, { transfers: [] }))
+      const { provider } = hearing(replyOf(200, { transfers: [] }))
       expect(yield* provider.enquire(attemptOf(out))).toMatchObject({ _tag: "Absent" })
-      const endless = hearing(
-        ...Array.from({ length: 50 }, () => replyWith(200, { transfers: [], nextPageToken: "x" }))
-      )
+      const endless = hearing(...Array.from({ length: 50 }, () => replyOf(200, { transfers: [], nextPageToken: "x" })))
       expect(yield* endless.provider.enquire(attemptOf(out))).toMatchObject({ _tag: "Unknown" })
     })
   )
@@ -256,7 +255,7 @@ describe("what Coinbase says of a transfer later", () => {
     ["500", 500, null, "Unknown"]
   ] as const)("HTTP %s", ([, status, providerPaymentId, tag]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(status, {}))
+      const { provider } = hearing(replyOf(status, {}))
       expect((yield* provider.enquire(attemptOf(out, { providerPaymentId })))._tag).toBe(tag)
     })
   )
@@ -278,17 +277,17 @@ describe("what Coinbase says of an address later", () => {
     [
       "paid",
       [elsewhere, paid("100.00")],
-      { state: "completed", received: money("100", "USDC"), providerPaymentId: destinationId }
+      { state: "completed", received: amount("100", "USDC"), providerPaymentId: destinationId }
     ],
     [
       "paid in parts",
       [paid("60.5"), elsewhere, paid("39.500001")],
-      { state: "completed", received: money("100.000001", "USDC") }
+      { state: "completed", received: amount("100.000001", "USDC") }
     ],
     [
       "a part of it has come, the rest is on its way",
       [paid("60"), paid("40", { status: "processing" })],
-      { state: "completed", received: money("60", "USDC") }
+      { state: "completed", received: amount("60", "USDC") }
     ],
     ["on its way", [paid("100", { status: "processing" })], { state: "processing", providerStatus: "processing" }],
     [
@@ -299,14 +298,14 @@ describe("what Coinbase says of an address later", () => {
     [
       "sent back, and paid again",
       [paid("100", { status: "failed" }), paid("100")],
-      { state: "completed", received: money("100", "USDC") }
+      { state: "completed", received: amount("100", "USDC") }
     ],
     ["an amount that cannot be read", [paid("a lot")], { _tag: "Unknown" }],
     ["two assets", [paid("1"), paid("1", { targetAsset: "eth" })], { _tag: "Unknown" }]
   ]
   it.effect.each(sums)("%s", ([, transfers, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, { transfers }))
+      const { calls, provider } = hearing(replyOf(200, { transfers }))
       expect(yield* provider.enquire(known)).toMatchObject(expected)
       expect(calls[0]?.path).toContain("targetAccountId=")
     })
@@ -319,7 +318,7 @@ describe("what Coinbase says of an address later", () => {
   }
   it.effect("nobody has paid: it tells the address again", () =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, { transfers: [elsewhere] }), replyWith(200, destination()))
+      const { calls, provider } = hearing(replyOf(200, { transfers: [elsewhere] }), replyOf(200, destination()))
       expect(yield* provider.enquire(known)).toMatchObject(waiting)
       expect(calls[1]?.path).toBe(`/v2/deposit-destinations/${destinationId}`)
     })
@@ -332,14 +331,14 @@ describe("what Coinbase says of an address later", () => {
       const other = destination({ depositDestinationId: "depositDestination_other", createdAt: "2026-03-01T10:01:00Z" })
       const ours = destination({ metadata: { reference: into.reference }, createdAt: "2026-03-01T10:00:01Z" })
       const { calls, provider } = hearing(
-        replyWith(200, { depositDestinations: [other], nextPageToken: "next" }),
-        replyWith(200, { depositDestinations: [ours], nextPageToken: "more" }),
-        replyWith(200, { transfers: [] })
+        replyOf(200, { depositDestinations: [other], nextPageToken: "next" }),
+        replyOf(200, { depositDestinations: [ours], nextPageToken: "more" }),
+        replyOf(200, { transfers: [] })
       )
       expect(yield* provider.enquire(attempt)).toMatchObject(waiting)
       expect(calls[1]?.path).toContain("pageToken=next")
       const old = destination({ createdAt: "2026-02-01T10:00:00Z" })
-      const none = hearing(replyWith(200, { depositDestinations: [other, old], nextPageToken: "next" }))
+      const none = hearing(replyOf(200, { depositDestinations: [other, old], nextPageToken: "next" }))
       expect(yield* none.provider.enquire(attempt)).toMatchObject({ _tag: "Absent" })
     })
   )
@@ -347,7 +346,9 @@ describe("what Coinbase says of an address later", () => {
   it.effect("a refund is nothing that it has", () =>
     Effect.gen(function* () {
       const { calls, provider } = hearing()
-      const enquiry = yield* provider.enquire(refundAttemptOf(known, into.reference, { providerPaymentId: "x" }))
+      const enquiry = yield* provider.enquire(
+        refundAttemptOf(refundOf(known, { reference: into.reference }), { providerPaymentId: "x" })
+      )
       expect(enquiry).toMatchObject({ _tag: "Unknown" })
       expect(calls).toEqual([])
     })
@@ -369,10 +370,10 @@ describe("amounts for Coinbase", () => {
 
 describe("the account at Coinbase", () => {
   it.effect.each([
-    [replyWith(200, { accounts: [{ accountId: "account_a" }] }), Either.right("1 accounts")],
-    [replyWith(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
-    [replyWith(401, {}), Either.left("It does not take the API key")],
-    [replyWith(500, {}), Either.left("HTTP 500")],
+    [replyOf(200, { accounts: [{ accountId: "account_a" }] }), Either.right("1 accounts")],
+    [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
+    [replyOf(401, {}), Either.left("It does not take the API key")],
+    [replyOf(500, {}), Either.left("HTTP 500")],
     [new NeverSent({ reason: "refused" }), Either.left("refused")]
   ] as const)("is tried", ([reply, expected]) =>
     Effect.gen(function* () {

@@ -4,18 +4,19 @@ import { Effect, TestClock } from "effect"
 import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
-import { accountOf, money } from "../wire/Orders.ts"
-import { NOW } from "./Coinbase.ts"
+import { connected } from "../support/Connected.ts"
+import { NOW } from "../support/CryptoOrders.ts"
+import { amount } from "../support/Orders.ts"
 
 const secret = "whsec_abc"
 const transferId = "transfer_af2937b0-9846-4fe7-bfe9-ccc22d935114"
 const destinationId = "depositDestination_cf4958d2-b068-6bf9-da01-eee44f157336"
 const reference = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-const connected = (webhook_secret?: string) => {
+const atCoinbase = (webhook_secret?: string) => {
   const { webhook_secret: _own, ...others } = coinbaseFake.credentials
   const credentials = { ...others, ...(webhook_secret === undefined ? {} : { webhook_secret }) }
-  return coinbase.connect(accountOf({ call: () => Effect.never }, credentials as Record<string, string>))
+  return connected(coinbase, { call: () => Effect.never }, credentials as Record<string, string>)
 }
 
 const event = (status: string, about: object = {}) => ({
@@ -69,13 +70,13 @@ describe("a callback of Coinbase", () => {
   it.effect.each([["v0", "v1"], ["v1"], ["v0"]] as const)("that is signed is its word (%s)", (versions) =>
     Effect.gen(function* () {
       yield* atNow
-      const { events } = yield* connected(secret).callback(signed(event("completed"), { versions }))
+      const { events } = yield* atCoinbase(secret).callback(signed(event("completed"), { versions }))
       expect(events).toHaveLength(1)
       expect(events[0]).toMatchObject({
         _tag: "Statement",
         key: "a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
         attempt: { reference, providerPaymentId: transferId },
-        report: { state: "completed", received: money("100", "USDC"), fee: money("3.5", "USDC") }
+        report: { state: "completed", received: amount("100", "USDC"), fee: amount("3.5", "USDC") }
       })
     })
   )
@@ -111,7 +112,7 @@ describe("a callback of Coinbase", () => {
   it.effect.each(refused)("with %s proves nothing and is refused", ([, request, message]) =>
     Effect.gen(function* () {
       yield* atNow
-      const refusal = yield* Effect.flip(connected(secret).callback(request))
+      const refusal = yield* Effect.flip(atCoinbase(secret).callback(request))
       expect(refusal).toMatchObject({ _tag: "NoProof", message: expect.stringMatching(message) })
     })
   )
@@ -119,7 +120,7 @@ describe("a callback of Coinbase", () => {
   it.effect("cannot be checked without the secret, and the setting is named", () =>
     Effect.gen(function* () {
       yield* atNow
-      const refusal = yield* Effect.flip(connected().callback(good))
+      const refusal = yield* Effect.flip(atCoinbase().callback(good))
       expect(refusal.message).toContain("COINBASE_WEBHOOK_SECRET")
     })
   )
@@ -165,7 +166,7 @@ describe("a callback of Coinbase", () => {
   it.effect.each(others)("about %s", ([, about, expected]) =>
     Effect.gen(function* () {
       yield* atNow
-      const { events } = yield* connected(secret).callback(signed(about))
+      const { events } = yield* atCoinbase(secret).callback(signed(about))
       expect(events).toHaveLength(expected === undefined ? 0 : 1)
       if (expected !== undefined) expect(events[0]).toMatchObject(expected)
     })

@@ -7,15 +7,16 @@ import { circle } from "../../../src/providers/circle/Circle.ts"
 import { circleMoney, moneyOfCircle } from "../../../src/providers/circle/CircleMoney.ts"
 import { derivedUuid } from "../../../src/providers/circle/DerivedUuid.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
-import { replyWith, type Said, saying } from "../wire/Hearing.ts"
-import { accountOf, attemptOf, money, refundAttemptOf } from "../wire/Orders.ts"
-import { payin, payout, recipientAddress } from "./Circle.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { Option } from "effect"
+import { connected } from "../support/Connected.ts"
+import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { payin, payout, recipientAddress } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
   const { calls, http } = saying(...replies)
-  return { calls, provider: circle.connect(accountOf(http, { api_key: "k", wallet_id: "1000999922" })) }
+  return { calls, provider: connected(circle, http, { api_key: "k", wallet_id: "1000999922" }) }
 }
 
 const run = (outcome: Effect.Effect<Outcome>) =>
@@ -53,9 +54,9 @@ describe("what Circle answers to a payment intent", () => {
   it.effect("its address comes with a later question", () =>
     Effect.gen(function* () {
       const { calls, provider } = hearing(
-        replyWith(201, intent([at("created", 0)])),
-        replyWith(200, intent([at("created", 0)])),
-        replyWith(200, intent([at("pending", 1), at("created", 0)], { address }))
+        replyOf(201, intent([at("created", 0)])),
+        replyOf(200, intent([at("created", 0)])),
+        replyOf(200, intent([at("pending", 1), at("created", 0)], { address }))
       )
       expect(yield* run(provider.initiate(order))).toMatchObject({
         _tag: "Accepted",
@@ -79,13 +80,13 @@ describe("what Circle answers to a payment intent", () => {
 
   it.effect("one that has no address in time is held, and an enquiry brings it", () =>
     Effect.gen(function* () {
-      const none = replyWith(200, intent([at("created", 0)]))
+      const none = replyOf(200, intent([at("created", 0)]))
       const { provider } = hearing(
-        replyWith(201, intent([at("created", 0)])),
+        replyOf(201, intent([at("created", 0)])),
         none,
         new MaybeSent({ reason: "cut" }),
         none,
-        replyWith(200, intent([at("created", 0), at("pending", 1)], { address }))
+        replyOf(200, intent([at("created", 0), at("pending", 1)], { address }))
       )
       expect(yield* run(provider.initiate(order))).toMatchObject({
         _tag: "Accepted",
@@ -106,24 +107,24 @@ describe("what Circle answers to a payment intent", () => {
   const answers: ReadonlyArray<readonly [string, Said, object]> = [
     [
       "it had been paid",
-      replyWith(201, intent([at("complete", 2)], { paid: "10.00", address })),
-      { _tag: "Accepted", state: "completed", received: money("10", "USDC") }
+      replyOf(201, intent([at("complete", 2)], { paid: "10.00", address })),
+      { _tag: "Accepted", state: "completed", received: amount("10", "USDC") }
     ],
-    ["it had failed", replyWith(201, intent([at("failed", 2)])), { _tag: "Declined" }],
+    ["it had failed", replyOf(201, intent([at("failed", 2)])), { _tag: "Declined" }],
     [
       "400",
-      replyWith(400, { code: 2, message: "Invalid" }),
+      replyOf(400, { code: 2, message: "Invalid" }),
       { _tag: "Declined", code: "INVALID_ORDER", providerCode: "2", reason: "Invalid" }
     ],
-    ["401", replyWith(401, { code: 401 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
-    ["403", replyWith(403, { code: 3 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
-    ["404", replyWith(404, { code: 404 }), { _tag: "Declined", code: "INVALID_ORDER" }],
-    ["409", replyWith(409, { code: 409 }), { _tag: "Unknown" }],
-    ["429", replyWith(429, { code: 429 }), { _tag: "Declined", code: "PROVIDER_BUSY" }],
-    ["500", replyWith(500, "oops"), { _tag: "Unknown" }],
-    ["503", replyWith(503, {}), { _tag: "Unknown" }],
-    ["201 with garbage", replyWith(201, "<html>"), { _tag: "Unknown" }],
-    ["200 without an id", replyWith(200, { data: {} }), { _tag: "Unknown" }],
+    ["401", replyOf(401, { code: 401 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
+    ["403", replyOf(403, { code: 3 }), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
+    ["404", replyOf(404, { code: 404 }), { _tag: "Declined", code: "INVALID_ORDER" }],
+    ["409", replyOf(409, { code: 409 }), { _tag: "Unknown" }],
+    ["429", replyOf(429, { code: 429 }), { _tag: "Declined", code: "PROVIDER_BUSY" }],
+    ["500", replyOf(500, "oops"), { _tag: "Unknown" }],
+    ["503", replyOf(503, {}), { _tag: "Unknown" }],
+    ["201 with garbage", replyOf(201, "<html>"), { _tag: "Unknown" }],
+    ["200 without an id", replyOf(200, { data: {} }), { _tag: "Unknown" }],
     ["no connection", new NeverSent({ reason: "refused" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }],
     ["no answer", new MaybeSent({ reason: "timeout" }), { _tag: "Unknown" }]
   ]
@@ -147,22 +148,22 @@ describe("what Circle says of a payment intent later", () => {
     [
       "complete, paid",
       intent([at("pending", 1), at("complete", 2, { context: "paid" })], { paid: "10.00" }),
-      { state: "completed", received: money("10", "USDC") }
+      { state: "completed", received: amount("10", "USDC") }
     ],
     [
       "complete, underpaid",
       intent([at("complete", 2, { context: "underpaid" })], { paid: "9.50" }),
-      { state: "completed", received: money("9.5", "USDC") }
+      { state: "completed", received: amount("9.5", "USDC") }
     ],
     [
       "complete, overpaid",
       intent([at("complete", 2, { context: "overpaid" })], { paid: "11.000001" }),
-      { state: "completed", received: money("11.000001", "USDC") }
+      { state: "completed", received: amount("11.000001", "USDC") }
     ],
     [
       "complete, in another currency",
       intent([at("complete", 2)], { paid: "1", currency: "ETH" }),
-      { state: "completed", received: money("1", "ETH") }
+      { state: "completed", received: amount("1", "ETH") }
     ],
     ["complete, of an amount that is none", intent([at("complete", 2)], { paid: "a lot" }), { _tag: "Unknown" }],
     [
@@ -173,7 +174,7 @@ describe("what Circle says of a payment intent later", () => {
     [
       "expired, a part paid",
       intent([at("expired", 3)], { paid: "4.00" }),
-      { state: "completed", received: money("4", "USDC") }
+      { state: "completed", received: amount("4", "USDC") }
     ],
     [
       "failed",
@@ -191,7 +192,7 @@ describe("what Circle says of a payment intent later", () => {
   ]
   it.effect.each(states)("%s", ([, body, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, body))
+      const { calls, provider } = hearing(replyOf(200, body))
       expect(yield* provider.enquire(attemptOf(order, { providerPaymentId: id }))).toMatchObject(expected)
       expect(calls[0]?.path).toBe(`/v1/paymentIntents/${id}`)
     })
@@ -201,7 +202,7 @@ describe("what Circle says of a payment intent later", () => {
     Effect.gen(function* () {
       const { calls, provider } = hearing()
       expect(yield* provider.enquire(attemptOf(order))).toMatchObject({ _tag: "Unknown" })
-      const refund = refundAttemptOf(attemptOf(order), id, { providerPaymentId: id })
+      const refund = refundAttemptOf(refundOf(attemptOf(order), { reference: id }), { providerPaymentId: id })
       expect(yield* provider.enquire(refund)).toMatchObject({ _tag: "Unknown" })
       expect(calls).toEqual([])
     })
@@ -214,13 +215,13 @@ describe("what Circle says of a payment intent later", () => {
     [500, "Unknown"]
   ] as const)("HTTP %s", ([status, tag]) =>
     Effect.gen(function* () {
-      const { provider } = hearing(replyWith(status, {}))
+      const { provider } = hearing(replyOf(status, {}))
       expect((yield* provider.enquire(attemptOf(order, { providerPaymentId: id })))._tag).toBe(tag)
     })
   )
 })
 
-const recipient = replyWith(200, {
+const recipient = replyOf(200, {
   data: { id: derivedUuid("a"), address: recipientAddress, chain: "POLY", status: "active" }
 })
 const transfer = (about: object) => ({
@@ -232,12 +233,12 @@ describe("what Circle answers to a transfer", () => {
   const answers: ReadonlyArray<readonly [string, Said, object]> = [
     [
       "pending",
-      replyWith(201, transfer({})),
+      replyOf(201, transfer({})),
       { _tag: "Accepted", state: "processing", providerPaymentId: id, nextAction: null }
     ],
     [
       "complete",
-      replyWith(
+      replyOf(
         201,
         transfer({
           status: "complete",
@@ -247,28 +248,28 @@ describe("what Circle answers to a transfer", () => {
           ]
         })
       ),
-      { _tag: "Accepted", state: "completed", received: money("10", "USDC"), fee: money("0.75", "USDC") }
+      { _tag: "Accepted", state: "completed", received: amount("10", "USDC"), fee: amount("0.75", "USDC") }
     ],
     [
       "failed at once, our balance",
-      replyWith(201, transfer({ status: "failed", errorCode: "insufficient_funds" })),
+      replyOf(201, transfer({ status: "failed", errorCode: "insufficient_funds" })),
       { _tag: "Declined", code: "PROVIDER_BALANCE_LOW", providerCode: "insufficient_funds" }
     ],
     [
       "failed at once, the address",
-      replyWith(201, transfer({ status: "failed", errorCode: "transfer_denied" })),
+      replyOf(201, transfer({ status: "failed", errorCode: "transfer_denied" })),
       { _tag: "Declined", code: "SUSPECTED_FRAUD", instrument: true }
     ],
     [
       "a word of tomorrow",
-      replyWith(201, transfer({ status: "resting" })),
+      replyOf(201, transfer({ status: "resting" })),
       { _tag: "Accepted", state: "processing", providerStatus: "resting" }
     ],
-    ["400", replyWith(400, { code: 2, message: "Invalid" }), { _tag: "Declined", code: "INVALID_ORDER" }],
-    ["401", replyWith(401, {}), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
-    ["409", replyWith(409, {}), { _tag: "Unknown" }],
-    ["500", replyWith(500, {}), { _tag: "Unknown" }],
-    ["201 with garbage", replyWith(201, "<html>"), { _tag: "Unknown" }],
+    ["400", replyOf(400, { code: 2, message: "Invalid" }), { _tag: "Declined", code: "INVALID_ORDER" }],
+    ["401", replyOf(401, {}), { _tag: "Declined", code: "CREDENTIALS_REFUSED" }],
+    ["409", replyOf(409, {}), { _tag: "Unknown" }],
+    ["500", replyOf(500, {}), { _tag: "Unknown" }],
+    ["201 with garbage", replyOf(201, "<html>"), { _tag: "Unknown" }],
     ["no answer", new MaybeSent({ reason: "timeout" }), { _tag: "Unknown" }]
   ]
   it.effect.each(answers)("%s", ([, reply, expected]) =>
@@ -286,14 +287,14 @@ describe("what Circle answers to a transfer", () => {
   const before: ReadonlyArray<readonly [string, Said, object]> = [
     [
       "waits for its verification",
-      replyWith(200, { data: { id: "a", status: "pending_verification" } }),
+      replyOf(200, { data: { id: "a", status: "pending_verification" } }),
       { code: "NOT_SUPPORTED", providerCode: "pending_verification" }
     ],
-    ["is refused", replyWith(400, { code: 2, message: "Invalid address" }), { code: "INVALID_ORDER" }],
-    ["meets a failure", replyWith(500, {}), { code: "PROVIDER_UNAVAILABLE" }],
-    ["is answered with garbage", replyWith(200, "<html>"), { code: "PROVIDER_UNAVAILABLE" }],
+    ["is refused", replyOf(400, { code: 2, message: "Invalid address" }), { code: "INVALID_ORDER" }],
+    ["meets a failure", replyOf(500, {}), { code: "PROVIDER_UNAVAILABLE" }],
+    ["is answered with garbage", replyOf(200, "<html>"), { code: "PROVIDER_UNAVAILABLE" }],
     ["is not answered", new MaybeSent({ reason: "timeout" }), { code: "PROVIDER_UNAVAILABLE" }],
-    ["comes too often", replyWith(429, {}), { code: "PROVIDER_BUSY" }]
+    ["comes too often", replyOf(429, {}), { code: "PROVIDER_BUSY" }]
   ]
   it.effect.each(before)("whose address %s is not sent", ([, reply, expected]) =>
     Effect.gen(function* () {
@@ -308,15 +309,15 @@ describe("what Circle answers to a transfer", () => {
       const other = { id: derivedUuid("b"), address: recipientAddress, chain: "ETH", status: "active" }
       const ours = { id: derivedUuid("c"), address: recipientAddress, chain: "POLY", status: "verification_succeeded" }
       const { calls, provider } = hearing(
-        replyWith(409, { code: 409 }),
-        replyWith(200, { data: [other] }),
-        replyWith(200, { data: [ours] }),
-        replyWith(201, transfer({}))
+        replyOf(409, { code: 409 }),
+        replyOf(200, { data: [other] }),
+        replyOf(200, { data: [ours] }),
+        replyOf(201, transfer({}))
       )
       expect(yield* provider.initiate(out)).toMatchObject({ _tag: "Accepted" })
       expect(calls[2]?.path).toContain(`pageAfter=${other.id}`)
       expect(JSON.parse(calls[3]?.body ?? "")).toMatchObject({ destination: { addressId: ours.id } })
-      const lost = hearing(replyWith(409, {}), replyWith(200, { data: [] }))
+      const lost = hearing(replyOf(409, {}), replyOf(200, { data: [] }))
       expect(yield* lost.provider.initiate(out)).toMatchObject({ _tag: "Declined", code: "PROVIDER_UNAVAILABLE" })
     })
   )
@@ -335,7 +336,7 @@ describe("what Circle answers to a transfer", () => {
 describe("what Circle says of a transfer later", () => {
   it.effect.each([
     ["pending", {}, { state: "processing" }],
-    ["complete", { status: "complete" }, { state: "completed", received: money("10", "USDC") }],
+    ["complete", { status: "complete" }, { state: "completed", received: amount("10", "USDC") }],
     [
       "failed",
       { status: "failed", errorCode: "blockchain_error" },
@@ -346,7 +347,7 @@ describe("what Circle says of a transfer later", () => {
     ["a word of tomorrow", { status: "resting" }, { state: "processing" }]
   ] as const)("%s", ([, about, expected]) =>
     Effect.gen(function* () {
-      const { calls, provider } = hearing(replyWith(200, transfer(about)))
+      const { calls, provider } = hearing(replyOf(200, transfer(about)))
       const attempt = attemptOf(out, { leg: "settlement", flow: "external", providerPaymentId: id })
       expect(yield* provider.enquire(attempt)).toMatchObject(expected)
       expect(calls[0]?.path).toBe(`/v1/businessAccount/transfers/${id}`)
@@ -357,7 +358,7 @@ describe("what Circle says of a transfer later", () => {
 describe("what is not sent to Circle", () => {
   it.effect.each([
     ["a chain that it does not have", payin("10", "TRON")],
-    ["another asset", { ...payin("10"), money: money("10", "USDT") }],
+    ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
     ["a payout to nowhere", { ...payout("10"), walletAddress: { address: "", network: "ETHEREUM" } }]
   ] as const)("%s", ([, wrong]) =>
     Effect.gen(function* () {
@@ -398,14 +399,11 @@ describe("amounts for Circle", () => {
 
 describe("the account at Circle", () => {
   it.effect.each([
-    [
-      replyWith(200, { data: { available: [{ amount: "3.14", currency: "USD" }] } }),
-      Either.right("3.14 USD available")
-    ],
-    [replyWith(200, { data: { available: [] } }), Either.right("nothing is available")],
-    [replyWith(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
-    [replyWith(401, {}), Either.left("It does not take the API key")],
-    [replyWith(500, {}), Either.left("HTTP 500")],
+    [replyOf(200, { data: { available: [{ amount: "3.14", currency: "USD" }] } }), Either.right("3.14 USD available")],
+    [replyOf(200, { data: { available: [] } }), Either.right("nothing is available")],
+    [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
+    [replyOf(401, {}), Either.left("It does not take the API key")],
+    [replyOf(500, {}), Either.left("HTTP 500")],
     [new NeverSent({ reason: "refused" }), Either.left("refused")]
   ] as const)("is tried", ([reply, expected]) =>
     Effect.gen(function* () {

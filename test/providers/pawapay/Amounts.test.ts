@@ -9,7 +9,8 @@ import { listed } from "../../../src/providers/pawapay/Correspondents.ts"
 import { creationOf, statementOf } from "../../../src/providers/pawapay/PawapayRequests.ts"
 import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
 import { moneyOfMajor } from "../../../src/providers/port/WireAmount.ts"
-import { accountOf, orderOf } from "../wire/Orders.ts"
+import { connected } from "../support/Connected.ts"
+import { orderOf } from "../support/Orders.ts"
 
 const pattern = /^([0]|([1-9][0-9]{0,17}))([.][0-9]{0,3}[1-9])?$/
 
@@ -65,7 +66,7 @@ describe("what pawaPay serves", () => {
     expect(new Set(listed.map(({ code }) => code)).size).toBe(listed.length)
   })
 
-  const supports = pawapay.connect(accountOf({ call: () => Effect.never }, { api_token: "t" })).supports
+  const supports = connected(pawapay, { call: () => Effect.never }, { api_token: "t" }).supports
   const question = {
     currency: "KES" as AnyCurrencyCode,
     method: "mobile_money",
