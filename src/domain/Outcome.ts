@@ -62,6 +62,8 @@ export class Report extends Data.TaggedClass("Report")<
     /** All that has arrived so far, where the provider says so and it may be another amount than was asked for. */
     readonly received?: Money
     readonly fee?: Money
+    /** Of `failed` and `returned`: it was called off, by us or by hand at the provider. */
+    readonly calledOff?: true
     /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
     readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
   }

@@ -72,15 +72,17 @@ const waiting = (current: AttemptState, to: "pending" | "processing"): Decision 
   outcome: "accepted"
 })
 
-const failed = (current: AttemptState): Decision => ({
+const failed = (current: AttemptState, calledOff = false): Decision => ({
   ...unmoved(current),
-  status: settledOr(current, "failed"),
+  status: settledOr(current, calledOff ? "canceled" : "failed"),
   outcome: current.outcome === "accepted" ? "accepted" : "declined"
 })
 
 /** A payout that its provider sends back after it was completed, or a payin that it takes back. */
-const returned = (current: AttemptState): Decision =>
-  current.status === "completed" ? { ...unmoved(current), status: "refunded", outcome: "accepted" } : failed(current)
+const returned = (current: AttemptState, calledOff?: true): Decision =>
+  current.status === "completed"
+    ? { ...unmoved(current), status: "refunded", outcome: "accepted" }
+    : failed(current, calledOff)
 
 const answered = (current: AttemptState, signal: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
   switch (signal._tag) {
@@ -125,9 +127,9 @@ export const decide = (current: AttemptState, signal: ProviderSignal, othersLeft
         case "completed":
           return moneyMoved(current, signal)
         case "failed":
-          return failed(current)
+          return failed(current, signal.calledOff)
         case "returned":
-          return returned(current)
+          return returned(current, signal.calledOff)
         default:
           return waiting(current, signal.state)
       }

@@ -44,6 +44,9 @@ const make = Effect.gen(function* () {
     const { cancel } = provider
     if (cancel === undefined) return yield* refuse(payment, `${attempt.provider} does not cancel what it has accepted.`)
     const answer = yield* answers.to(cancel(contextOf(payment, attempt, [])), () => "unknown" as const)
+    if (answer === "asked") {
+      return yield* refuse(payment, `${attempt.provider} was asked to cancel it, and tells later whether it did.`)
+    }
     if (answer !== "canceled") return yield* refuse(payment, `${attempt.provider} did not confirm the cancellation.`)
   })
 

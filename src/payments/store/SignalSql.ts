@@ -25,7 +25,8 @@ const StoredWord = Schema.Struct({
   received: Schema.NullOr(StoredSum),
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
-  providerCode: Schema.optional(Schema.String)
+  providerCode: Schema.optional(Schema.String),
+  calledOff: Schema.optional(Schema.Literal(true))
 })
 type StoredWord = typeof StoredWord.Type
 
@@ -44,7 +45,7 @@ const moments = rowsAs(Schema.Struct({ now: Schema.DateFromSelf }))
 const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: money.currency })
 
 const wordOf = (report: Report): StoredWord => {
-  const { code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
   return {
     state,
     reason,
@@ -53,16 +54,18 @@ const wordOf = (report: Report): StoredWord => {
     received: received === undefined ? null : storedSum(received),
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
-    ...(providerCode === undefined ? {} : { providerCode })
+    ...(providerCode === undefined ? {} : { providerCode }),
+    ...(calledOff === undefined ? {} : { calledOff })
   }
 }
 
-const reportOf = ({ code, fee, providerCode, received, ...said }: StoredWord): Report =>
+const reportOf = ({ calledOff, code, fee, providerCode, received, ...said }: StoredWord): Report =>
   new Report({
     ...said,
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
+    ...(calledOff === undefined ? {} : { calledOff }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 

@@ -1,22 +1,26 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
 import { Duration, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import type { CallFailed } from "../client/ProviderHttp.ts"
 import { looked, sent } from "../client/Replies.ts"
 import type { Callback, CallbackRequest, NoProof } from "../port/Callback.ts"
-import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
+import type { AttemptContext, CancelAnswer, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { readJson } from "../port/WireJson.ts"
 import { servedAccounts } from "./AdyenAccounts.ts"
 import { cardCurrencies } from "./AdyenAmounts.ts"
-import { aboutDetails, aboutLink, knownStatuses, toLink, toPayment, toRefund } from "./AdyenAnswers.ts"
+import { aboutDetails, aboutLink, cancelAnswer, knownStatuses, toLink, toPayment, toRefund } from "./AdyenAnswers.ts"
 import { isOfPayments, paymentEvents, transferEvents } from "./AdyenCallbacks.ts"
 import {
   type Body,
+  cancelBody,
+  cancelNamedBody,
   detailsBody,
   detailsKey,
   isLinkId,
   jsonText,
   linkBody,
+  linkReference,
   paymentBody,
   refundBody,
   transferBody,
@@ -121,6 +125,12 @@ const connect = (account: Account<typeof fields>): Provider => {
   const post = (operation: string, path: string, body: Body, key: string) =>
     http.call({ operation, method: "POST", path, headers: headersOf(credentials.api_key, key), body: jsonText(body) })
 
+  /** Without a key: a second wish, after the first came too early, has to be looked at anew, and none moves anything twice. */
+  const postCancel = (operation: string, path: string, body: Body) => {
+    const headers = { ...headersOf(credentials.api_key), "content-type": "application/json" }
+    return Effect.map(http.call({ operation, method: "POST", path, headers, body: jsonText(body) }), cancelAnswer)
+  }
+
   const atTransfers = (path: string) => ({ origin: transfersUrl.origin, path: `${transfersUrl.path}${path}` })
 
   const getTransfer = (operation: string, path: string) =>
@@ -211,6 +221,30 @@ const connect = (account: Account<typeof fields>): Provider => {
       })
     )
 
+  const cancelNamed = (reference: string) =>
+    postCancel("cancel by reference", "/cancels", cancelNamedBody(reference, merchantAccount))
+
+  /** A link cannot be closed: as long as its customer may pay by it, nothing is certain. */
+  const cancelLink = (id: string, reference: string): Effect.Effect<CancelAnswer, CallFailed> =>
+    Effect.gen(function* () {
+      const link = aboutLink(yield* getLink(id))
+      if (link._tag !== "Report") return "unknown"
+      return link.state === "processing" ? yield* cancelNamed(linkReference(reference)) : "refused"
+    })
+
+  const cancel: NonNullable<Provider["cancel"]> = ({ flow, leg, providerPaymentId: id, reference }) => {
+    if (flow !== "inbound" || leg !== "payment") return Effect.succeed("refused")
+    const answer =
+      id === null
+        ? cancelNamed(reference)
+        : isLinkId(id)
+          ? cancelLink(id, reference)
+          : postCancel("cancel payment", `/payments/${encodeURIComponent(id)}/cancels`, cancelBody(merchantAccount))
+    return Effect.catchAll(answer, ({ reason }) =>
+      Effect.as(Effect.logWarning(`Adyen was not heard about a cancellation: ${reason}`), "unknown" as const)
+    )
+  }
+
   const callback = ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> =>
     Effect.gen(function* () {
       const json = Either.getOrUndefined(readJson(body.toString("utf8")))
@@ -251,6 +285,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     initiate,
     enquire,
     callback,
+    cancel,
     refund,
     resume,
     test

@@ -4,7 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { noVerdict } from "../client/Replies.ts"
-import type { AttemptContext } from "../port/Provider.ts"
+import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { cardRefusal, refusedBy } from "./AdyenRefusals.ts"
@@ -219,6 +219,13 @@ export const toRefund = outcomeFrom(
       providerData: { psp_reference: pspReference }
     })
 )
+
+/** Taken note of, like a refund. What is refused for our credentials, or by somebody in between, was never looked at. */
+export const cancelAnswer = (reply: ProviderReply): CancelAnswer => {
+  if (isOk(reply)) return Option.isSome(receiptIn(reply.json)) ? "asked" : "unknown"
+  const refusal = refusedBy(reply)
+  return refusal._tag === "Declined" && refusal.code === "INVALID_ORDER" ? "refused" : "unknown"
+}
 
 export const knownStatuses: ReadonlySet<string> = new Set([
   ...Object.keys(results),

@@ -68,7 +68,7 @@ const keyProblem = (env: string, secret: string | undefined): NoProof | undefine
   return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
 }
 
-type Said = Pick<Report, "state" | "reason"> | "ask" | "nothing"
+type Said = Pick<Report, "state" | "reason" | "calledOff"> | "ask" | "nothing"
 
 /** Money that was authorised and does not come after all, always all of it. */
 const gone = (reason: string): Said => ({ state: "returned", reason })
@@ -76,7 +76,7 @@ const gone = (reason: string): Said => ({ state: "returned", reason })
 /** What a successful event says of the payment. */
 const ofPayments: Readonly<Record<string, Said>> = {
   AUTHORISATION: { state: "completed", reason: null },
-  CANCELLATION: gone("the authorised payment was cancelled"),
+  CANCELLATION: { state: "returned", reason: "the payment was cancelled", calledOff: true },
   TECHNICAL_CANCEL: gone("the authorised payment was cancelled"),
   CAPTURE_FAILED: gone("the authorised money could not be captured"),
   EXPIRE: gone("the authorisation expired before it was captured"),

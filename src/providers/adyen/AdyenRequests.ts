@@ -98,6 +98,14 @@ export const detailsKey = ({ reference }: AttemptContext, redirectResult: string
 export const refundBody = ({ money, reference }: RefundOrder, merchantAccount: string): Either.Either<Body, Declined> =>
   Either.map(amountOf(money), (amount) => ({ amount, merchantAccount, reference: refundReference(reference) }))
 
+export const cancelBody = (merchantAccount: string): Body => ({ merchantAccount })
+
+/** Of a payment whose number only its callback brings. */
+export const cancelNamedBody = (paymentReference: string, merchantAccount: string): Body => ({
+  merchantAccount,
+  paymentReference
+})
+
 /** All that banks take. */
 const plain = (text: string): string => text.replaceAll(/[^A-Za-z0-9/?:().,'+ -]/g, " ").trim()
 

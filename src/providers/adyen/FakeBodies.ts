@@ -52,6 +52,10 @@ export const NewRefund = Schema.Struct({
   reference: some(upTo(80))
 })
 
+export const CancelById = Schema.Struct({ merchantAccount: Schema.String, reference: some(upTo(80)) })
+
+export const CancelByReference = Schema.Struct({ ...CancelById.fields, paymentReference: Schema.String })
+
 const Identification = Schema.Union(
   Schema.Struct({ type: Schema.Literal("iban"), iban: Schema.String.pipe(Schema.pattern(/^[A-Z]{2}\d{2}[A-Z0-9]+$/)) }),
   ...(

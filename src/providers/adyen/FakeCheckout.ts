@@ -5,7 +5,16 @@ import type { FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { namedBy } from "./AdyenRequests.ts"
-import { checkoutError, Details, NewLink, NewPayment, NewRefund, taken } from "./FakeBodies.ts"
+import {
+  CancelById,
+  CancelByReference,
+  checkoutError,
+  Details,
+  NewLink,
+  NewPayment,
+  NewRefund,
+  taken
+} from "./FakeBodies.ts"
 import { amountIn, below, guarded, remembering, tooSmall } from "./FakeRoutes.ts"
 import { credentials, linkIdOf, linkOf, paymentPsp, pspOf, resultOf } from "./FakeShown.ts"
 
@@ -16,12 +25,16 @@ const newLink = taken(NewLink)
 const newPayment = taken(NewPayment)
 const details = taken(Details)
 const newRefund = taken(NewRefund)
+const cancelById = taken(CancelById)
+const cancelByReference = taken(CancelByReference)
 
 const notFound = checkoutError(404, "002", "It was not found.", "validation")
 
 const wrongAccount = checkoutError(403, "901", "Invalid Merchant Account", "security")
 
 const notSupported = checkoutError(422, "905", "Payment details are not supported", "configuration")
+
+const originalRequired = checkoutError(422, "167", "Original pspReference required for this operation", "validation")
 
 const back = (location: URL): FakeReply => ({ status: 302, headers: { location: location.href } })
 
@@ -83,8 +96,7 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
         const paid = books.all().find((one) => one.kind === "payin" && paymentPsp(one) === psp)
         const money = amountIn(request)
         if (merchantAccount !== credentials.merchant_account) return wrongAccount
-        if (paid === undefined)
-          return checkoutError(422, "167", "Original pspReference required for this operation", "validation")
+        if (paid === undefined) return originalRequired
         if (money === undefined || money.currency !== paid.moved.currency) return tooSmall(checkoutError)
         if (fate === "declined_provider" || fate === "declined_instrument") {
           return checkoutError(422, "125", "Refunds are not allowed for this account", "configuration")
@@ -110,6 +122,41 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
             status: "received"
           }
         }
+      })
+    )
+
+  /** Whether it came in time is told by a callback. One that comes too late changes nothing. */
+  const callOff = (entry: Entry): void => {
+    world.approve(entry)
+    if (entry.state !== "processing") return
+    entry.state = "returned"
+    entry.kept["calledOff"] = true
+  }
+
+  const noted = (of: string, body: Readonly<Record<string, unknown>>): FakeReply => ({
+    status: 201,
+    body: { ...body, pspReference: pspOf(`cancel of ${of}`), status: "received" }
+  })
+
+  const cancelPayment = ({ body, params }: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.map(cancelById(body), (wish) => {
+        if (wish.merchantAccount !== credentials.merchant_account) return wrongAccount
+        const psp = params["id"] ?? ""
+        const entry = books.all().find((one) => one.kind === "payin" && paymentPsp(one) === psp)
+        if (entry === undefined) return originalRequired
+        callOff(entry)
+        return noted(psp, { ...wish, paymentPspReference: psp })
+      })
+    )
+
+  const cancelNamed = ({ body }: FakeRequest): FakeReply =>
+    Either.merge(
+      Either.map(cancelByReference(body), (wish) => {
+        if (wish.merchantAccount !== credentials.merchant_account) return wrongAccount
+        const entry = books.byReference("payin", namedBy(wish.paymentReference).reference)
+        if (entry !== undefined) callOff(entry)
+        return noted(wish.paymentReference, wish)
       })
     )
 
@@ -151,7 +198,9 @@ export const checkout = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
       path: "/payments/:id/refunds",
       moves: amountIn,
       answer: (request: FakeRequest, fate: Fate) => once(request, () => refund(request, fate))
-    }
+    },
+    { method: "POST", path: "/payments/:id/cancels", answer: cancelPayment },
+    { method: "POST", path: "/cancels", answer: cancelNamed }
   ].map(guarded(credentials.api_key, checkoutError))
 
   return [

@@ -53,7 +53,7 @@ export const linkOf = (entry: Entry, url: string): Readonly<Record<string, unkno
   merchantAccount: credentials.merchant_account,
   reference: merchantReference(entry),
   expiresAt: new Date(entry.createdAt.getTime() + 86_400_000).toISOString(),
-  status: linkStatuses[entry.state],
+  status: entry.kept["calledOff"] === true ? "expired" : linkStatuses[entry.state],
   url: `${url}/hosted/links/${entry.id}`,
   ...(typeof entry.kept["returnUrl"] === "string" ? { returnUrl: entry.kept["returnUrl"] } : {})
 })
@@ -69,7 +69,7 @@ const resultCodes: Readonly<Record<Entry["state"], string>> = {
 export const resultOf = (entry: Entry, url: string): Readonly<Record<string, unknown>> => ({
   pspReference: entry.id,
   merchantReference: merchantReference(entry),
-  resultCode: resultCodes[entry.state],
+  resultCode: entry.kept["calledOff"] === true ? "Cancelled" : resultCodes[entry.state],
   amount: shownAmount(entry.state === "completed" ? entry.moved : entry.asked),
   ...(entry.state === "failed" ? { refusalReason: "Refused", refusalReasonCode: "2" } : {}),
   ...(entry.state === "waiting"

@@ -108,6 +108,12 @@ export interface OneTimePasswords {
   readonly resend: (attempt: AttemptContext) => Effect.Effect<boolean>
 }
 
+/**
+ * What becomes of a wish to call something off. `canceled` is certain: what is confirmed never completes. `asked`: the
+ * provider has taken note of it, and only its callback tells whether it did.
+ */
+export type CancelAnswer = "canceled" | "asked" | "refused" | "unknown"
+
 /** A promise that holds always, never, or for a time. */
 export type Promised = boolean | Duration.Duration
 
@@ -128,8 +134,7 @@ export interface Provider {
   readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof>
   /** What a provider leaves out of these it cannot do. */
   readonly otp?: OneTimePasswords
-  /** `canceled` is certain: what is confirmed never completes. */
-  readonly cancel?: (attempt: AttemptContext) => Effect.Effect<"canceled" | "refused" | "unknown">
+  readonly cancel?: (attempt: AttemptContext) => Effect.Effect<CancelAnswer>
   readonly refund?: (order: RefundOrder) => Effect.Effect<Outcome>
   /** The customer came back from the provider, with this in the address. It may be called any number of times. */
   readonly resume?: (attempt: AttemptContext, query: Readonly<Record<string, string>>) => Effect.Effect<Enquiry>

@@ -95,6 +95,21 @@ onDatabasePaymentServer("Cancellation", make, (it, { paypal, stripe }) => {
     })
   )
 
+  it.effect("that its provider only takes note of is 409, and canceled with its provider's word", () =>
+    Effect.gen(function* () {
+      const { id, reference } = yield* taken()
+      stripe.will({ cancel: "asked" })
+      const answer = yield* act(id, { action: "cancel" })
+      expect(answer).toMatchObject({ status: 409, body: { code: "INVALID_STATE" } })
+      expect(answer.body["message"]).toContain("stripe was asked to cancel it, and tells later whether it did")
+      expect(yield* recordOf(id)).toMatchObject({ status: "pending" })
+      yield* callBack("stripe", { key: `off ${reference}`, reference, state: "returned", calledOff: true })
+      expect(yield* recordOf(id)).toMatchObject({ status: "canceled" })
+      const told = (yield* eventsOf(id)).map((event) => event.event_type)
+      expect(told.filter((type) => /canceled|failed/.test(type))).toEqual(["payment.canceled"])
+    })
+  )
+
   it.effect("is refused while nobody knows what became of the payment", () =>
     Effect.gen(function* () {
       const { id } = yield* taken(isLost())

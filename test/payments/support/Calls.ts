@@ -82,6 +82,7 @@ interface CallbackWords {
   readonly received?: { readonly amount: string; readonly currency: string }
   readonly fee?: { readonly amount: string; readonly currency: string }
   readonly reason?: string
+  readonly calledOff?: true
 }
 
 export const callBack = (

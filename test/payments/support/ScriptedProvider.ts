@@ -42,7 +42,8 @@ const CallbackBody = Schema.parseJson(
     /** What has arrived, where it is another amount than was asked for. */
     received: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
     fee: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
-    reason: Schema.optional(Schema.String)
+    reason: Schema.optional(Schema.String),
+    calledOff: Schema.optional(Schema.Literal(true))
   })
 )
 
@@ -127,7 +128,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           Schema.decode(CallbackBody)(body.toString("utf8")),
           () => new NoProof({ message: "not a callback" })
         )
-        const { fee, key, providerPaymentId, reason = null, received, reference, state } = said
+        const { calledOff, fee, key, providerPaymentId, reason = null, received, reference, state } = said
         const attempt = { reference, providerPaymentId }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
         const report = new Report({
@@ -135,6 +136,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           reason,
           providerPaymentId,
           providerStatus: state,
+          ...(calledOff === undefined ? {} : { calledOff }),
           ...(received !== undefined && isAnyCurrencyCode(received.currency)
             ? { received: moneyOf(received.amount, received.currency) }
             : {}),

@@ -322,6 +322,58 @@ describe("a payer who comes back", () => {
   )
 })
 
+describe("a cancellation", () => {
+  const paid = contextOf(card, { providerPaymentId: "PSP0000000000001" })
+  const received = replyOf(201, { pspReference: "MOD1", paymentPspReference: "PSP1", status: "received" })
+  const cases: ReadonlyArray<readonly [string, Answer, string]> = [
+    ["is taken note of, and nothing more", () => received, "asked"],
+    ["comes for what there is not", () => failure(422, "167"), "refused"],
+    ["has no verdict", () => replyOf(500, {}), "unknown"],
+    ["is not read", () => replyOf(201, "<html>"), "unknown"],
+    ["breaks off", () => new MaybeSent({ reason: "reset" }), "unknown"],
+    ["is refused for the key", () => failure(401, "000"), "unknown"],
+    ["is asked for too often", () => failure(429, "000"), "unknown"]
+  ]
+  for (const [name, answer, expected] of cases) {
+    it.effect(name, () =>
+      Effect.gen(function* () {
+        expect(yield* at(answer).provider.cancel!(paid)).toBe(expected)
+      })
+    )
+  }
+
+  it.effect("of what has no number yet goes by its reference; of a payout there is none", () =>
+    Effect.gen(function* () {
+      const { calls, provider } = at(() => received)
+      expect(yield* provider.cancel!(contextOf(card))).toBe("asked")
+      expect(yield* provider.cancel!(contextOf(payout(), { providerPaymentId: "TR1" }))).toBe("refused")
+      expect(calls.map(({ path }) => path)).toEqual(["/cancels"])
+      expect(bodyOf(calls[0]!)).toEqual({ merchantAccount: "OurECOM", paymentReference: reference })
+    })
+  )
+
+  const links: ReadonlyArray<readonly [string, string]> = [
+    ["active", "refused"],
+    ["paymentPending", "asked"],
+    ["completed", "refused"],
+    ["expired", "refused"]
+  ]
+  for (const [status, expected] of links) {
+    it.effect(`of a link that is ${status} is ${expected}`, () =>
+      Effect.gen(function* () {
+        const { calls, provider } = at(({ method }) =>
+          method === "GET" ? replyOf(200, { id: "PL1", status, url: "https://pay" }) : received
+        )
+        expect(yield* provider.cancel!(contextOf(card, { providerPaymentId: "PL1" }))).toBe(expected)
+        const sent = calls.filter(({ method }) => method === "POST").map(bodyOf)
+        expect(sent).toEqual(
+          expected === "asked" ? [{ merchantAccount: "OurECOM", paymentReference: `${reference}-link` }] : []
+        )
+      })
+    )
+  }
+})
+
 describe("a refund", () => {
   const paid = contextOf(card, { providerPaymentId: "PSP0000000000001" })
 
@@ -590,6 +642,5 @@ describe("the account", () => {
     const { provider } = at(() => replyOf(200, {}))
     expect(provider.provesAbsence).toBe(false)
     expect(provider.honoursReference).toEqual(Duration.days(6))
-    expect(provider.cancel).toBeUndefined()
   })
 })

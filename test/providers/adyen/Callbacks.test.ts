@@ -74,7 +74,7 @@ describe("a callback that Adyen's own library signed", () => {
     ["AUTHORISATION", { success: "false", reason: "Refused" }, paid, { state: "failed" }],
     ["AUTHORISATION", { merchantReference: `${reference}-link` }, paid, { state: "completed" }],
     ["AUTHORISATION", { amount: { value: 500000, currency: "ISK" } }, paid, { received: money("ISK", 5_000n) }],
-    ["CANCELLATION", change, paid, { state: "returned" }],
+    ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
     ["EXPIRE", {}, paid, { state: "returned" }],

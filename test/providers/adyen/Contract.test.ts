@@ -6,6 +6,8 @@ import type { CountryCode } from "../../../src/domain/Country.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import {
+  CancelById,
+  CancelByReference,
   Details,
   NewLink,
   NewPayment,
@@ -59,9 +61,13 @@ const payouts: ReadonlyArray<PaymentOrder> = [
   )
 ]
 
-/** All that the adapter can be made to send. */
+/** All that the adapter can be made to send; only a link that is being paid has something to cancel. */
 const everyCall = Effect.gen(function* () {
-  const { calls, http } = listening(() => replyOf(500, {}))
+  const { calls, http } = listening(({ method, path }) =>
+    method === "GET" && path === "/paymentLinks/PL1"
+      ? replyOf(200, { id: "PL1", status: "paymentPending" })
+      : replyOf(500, {})
+  )
   for (const rawCards of [false, true]) {
     const provider = connected(adyen, credentials, { http, rawCards })
     for (const order of cards) yield* provider.initiate(order)
@@ -74,6 +80,9 @@ const everyCall = Effect.gen(function* () {
   const paid = contextOf(newOrder(), { providerPaymentId: "PSP1" })
   yield* provider.resume!(paid, { redirectResult: "X6XtfGC3!Y" })
   yield* provider.refund!(refundOf(paid))
+  yield* provider.cancel!(paid)
+  yield* provider.cancel!(contextOf(newOrder()))
+  yield* provider.cancel!(contextOf(newOrder(), { providerPaymentId: "PL1" }))
   yield* provider.test!
   return calls
 })
@@ -96,6 +105,8 @@ const inFake: ReadonlyArray<readonly [RegExp, (body: string) => { readonly _tag:
   [/^\/payments$/, taken(NewPayment)],
   [/^\/payments\/details$/, taken(Details)],
   [/^\/payments\/[^/]+\/refunds$/, taken(NewRefund)],
+  [/^\/payments\/[^/]+\/cancels$/, taken(CancelById)],
+  [/^\/cancels$/, taken(CancelByReference)],
   [/^\/transfers$/, taken(NewTransfer, transferError)]
 ]
 
@@ -128,6 +139,10 @@ describe.skipIf(!all.every(isPublished))(`Adyen's contracts${all.map(skipping).j
     ["/payments/details", {}],
     ["/payments/PSP1/refunds", { merchantAccount: "OurECOM" }],
     ["/payments/PSP1/refunds", { amount, merchantAccount: "OurECOM", reason: "x" }],
+    ["/payments/PSP1/cancels", { reference: "r" }],
+    ["/payments/PSP1/cancels", { merchantAccount: "OurECOM", paymentReference: "r" }],
+    ["/cancels", { merchantAccount: "OurECOM" }],
+    ["/cancels", { merchantAccount: "OurECOM", paymentReference: "r", reason: "x" }],
     ["/transfers", { ...transfer, category: undefined }],
     ["/transfers", { ...transfer, category: "gold" }],
     ["/transfers", { ...transfer, reference: "x".repeat(81) }],
@@ -167,6 +182,8 @@ describe.skipIf(!all.every(isPublished))(`Adyen's contracts${all.map(skipping).j
           "create payment",
           "create transfer",
           "create refund",
+          "cancel payment",
+          "cancel by reference",
           "finish payment",
           "find transfer",
           "get transfer",
@@ -200,6 +217,12 @@ describe.skipIf(!all.every(isPublished))(`Adyen's contracts${all.map(skipping).j
       yield* raw.provider.refund!(refundOf(paid))
       yield* raw.provider.refund!(refundOf(paid, { reference: referenceNo(n++), money: money("EUR", 202n) }))
       yield* raw.settled
+      const called = next({ card: cardNumbered("4212345678901237") })
+      const waiting = yield* raw.provider.initiate(called)
+      expect(yield* raw.provider.cancel!(contextOf(called, { providerPaymentId: idIn(waiting) }))).toBe("asked")
+      expect(yield* raw.provider.cancel!(contextOf(called))).toBe("asked")
+      expect(yield* raw.provider.cancel!(contextOf(next({}), { providerPaymentId: "NOSUCHPAYMENT" }))).toBe("refused")
+      yield* raw.settled
 
       expect(new Set(raw.exchanged.map(([, { status }]) => status))).toEqual(new Set([200, 201, 202, 422]))
       for (const [call, { status, text }] of raw.exchanged) {
@@ -217,7 +240,9 @@ describe.skipIf(!all.every(isPublished))(`Adyen's contracts${all.map(skipping).j
         expect([event, flaws]).toEqual([event, []])
         return event
       })
-      expect(new Set(kinds)).toEqual(new Set(["/AUTHORISATION", "/REFUND", "balancePlatform.transfer.updated"]))
+      expect(new Set(kinds)).toEqual(
+        new Set(["/AUTHORISATION", "/CANCELLATION", "/REFUND", "balancePlatform.transfer.updated"])
+      )
     })
   )
 

@@ -108,6 +108,37 @@ describe("a card with its number at the fake", () => {
     })
   )
 
+  it.scopedLive("is cancelled while it waits for its customer, who cannot pay it any more", () =>
+    Effect.gen(function* () {
+      const { books, events, provider, settled } = yield* running
+      const order = card(12_300n, { card: cardNumbered("4212345678901237") })
+      const outcome = yield* provider.initiate(order)
+      const context = contextOf(order, { providerPaymentId: idIn(outcome) })
+      expect(yield* provider.cancel!(context)).toBe("asked")
+      yield* settled
+      expect(events).toMatchObject([
+        { attempt: { reference: order.reference }, report: { state: "returned", calledOff: true } }
+      ])
+      const back = yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      expect(yield* provider.resume!(context, Object.fromEntries(back.searchParams))).toMatchObject({ state: "failed" })
+      yield* settled
+      expect(books.holdings().size).toBe(0)
+    })
+  )
+
+  it.scopedLive("that was authorised is not cancelled any more, and nothing is said of it", () =>
+    Effect.gen(function* () {
+      const { books, events, provider, settled } = yield* running
+      const order = card(12_300n)
+      const outcome = yield* provider.initiate(order)
+      yield* settled
+      expect(yield* provider.cancel!(contextOf(order, { providerPaymentId: idIn(outcome) }))).toBe("asked")
+      yield* settled
+      expect(events).toMatchObject([{ report: { state: "completed" } }])
+      expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
+    })
+  )
+
   it.scopedLive("whose authorisation is cancelled is returned", () =>
     Effect.gen(function* () {
       const { books, provider, settled, world } = yield* running
@@ -137,6 +168,37 @@ describe("a link at the fake", () => {
       expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference } }])
       const said = yield* provider.enquire(contextOf(order, { providerPaymentId: idIn(outcome) }))
       expect(said).toMatchObject({ state: "failed", code: "NOT_APPROVED" })
+      expect(books.holdings().size).toBe(0)
+    })
+  )
+})
+
+describe("a link that is to be cancelled", () => {
+  it.scopedLive("is not, while its customer may still pay by it", () =>
+    Effect.gen(function* () {
+      const { exchanged, provider } = yield* againstFake(adyen, adyenFake)
+      const order = card(12_300n)
+      const outcome = yield* provider.initiate(order)
+      expect(yield* provider.cancel!(contextOf(order, { providerPaymentId: idIn(outcome) }))).toBe("refused")
+      expect(exchanged.filter(([{ path }]) => path.endsWith("/cancels"))).toEqual([])
+    })
+  )
+
+  it.scopedLive("is cancelled by its reference once its customer has paid", () =>
+    Effect.gen(function* () {
+      const { books, provider, settled, world } = yield* againstFake(adyen, adyenFake)
+      const order = card(12_310n)
+      const outcome = yield* provider.initiate(order)
+      const context = contextOf(order, { providerPaymentId: idIn(outcome) })
+      yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      expect(yield* provider.cancel!(context)).toBe("asked")
+      yield* settled
+      const { body, headers } = adyenFake.callbackOf(books.byId(idIn(outcome))!, world)!
+      const request = { method: "POST", path: "/", query: {}, authority: "", headers, body: Buffer.from(body) }
+      expect((yield* provider.callback(request)).events).toMatchObject([
+        { attempt: { reference: order.reference }, report: { state: "returned", calledOff: true } }
+      ])
+      expect(yield* provider.enquire(context)).toMatchObject({ state: "failed" })
       expect(books.holdings().size).toBe(0)
     })
   )
