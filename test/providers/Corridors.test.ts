@@ -10,8 +10,8 @@ import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
 import { allFakes } from "../../src/providers/fakes/run/AllFakes.ts"
 import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
-import { accounts, iban } from "./adyen/Payouts.ts"
-import { problemsOf as problemsAtFlutterwave } from "./flutterwave/Flw.ts"
+import { accounts, iban } from "./adyen/Orders.ts"
+import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/Orders.ts"
 import { callFlaws as flawsAtMtn } from "./mtnMomo/Orders.ts"
 import { againstFake } from "./support/AgainstFake.ts"
 import { orderOf } from "./support/Orders.ts"
@@ -144,11 +144,11 @@ const byFlutterwave: Judge = (call) => {
   if (isUnjudged(call)) return []
   if (call.path === "/v3/transfers") {
     return [
-      ...problemsAtFlutterwave("transferSchema", body),
-      ...(meta === undefined ? [] : problemsAtFlutterwave("transferSchema", meta, "otherwise"))
+      ...flawsAtFlutterwave("transferSchema", body),
+      ...(meta === undefined ? [] : flawsAtFlutterwave("transferSchema", meta, "otherwise"))
     ]
   }
-  return problemsAtFlutterwave(call.path.endsWith("bank_transfer") ? "chargeSchema" : "momoSchema", body)
+  return flawsAtFlutterwave(call.path.endsWith("bank_transfer") ? "chargeSchema" : "momoSchema", body)
 }
 
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)

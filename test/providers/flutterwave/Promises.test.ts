@@ -5,7 +5,7 @@ import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import { promisesOf, providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
-import { orderFor } from "./Flw.ts"
+import { orderFor } from "./Orders.ts"
 
 const { bank, recipient } = orderFor("bank_transfer", "outbound", "NG")
 

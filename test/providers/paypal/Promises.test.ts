@@ -4,6 +4,7 @@ import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
 import { paypal } from "../../../src/providers/paypal/Paypal.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
+import { recipientNamed } from "../support/Orders.ts"
 
 const byCard: Sample = {
   currency: "USD",
@@ -17,7 +18,7 @@ const toWallet: Sample = {
     ...basics,
     method: "wallet",
     country: "US" as CountryCode,
-    recipient: { name: "Ada Obi", email: "ada@example.com", phone: null, address: null, externalAccountId: null }
+    recipient: recipientNamed("Ada Obi", { email: "ada@example.com" })
   })
 }
 

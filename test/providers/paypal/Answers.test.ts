@@ -5,8 +5,9 @@ import { paypalFake } from "../../../src/providers/paypal/Fake.ts"
 import { tokenGranted } from "../../../src/providers/paypal/PaypalAccess.ts"
 import { captured, orderOutcome, orderShown } from "../../../src/providers/paypal/PaypalOrders.ts"
 import { payoutOutcome, payoutShown } from "../../../src/providers/paypal/PaypalPayouts.ts"
-import { amount, attemptOf, replyOf, scripted } from "../judge/Orders.ts"
-import { answering, byCard, connectedTo, problem, toWallet } from "./Paypal.ts"
+import { amount, attemptOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { answering, byCard, connectedTo, problem, toWallet } from "./Orders.ts"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
 

@@ -1,7 +1,10 @@
-/** Payouts to accounts in every country that Adyen pays in its own way. */
-import type { CountryCode } from "../../../src/domain/Country.ts"
-import type { BankAccount, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { newOrder } from "../support/ThirdPartyOrders.ts"
+/** Orders for Adyen, one reference for all until a test names another; payouts in every country that it pays in its own way. */
+import type { BankAccount } from "../../../src/providers/port/Provider.ts"
+import { type About, orderOf, recipientNamed, referenceNo } from "../support/Orders.ts"
+
+export const reference = referenceNo(1)
+
+export const newOrder = (about: About = {}) => orderOf({ reference, ...about })
 
 export const iban: BankAccount = {
   accountName: null,
@@ -11,21 +14,14 @@ export const iban: BankAccount = {
   country: "NL"
 }
 
-const recipient = {
-  name: "A. Klaassen",
-  email: null,
-  phone: null,
-  externalAccountId: null
-} as PaymentOrder["recipient"]
-
-export const payout = (about: Partial<PaymentOrder> = {}): PaymentOrder =>
+export const payout = (about: About = {}) =>
   newOrder({
     flow: "outbound",
     method: "bank_transfer",
-    country: "NL" as CountryCode,
+    country: "NL",
     payer: null,
     bank: iban,
-    recipient,
+    recipient: recipientNamed("A. Klaassen"),
     ...about
   })
 

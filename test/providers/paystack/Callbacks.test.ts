@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { readCallback, signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
-import { amount, callbackRequest } from "../judge/Orders.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
+import { amount } from "../support/Orders.ts"
 
 const KEY = "sk_test_0123456789"
 
@@ -10,7 +11,7 @@ const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
 const read = readCallback(Redacted.make(KEY))
 
 const signed = (body: string, signature = signatureOf(KEY, body)) =>
-  callbackRequest({ headers: { "X-Paystack-Signature": signature }, body })
+  asCalledBack({ headers: { "X-Paystack-Signature": signature }, body })
 
 const eventsOf = (event: string, data: unknown) =>
   Effect.map(read(signed(JSON.stringify({ event, data }))), ({ events }) => events)
@@ -114,7 +115,7 @@ describe("callbacks of Paystack", () => {
     ],
     ["a signature under another key", signed(body, signatureOf("sk_test_other", body))],
     ["a part of the signature", signed(body, signatureOf(KEY, body).slice(0, 64))],
-    ["no signature", callbackRequest({ headers: {}, body })]
+    ["no signature", asCalledBack({ headers: {}, body })]
   ] as const)("prove nothing with %s", ([, request]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(read(request))

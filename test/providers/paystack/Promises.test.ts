@@ -5,6 +5,7 @@ import { paystack } from "../../../src/providers/paystack/Paystack.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { providerContract } from "../support/providerContract.ts"
 import type { Sample } from "../support/Samples.ts"
+import { recipientNamed } from "../support/Orders.ts"
 
 const inCountry =
   (country: string, about: (basics: PaymentOrder) => Partial<PaymentOrder>) => (basics: PaymentOrder) => ({
@@ -13,7 +14,7 @@ const inCountry =
     country: country as CountryCode
   })
 
-const recipient = { name: "Kofi Mensah", email: null, phone: null, address: null, externalAccountId: null }
+const recipient = recipientNamed("Kofi Mensah")
 
 const mobileMoney = { network: "mtn", phoneNumber: "+233551234987" }
 

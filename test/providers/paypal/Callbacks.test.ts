@@ -3,11 +3,11 @@ import { Effect, Fiber, Redacted } from "effect"
 import { callbackChecksUnderWay } from "../../../src/domain/Policies.ts"
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
-import { paypal } from "../../../src/providers/paypal/Paypal.ts"
 import { NoProof } from "../../../src/providers/port/Callback.ts"
-import { amount, callbackRequest, replyOf } from "../judge/Orders.ts"
-import { connected } from "../support/ThirdPartyOrders.ts"
-import { answering } from "./Paypal.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
+import { amount } from "../support/Orders.ts"
+import { replyOf } from "../support/Scripted.ts"
+import { answering, connectedTo } from "./Orders.ts"
 
 const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
 
@@ -29,7 +29,7 @@ const heard = (body: string, verdict: Effect.Effect<boolean, NoProof> = Effect.s
     questions.push(question)
     return verdict
   })
-  return { questions, callback: read(callbackRequest({ headers: { ...headers, ...about }, body })) }
+  return { questions, callback: read(asCalledBack({ headers: { ...headers, ...about }, body })) }
 }
 
 const eventsOf = (event_type: string, resource: object) =>
@@ -158,7 +158,7 @@ describe("callbacks of PayPal", () => {
 
   it.effect("prove nothing with bytes that are no text", () =>
     Effect.gen(function* () {
-      const request = { ...callbackRequest({ headers, body: "" }), body: Buffer.from([0x22, 0xff, 0x22]) }
+      const request = { ...asCalledBack({ headers, body: "" }), body: Buffer.from([0x22, 0xff, 0x22]) }
       expect((yield* Effect.flip(readCallback(webhookId, BASE, () => Effect.succeed(true))(request)))._tag).toBe(
         "NoProof"
       )
@@ -167,7 +167,7 @@ describe("callbacks of PayPal", () => {
 
   it.effect("prove nothing to an account that does not know its webhook", () =>
     Effect.gen(function* () {
-      const request = callbackRequest({ headers, body: good })
+      const request = asCalledBack({ headers, body: good })
       for (const id of [undefined, Redacted.make("")]) {
         const { message } = yield* Effect.flip(readCallback(id, BASE, () => Effect.succeed(true))(request))
         expect(message).toContain("PAYPAL_WEBHOOK_ID")
@@ -186,7 +186,7 @@ describe("callbacks of PayPal", () => {
   ] as const)("are believed only where PayPal says so: %j", ([reply, believed]) =>
     Effect.gen(function* () {
       const { provider } = answering(() => reply)
-      const outcome = yield* Effect.either(provider.callback(callbackRequest({ headers, body: good })))
+      const outcome = yield* Effect.either(provider.callback(asCalledBack({ headers, body: good })))
       expect(outcome._tag).toBe(believed ? "Right" : "Left")
     })
   )
@@ -203,8 +203,8 @@ describe("callbacks of PayPal", () => {
           })
       }
       const credentials = { client_id: "c", client_secret: "s", webhook_id: Redacted.value(webhookId) }
-      const { callback } = connected(paypal, credentials, { http })
-      const many = Array.from({ length: 100 }, () => callback(callbackRequest({ headers, body: good })))
+      const { callback } = connectedTo({ http }, credentials)
+      const many = Array.from({ length: 100 }, () => callback(asCalledBack({ headers, body: good })))
       const under = yield* Effect.fork(Effect.all(many.map(Effect.either), { concurrency: "unbounded" }))
       yield* Effect.sleep("50 millis")
       expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackChecksUnderWay)

@@ -7,8 +7,9 @@ import { enquiryOf } from "../../../src/providers/paystack/PaystackAnswers.ts"
 import { hostedPage, refund, transfer } from "../../../src/providers/paystack/PaystackRequests.ts"
 import { paystack } from "../../../src/providers/paystack/Paystack.ts"
 import { readJson } from "../../../src/providers/port/WireJson.ts"
-import { amount, attemptOf, refundOf, replyOf } from "../judge/Orders.ts"
-import { byCard, toBank } from "./Paystack.ts"
+import { amount, attemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf } from "../support/Scripted.ts"
+import { byCard, toBank } from "./Orders.ts"
 
 const currencies = [...new Set(paystack.serves.flatMap((one) => one.currencies))].filter(isAnyCurrencyCode)
 

@@ -6,8 +6,8 @@ import { Money } from "../../../src/domain/Money.ts"
 import { paypalCurrencies, paypalText } from "../../../src/providers/paypal/PaypalAmounts.ts"
 import { createOrder, createPayout } from "../../../src/providers/paypal/PaypalRequests.ts"
 import { moneyOfMajor } from "../../../src/providers/port/WireAmount.ts"
-import { amount } from "../judge/Orders.ts"
-import { byCard, toWallet } from "./Paypal.ts"
+import { amount } from "../support/Orders.ts"
+import { byCard, toWallet } from "./Orders.ts"
 
 const known: ReadonlyArray<string> = paypalCurrencies
 

@@ -1,19 +1,18 @@
-/** What the tests of Paystack share: an order of every kind that it serves, and an account at its fake. */
-import { Duration, Effect } from "effect"
-import { startFake } from "../../../src/providers/fakes/FakeServer.ts"
+/** An order of every kind that Paystack serves, and an account at its fake. */
 import { paystackFake } from "../../../src/providers/paystack/Fake.ts"
 import { paystack } from "../../../src/providers/paystack/Paystack.ts"
-import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { accountOf, amount, orderOf, overHttp, type Recorded } from "../judge/Orders.ts"
-import { newMailbox } from "../support/Mailbox.ts"
+import { againstFake } from "../support/AgainstFake.ts"
+import { connected } from "../support/Connected.ts"
+import { type About, amount, orderOf, recipientNamed } from "../support/Orders.ts"
+import type { Scripted } from "../support/Scripted.ts"
 
-type About = Partial<Omit<PaymentOrder, "country">>
+const recipient = recipientNamed("Kofi Mensah")
 
-const recipient = { name: "Kofi Mensah", email: null, phone: null, address: null, externalAccountId: null }
+const nigerian = { country: "NG", money: amount("250.00", "NGN") }
 
-export const byCard = (about: About = {}) => orderOf({ method: "card", ...about })
+export const byCard = (about: About = {}) => orderOf({ ...nigerian, ...about })
 
-export const byTransfer = (about: About = {}) => orderOf({ method: "bank_transfer", ...about })
+export const byTransfer = (about: About = {}) => orderOf({ ...nigerian, method: "bank_transfer", ...about })
 
 export const byMobile = (network: string, about: About = {}) =>
   orderOf({
@@ -60,12 +59,7 @@ export const toMobile = (network: string, about: About = {}) =>
 
 export const toMpesa = (about: About = {}) => byMpesa({ flow: "outbound", payer: null, recipient, ...about })
 
-export const connectedTo = (recorded: Recorded, secretKey = "sk_test_corridor_fake") =>
-  paystack.connect(accountOf(paystack, recorded, { secret_key: secretKey }))
+export const connectedTo = ({ http }: Pick<Scripted, "http">, secretKey = "sk_test_corridor_fake") =>
+  connected(paystack, http, { secret_key: secretKey })
 
-export const atFake = Effect.gen(function* () {
-  const { callbacks, url } = yield* newMailbox
-  const fake = yield* startFake(paystackFake, { callbackUrl: url, pace: Duration.millis(2), late: Duration.millis(5) })
-  const recorded = overHttp(fake.url)
-  return { fake, recorded, callbacks, provider: connectedTo(recorded) }
-})
+export const atFake = againstFake(paystack, paystackFake)

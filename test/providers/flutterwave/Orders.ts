@@ -1,23 +1,19 @@
 /** An account at Flutterwave, orders of every kind that it serves, and Flutterwave's own schemas and samples. */
-import { existsSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { Ajv } from "ajv"
-import addFormats from "ajv-formats"
-import { CountryCode } from "../../../src/domain/Country.ts"
 import type { ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { flutterwaveFake } from "../../../src/providers/flutterwave/Fake.ts"
 import { flutterwave } from "../../../src/providers/flutterwave/Flutterwave.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import type { Account } from "../../../src/providers/port/ThirdParty.ts"
-import { accountOf, amount, orderOf } from "../OverTheWire.ts"
+import { type AboutAccount, connected } from "../support/Connected.ts"
+import { amount, orderOf, recipientNamed } from "../support/Orders.ts"
+import { type Flaws, publishedFile, schemaJudge, unpublished } from "../support/PublishedContract.ts"
 
-export const connected = (
+export const atFlutterwave = (
   http: ProviderHttp,
   credentials: Readonly<Record<string, string>> = {},
-  about: Partial<Account<typeof flutterwave.fields>> = {}
-) => flutterwave.connect(accountOf(flutterwave, http, { ...flutterwaveFake.credentials, ...credentials }, about))
+  about: AboutAccount<typeof flutterwave.fields> = {}
+) => connected(flutterwave, http, { ...flutterwaveFake.credentials, ...credentials }, about)
 
-const recipient = { name: "Akinyi Otieno", email: null, phone: null, address: null, externalAccountId: null }
+const recipient = recipientNamed("Akinyi Otieno")
 
 const phones: Readonly<Record<string, string>> = {
   KE: "+254712345678",
@@ -39,7 +35,7 @@ export const everyOrder = (): ReadonlyArray<PaymentOrder> =>
         return orderOf({
           method,
           flow,
-          country: CountryCode.make(country),
+          country,
           money: amount("1500", currency),
           mobileMoney: network === "" ? null : { network, phoneNumber: phones[country]! },
           bank:
@@ -68,9 +64,9 @@ export const orderFor = (
   return { ...found!, ...about }
 }
 
-const file = fileURLToPath(new URL("../../../../shared/contracts/flutterwave.examples.json", import.meta.url))
+const FILE = "flutterwave.examples.json"
 
-export const contractIsHere = existsSync(file)
+export const why = unpublished(FILE)
 
 interface Sample {
   readonly name: string
@@ -86,15 +82,6 @@ interface ContractFile {
   readonly requestSchemas: Readonly<Record<string, object>>
 }
 
-const contract: ContractFile = contractIsHere
-  ? (JSON.parse(readFileSync(file, "utf8")) as ContractFile)
-  : { operations: [], requestSchemas: {} }
-
-export const operations = contract.operations
-
-/** What the sample itself is; the SDK wraps some of them. */
-export const responseIn = ({ response }: Sample): unknown => response?.["body"] ?? response
-
 /** Choices by currency became alternatives that overlap, of which text always fits several: one of them is enough. */
 const withAlternatives = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(withAlternatives)
@@ -104,14 +91,20 @@ const withAlternatives = (schema: unknown): unknown => {
   )
 }
 
-const ajv = new Ajv({ strict: false, unicodeRegExp: false, allErrors: true })
-addFormats.default(ajv)
+const contract =
+  why === ""
+    ? (withAlternatives(JSON.parse(publishedFile(FILE))) as ContractFile)
+    : { operations: [], requestSchemas: {} }
+
+export const operations = contract.operations
+
+/** What the sample itself is; the SDK wraps some of them. */
+export const responseIn = ({ response }: Sample): unknown => response?.["body"] ?? response
+
+const judge = schemaJudge()
 
 /** `part`: of one of its properties alone. */
-export const problemsOf = (name: string, value: unknown, part?: string): ReadonlyArray<string> => {
+export const schemaFlaws = (name: string, value: unknown, part?: string): Flaws => {
   const schema = contract.requestSchemas[name] as { readonly properties: Readonly<Record<string, object>> }
-  const validate = ajv.compile(withAlternatives(part === undefined ? schema : schema.properties[part]) as object)
-  return validate(value)
-    ? []
-    : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ""}`)
+  return judge(part === undefined ? schema : schema.properties[part], value)
 }

@@ -18,8 +18,9 @@ import {
   transferOutcome
 } from "../../../src/providers/paystack/PaystackAnswers.ts"
 import type { Kind } from "../../../src/providers/paystack/PaystackStates.ts"
-import { amount, attemptOf, refundAttemptOf, refundOf, replyOf, scripted } from "../judge/Orders.ts"
-import { byCard, byMobile, byTransfer, connectedTo, toBank } from "./Paystack.ts"
+import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { byCard, byMobile, byTransfer, connectedTo, toBank } from "./Orders.ts"
 
 const data = (about: object) => replyOf(200, { status: true, message: "Charge attempted", data: about })
 
@@ -455,7 +456,7 @@ describe("how Paystack is spoken to", () => {
         "/transfer/verify/REF",
         "/refund/77",
         "/refund/78",
-        "/refund?from=2025-06-01T09%3A50%3A00.000Z&to=2025-06-01T11%3A00%3A00.000Z&perPage=100"
+        "/refund?from=2030-05-06T06%3A58%3A09.000Z&to=2030-05-06T08%3A08%3A09.000Z&perPage=100"
       ])
       expect(calls.every(({ headers }) => headers?.["authorization"] === "Bearer sk_test_corridor_fake")).toBe(true)
     })
