@@ -3,7 +3,7 @@
  * for: it builds an order that its fake takes and that the provider's published contract allows.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { Duration, Effect, Either } from "effect"
 import { formIn } from "../../src/providers/stripe/FakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
@@ -153,6 +153,9 @@ const byFlutterwave: Judge = (call) => {
 
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
 
+/** Nobody waits here for what becomes of an order. */
+const untold = { pace: Duration.minutes(10) }
+
 for (const party of thirdParties) {
   const { fake } = allFakes.find((one) => one.fake.name === party.name)!
   const judges = judgesOf[party.name] ?? []
@@ -170,7 +173,7 @@ for (const party of thirdParties) {
       it.scopedLive(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
         Effect.gen(function* () {
           expect(corridors).not.toEqual([])
-          const { calls, connectedWith } = yield* againstFake(party, fake)
+          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: untold })
           for (const corridor of corridors) {
             calls.length = 0
             const environment = party.name === "mtn_momo" ? environments[corridor.country] : undefined

@@ -24,7 +24,7 @@ export const shown = (value: unknown): string => inspect(value, { depth: 6, brea
 
 /** Time enough on the busiest machine; a slow answer is given up sooner, by the one check that is about it. */
 const patient = { connect: Duration.seconds(10), firstByte: Duration.seconds(10), answer: Duration.seconds(10) }
-export const impatient = { ...patient, answer: Duration.millis(800) }
+export const impatient = { ...patient, answer: Duration.millis(1_200) }
 
 const paces = { pace: Duration.millis(20), late: Duration.millis(40), slow: Duration.seconds(6) }
 

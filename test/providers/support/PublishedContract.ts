@@ -1,6 +1,6 @@
 /** The document that a provider published, as the judge of what an adapter sends and of what its fake answers. */
 import { existsSync, readFileSync } from "node:fs"
-import { Ajv, type Options, type ValidateFunction } from "ajv"
+import { Ajv, type Options, type SchemaValidateFunction, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
@@ -43,31 +43,28 @@ export interface PublishedContract {
   readonly webhookFlaws: (event: string, body: unknown) => Flaws
 }
 
-/** OpenAPI 3.0 says `nullable` where JSON Schema has another type. */
-const withNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withNulls)
+const FOLLOWED = "followed"
+
+/**
+ * A schema for the judge. OpenAPI 3.0 says `nullable` where JSON Schema has another type. What a reference leads to is
+ * compiled when something is first held against it: most of a document is never met.
+ */
+const readable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(readable)
   if (value === null || typeof value !== "object") return value
   const isNullable = "nullable" in value && value.nullable === true
   const inner = Object.fromEntries(
-    Object.entries(value).flatMap(([name, one]) =>
-      name === "nullable" && typeof one === "boolean" ? [] : [[name, withNulls(one)]]
-    )
+    Object.entries(value).flatMap(([name, one]) => {
+      if (name === "nullable" && typeof one === "boolean") return []
+      return name === "$ref" && typeof one === "string" ? [[FOLLOWED, one]] : [[name, readable(one)]]
+    })
   )
   return isNullable ? { anyOf: [inner, { type: "null" }] } : inner
 }
 
-const HOME = "contract"
-
-/** The same schema outside of its document. */
-const fromOutside = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(fromOutside)
-  if (schema === null || typeof schema !== "object") return schema
-  return Object.fromEntries(
-    Object.entries(schema).map(([name, one]) => [
-      name,
-      name === "$ref" && typeof one === "string" ? `${HOME}${one}` : fromOutside(one)
-    ])
-  )
+const nodeAt = (document: Json, reference: string): unknown => {
+  const keys = reference.slice(2).split("/")
+  return keys.reduce<unknown>((node, key) => (node as Json)[key], document)
 }
 
 /** Compiling takes longer than judging here, so that the code need not be the fastest. */
@@ -75,26 +72,34 @@ const options: Options = {
   strict: false,
   unicodeRegExp: false,
   allErrors: true,
-  inlineRefs: false,
+  validateSchema: false,
   code: { optimize: false },
   // It would tell of every format that a provider made up.
   logger: false
 }
-
-export const flawsBy = (validate: ValidateFunction, value: unknown): Flaws =>
-  validate(value) ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message ?? ""}`)
 
 /** A judge by schemas; `isText`: values arrive as text, so that they are read as what the schema wants. */
 export const schemaJudge = (document: Json = {}, isText = false) => {
   const is31 = String(document["openapi"]).startsWith("3.1")
   const ajv = new (is31 ? Ajv2020 : Ajv)({ ...options, coerceTypes: isText })
   addFormats.default(ajv)
-  ajv.addSchema({ ...document, $id: HOME })
   const compiled = new Map<unknown, ValidateFunction>()
-  return (schema: unknown, value: unknown): Flaws => {
-    const validate = compiled.get(schema) ?? ajv.compile(fromOutside(schema) as Json)
+  const validatorOf = (schema: unknown): ValidateFunction => {
+    const validate = compiled.get(schema) ?? ajv.compile(readable(schema) as Json)
     compiled.set(schema, validate)
-    return flawsBy(validate, isText ? structuredClone(value) : value)
+    return validate
+  }
+  const followed: SchemaValidateFunction = (reference: string, value, _, at) => {
+    const validate = validatorOf(nodeAt(document, reference))
+    const isRight = validate(value, at) as boolean
+    followed.errors = validate.errors ?? []
+    return isRight
+  }
+  ajv.addKeyword({ keyword: FOLLOWED, schemaType: "string", errors: "full", validate: followed })
+  return (schema: unknown, value: unknown): Flaws => {
+    const validate = validatorOf(schema)
+    const isRight = validate(isText ? structuredClone(value) : value)
+    return isRight ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message ?? ""}`)
   }
 }
 
@@ -109,7 +114,7 @@ const paramsIn = (template: string, path: string): Readonly<Record<string, strin
 const JSON_TYPE = "application/json"
 
 const opened = (file: string, form: ((text: string) => unknown) | undefined): PublishedContract => {
-  const document = withNulls(JSON.parse(publishedFile(file))) as Json
+  const document = JSON.parse(publishedFile(file)) as Json
   const paths = (document["paths"] ?? {}) as Readonly<Record<string, Json>>
   const exact = schemaJudge(document)
   const textual = schemaJudge(document, true)
@@ -117,8 +122,7 @@ const opened = (file: string, form: ((text: string) => unknown) | undefined): Pu
   const followed = <A>(value: unknown): A => {
     const reference = (value as Json)["$ref"]
     if (typeof reference !== "string") return value as A
-    const keys = reference.slice(2).split("/")
-    return followed(keys.reduce<unknown>((node, key) => (node as Json)[key], document))
+    return followed(nodeAt(document, reference))
   }
 
   const operationOf = (method: string, path: string): Operation | undefined => {

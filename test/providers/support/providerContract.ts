@@ -464,13 +464,14 @@ export const promisesOf = <Fields extends CredentialFields>(
   ]
 }
 
-/** A test for each promise. */
+/** A test for each promise, several at once: most of their time is waiting. */
 export const providerContract = <Fields extends CredentialFields>(
   definition: ThirdParty<Fields>,
   fake: Fake,
   samples: Samples
 ): void => {
   describe(`what the port promises of ${definition.title}`, () => {
-    for (const { check, name } of promisesOf(definition, fake, samples)) it.live(name, () => check)
+    for (const { check, name } of promisesOf(definition, fake, samples))
+      it.live(name, () => check, { concurrent: true })
   })
 }
