@@ -22,10 +22,10 @@ const openSandbox = Effect.gen(function* () {
 const server = Effect.gen(function* () {
   const { mode, port } = yield* Settings
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
-  yield* openFakes
+  const fakes = yield* openFakes
   yield* startWorkers
   yield* serveHttp(port)
-  yield* banner(credentials)
+  yield* banner(credentials, fakes)
   return yield* untilDatabaseIsGone
 })
 

@@ -3,13 +3,20 @@ import { Effect } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import type { SandboxCredentials } from "./sandbox/Sandbox.ts"
 
-export const banner = (credentials: SandboxCredentials | undefined) =>
+/** `fakes`: which third parties are spoken to that are none. */
+export const banner = (credentials: SandboxCredentials | undefined, fakes: string | undefined) =>
   Effect.flatMap(Settings, ({ dataDir, logFormat, mode, publicUrl, version }) => {
     if (logFormat === "json") {
-      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), { mode, url: publicUrl, version })
+      return Effect.annotateLogs(Effect.logInfo("Corridor is up"), {
+        mode,
+        url: publicUrl,
+        version,
+        ...(fakes === undefined ? {} : { fakes })
+      })
     }
     const org = credentials?.orgs[0]
     const lines = [`Corridor ${version} (${mode})`, `  API        ${publicUrl}/v1`, `  Reference  ${publicUrl}/docs`]
+    if (fakes !== undefined) lines.push(`  Fakes      ${fakes}`)
     if (org !== undefined) {
       lines.push(
         `  API key    ${org.api_key}   (${org.name}; all credentials: ${dataDir}/sandbox.json)`,

@@ -7,6 +7,7 @@ import { retentionPause } from "../domain/Policies.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"
+import { ProviderAccountStore } from "../providers/accounts/ProviderAccountStore.ts"
 import { RateLockStore } from "../money/rates/RateLockStore.ts"
 import { DeliveryStore } from "../webhooks/DeliveryStore.ts"
 import { EventStore } from "../webhooks/EventStore.ts"
@@ -22,7 +23,8 @@ export const forgetAll = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   // An event is forgotten when no delivery of it is left.
   const events = yield* EventStore
-  const all = [keys, notifications, strays, locks, deliveries, events]
+  const credentials = yield* ProviderAccountStore
+  const all = [keys, notifications, strays, locks, deliveries, events, credentials]
   yield* Effect.forEach(all, ({ forgetOld }) => allOf(forgetOld), { discard: true })
 })
 

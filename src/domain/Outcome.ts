@@ -64,6 +64,10 @@ export class Report extends Data.TaggedClass("Report")<
     readonly fee?: Money
     /** Of `failed` and `returned`: it was called off, by us or by hand at the provider. */
     readonly calledOff?: true
+    /** Of `returned`: what it took or sent back this time, where that may be a part. Otherwise it is all that it has. */
+    readonly taken?: Money
+    /** Of `completed`: what it gives back of what it had taken back before, such as after a dispute that was won. */
+    readonly regained?: Money
     /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */
     readonly waitsFor?: { readonly nextAction: NextAction; readonly actionData: Accepted["actionData"] }
   }

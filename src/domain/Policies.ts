@@ -187,6 +187,9 @@ export const credentialsKnownFor = Duration.seconds(1)
 /** Whoever still works with the credentials of before has this long to come to an end. */
 export const credentialsRetireAfter = Duration.minutes(5)
 
+/** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
+export const replacedCredentialsGrace = Duration.hours(24)
+
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
 export const credentialsTestTimeout = Duration.seconds(10)
 

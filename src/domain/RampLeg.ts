@@ -59,6 +59,8 @@ const stray = (current: RampLegState, received: Received): RampDecision => ({
 const moneyCame = (current: RampLegState, signal: Spoken): RampDecision => {
   const { expected } = current
   const came = signal.received ?? expected
+  // Nothing is no money: it may still come, and the leg goes on waiting for it.
+  if (!came.isPositive) return { ...unmoved(current), outcome: "accepted" }
   const received = withTotal(current.received, came)
   const fits = came.currency === expected.currency && !current.collected && canMove(current.status, "processing")
   if (!fits) return { ...stray(current, received), outcome: "accepted" }

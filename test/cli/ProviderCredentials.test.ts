@@ -87,6 +87,8 @@ afterAll(async () => {
 
 it("shows through whose account a configuration goes", async () => {
   expect(await listed()).toMatchObject({ account: "none", has_credentials: false, credentials_tested_at: null })
+  const { stdout } = await cliIn(env)("providers", "list")
+  expect(stdout).toContain("no credentials: set STRIPE_SECRET_KEY, or CORRIDOR_FAKES=1")
   expect(await listed({ STRIPE_SECRET_KEY: key })).toMatchObject({ account: "platform" })
   const halves = await cliIn({ ...env, STRIPE_WEBHOOK_SECRET: "x" })("providers", "list")
   expect(halves.code).toBe(1)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { asName, asQuotation, holdsLink } from "../../src/domain/PlainWords.ts"
+import { asName, asQuotation, asSentence, holdsLink } from "../../src/domain/PlainWords.ts"
 
 describe("Words of others", () => {
   it.each([
@@ -36,6 +36,15 @@ describe("Words of others", () => {
 
   it("are one line where they are a name, and cannot turn round what stands beside them", () => {
     expect(asName(" Acme\r\nBcc: eve@x \u202egnp\u2028Ltd\u0000 ")).toBe("Acme Bcc: eve@x gnp Ltd")
+  })
+
+  it.each([
+    ["card declined", "card declined."],
+    ["It did not take the key.", "It did not take the key."],
+    ["Really? ", "Really?"],
+    ["(expired_card)", "(expired_card)."]
+  ])("%s ends a sentence with one dot", (text, expected) => {
+    expect(asSentence(text)).toBe(expected)
   })
 
   it("are marked line by line where they are quoted", () => {

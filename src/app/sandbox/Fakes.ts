@@ -91,15 +91,26 @@ const offerPayments = Effect.gen(function* () {
   )
 })
 
-/** Starts those that nobody has started yet. */
+/** Far enough away for all of them, and easy to read. */
+const ELSEWHERE = 100
+
+/** What the terminal says of them. */
+const shownAt = (firstPort: number, started: number): string =>
+  started > 0
+    ? `all nine third parties, from http://127.0.0.1:${firstPort} on`
+    : `those of another server, at ports ${firstPort} and up: their callbacks go there, not here; for fakes of its own start this one with CORRIDOR_FAKES=${firstPort + ELSEWHERE}`
+
+/** Starts those that nobody has started yet, and says in a line which there are; nothing where none are wanted. */
 export const openFakes = Effect.gen(function* () {
   const { fakes, publicUrl } = yield* Settings
-  if (Option.isNone(fakes)) return
+  if (Option.isNone(fakes)) return undefined
   const { startFreeFakes } = yield* loadFakes
   const { missing, started } = yield* startFreeFakes({ callbackBase: publicUrl, firstPort: fakes.value })
   const others = "whoever listens there is spoken to, and calls back to where it was started for"
+  const shown = shownAt(fakes.value, started.length)
   yield* started.length === 0
-    ? Effect.logInfo(`No fake of a third party was started, since ports ${fakes.value} and up are in use: ${others}`)
+    ? Effect.logWarning(`No fake of a third party was started here. Spoken to are ${shown}`)
     : Effect.forEach(missing, ({ message }) => Effect.logWarning(`${message}: ${others}`), { discard: true })
   yield* offerPayments
+  return shown
 })

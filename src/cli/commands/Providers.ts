@@ -3,8 +3,10 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
+import { type Mode, Settings } from "../../platform/config/Settings.ts"
 import { Analytics } from "../../payments/analytics/Analytics.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
@@ -25,11 +27,23 @@ const accountWords = {
   none: "no credentials"
 } as const
 
+/** What would let it be asked: the settings that its account needs, or in the sandbox its fake. */
+const remedyFor = ({ provider }: Config, mode: Mode): string => {
+  const fields = Object.values(thirdPartyNamed(provider)?.fields ?? {})
+  const needed = fields.filter(({ optional }) => optional !== true).map(({ env }) => env)
+  return [needed.join(" and "), ...(mode === "sandbox" ? ["CORRIDOR_FAKES=1"] : [])].join(", or ")
+}
+
 /** Whose account at the provider its payments go through. */
 const accountOf = (config: Config, { parties }: ProviderSettings["Type"]): keyof typeof accountWords => {
   if (isBuiltInRail(config.provider)) return "built_in"
   if (config.has_credentials) return config.credentials_tested_at === null ? "own_untested" : "own"
   return Option.isSome(parties.get(config.provider)?.platform ?? Option.none()) ? "platform" : "none"
+}
+
+const wordsFor = (config: Config, settings: ProviderSettings["Type"], mode: Mode): string => {
+  const account = accountOf(config, settings)
+  return account === "none" ? `${accountWords.none}: set ${remedyFor(config, mode)}` : accountWords[account]
 }
 
 /** Of all that each was asked for in the last hour: `12 accepted, 1 declined`. */
@@ -46,6 +60,7 @@ const healthOf = Effect.gen(function* () {
 const shown = (configs: ReadonlyArray<Config>) =>
   Effect.gen(function* () {
     const settings = yield* ProviderSettings
+    const { mode } = yield* Settings
     const health = yield* healthOf
     const rows = configs.map((config) => [
       config.config_id,
@@ -54,7 +69,7 @@ const shown = (configs: ReadonlyArray<Config>) =>
       String(config.priority),
       config.is_active ? "on" : "off",
       config.org_id ?? "everybody",
-      accountWords[accountOf(config, settings)],
+      wordsFor(config, settings, mode),
       health(config.provider)
     ])
     const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"]

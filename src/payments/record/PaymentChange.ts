@@ -6,7 +6,19 @@ import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../dom
 import type { Attempt, Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
-import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import {
+  assemble,
+  doubtAbout,
+  doubtOfNothing,
+  goneFrom,
+  isEven,
+  isReturned,
+  isWorthless,
+  type Moment,
+  type Ruled,
+  saysFailed,
+  type Source
+} from "./Ruling.ts"
 import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -31,10 +43,23 @@ const goneOf = (
 }
 
 /** What nobody had decided on yet is gone with it; of the rest somebody must decide. */
-const noteOfGone = ({ attempt, payment }: Known): string =>
-  payment.direction === "outbound"
-    ? `${attempt.provider} sent the money back: it is held until an operator settles it.`
-    : `${attempt.provider} has taken the money back: an operator must settle who bears it.`
+const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
+  const sum = gone.map(({ amount }) => (amount.isNegative ? amount.negate() : amount).toString()).join(" and ")
+  return payment.direction === "outbound"
+    ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
+    : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
+}
+
+/** What is completed cannot fail: either word may be wrong, and the money tells which. */
+const isContradicted = ({ attempt, payment }: Known, signal: ProviderSignal, { operator }: Source): boolean =>
+  operator === undefined && payment.status === "completed" && attempt.outcome !== "declined" && saysFailed(signal)
+
+const doubtOf = (known: Known, signal: ProviderSignal, source: Source): string | undefined => {
+  const { attempt, payment } = known
+  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
+  const isWaiting = payment.direction === "inbound" && attempt.outcome !== "declined" && !isOver(payment.status)
+  return isWaiting && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
+}
 
 /** It was refused, and its provider is being asked about it nevertheless. */
 export const isPursued = ({ next_enquiry_at, outcome }: Attempt): boolean =>
@@ -175,7 +200,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
-      note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known),
+      note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known, gone),
+      doubt: doubtOf(known, signal, source),
       cleared:
         isGone ||
         (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),

@@ -7,7 +7,19 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
-import { assemble, goneFrom, isEven, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import {
+  assemble,
+  doubtAbout,
+  doubtOfNothing,
+  goneFrom,
+  isEven,
+  isReturned,
+  isWorthless,
+  type Moment,
+  type Ruled,
+  saysFailed,
+  type Source
+} from "./Ruling.ts"
 import { rampEntries } from "./RampPostings.ts"
 import type { Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
@@ -127,6 +139,20 @@ const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string
   return effect === "stranded" ? { failure: failure("NOT_SETTLED") } : {}
 }
 
+/** A leg whose money has moved by its provider's word cannot fail: either word may be wrong. */
+const isContradicted = ({ attempt, payment }: KnownLeg, signal: ProviderSignal, { operator }: Source): boolean =>
+  operator === undefined &&
+  attempt.outcome !== "declined" &&
+  saysFailed(signal) &&
+  (legOf(attempt) === "collection" ? payment.ramp.collected !== null : payment.status === "completed")
+
+const doubtOf = (known: KnownLeg, signal: ProviderSignal, source: Source): string | undefined => {
+  const { attempt, payment } = known
+  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
+  const isWaiting = legOf(attempt) === "collection" && attempt.outcome !== "declined" && !isOver(payment.status)
+  return isWaiting && payment.ramp.collected === null && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
+}
+
 /** `second`: whom to ask to settle, where this word may be that the money has arrived. */
 export const rampChangeOf = (
   known: KnownLeg,
@@ -185,6 +211,7 @@ export const rampChangeOf = (
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense,
       note,
+      doubt: doubtOf(known, signal, source),
       cleared: isGone,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,

@@ -19,6 +19,7 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
+import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
 import { isReturned, type Moment, type Source } from "./Ruling.ts"
 import type { Change } from "../store/Change.ts"
 
@@ -99,8 +100,12 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { attempt, payment } = known
         if (attempt.leg === "refund") return refundChangeOf(known, signal, told, moment)
         // Only a word about money that goes back needs the books.
-        const source = attempt.leg === "return" || isReturned(signal) ? yield* withBooks(known, told) : told
-        if (attempt.leg === "return") return returnChangeOf(known, signal, source, moment)
+        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal)
+        const heard = needsBooks ? yield* withBooks(known, told) : told
+        if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
+        const dispute = disputeIn(known, signal, heard)
+        if (dispute !== undefined) return disputeChangeOf(known, signal, dispute, heard, moment)
+        const source = withExcess(known, signal, heard)
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now

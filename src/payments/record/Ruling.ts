@@ -6,10 +6,11 @@ import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
+import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
@@ -56,6 +57,8 @@ export interface Ruling {
   readonly suspense?: ReadonlyArray<SuspenseMoney>
   /** What a person must know about money that is not where it was meant to go. */
   readonly note?: string | undefined
+  /** The provider contradicts what it had said before: a person must find out what is so. */
+  readonly doubt?: string | undefined
   /** What was in suspense has found its place. */
   readonly cleared?: boolean
   /** The attempt whose money in suspense it is about, where that is another one. */
@@ -89,6 +92,23 @@ const reasonOf = (signal: ProviderSignal): string | null => {
 
 /** A provider has back what it paid, or has taken back what it collected. */
 export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "Report" && signal.state === "returned"
+
+/** It did not happen, by the provider's own word. */
+export const saysFailed = (signal: ProviderSignal): boolean =>
+  signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
+
+/** That it was completed with nothing, or with less: it moved no money, and nobody knows what did. */
+export const isWorthless = (signal: ProviderSignal): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") &&
+  signal.state === "completed" &&
+  signal.received !== undefined &&
+  !signal.received.isPositive
+
+export const doubtOfNothing = ({ provider }: Attempt): string =>
+  `${provider} says that it was completed, and that nothing arrived: an operator must find out what did.`
+
+export const doubtAbout = ({ provider }: Attempt): string =>
+  `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
 
 /**
  * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it
@@ -159,10 +179,11 @@ const attemptPatch = (
   const { outcome, received } = ruling
   const said = signal._tag === "Accepted" || signal._tag === "Report" ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
+  const isFirstReturn = isReturned(signal) && attempt.reason === null
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    reason: decides && source.operator === undefined ? reasonOf(signal) : attempt.reason,
+    reason: source.operator === undefined && (decides || isFirstReturn) ? reasonOf(signal) : attempt.reason,
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
@@ -194,23 +215,35 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
   return [
     ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
     ...(stuck
-      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${silence}.`)]
-      : ruling.aimless === true
-        ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
-        : []),
+      ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
+      : ruling.doubt !== undefined
+        ? [item("unknown_outcome", ruling.doubt)]
+        : ruling.aimless === true
+          ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
+          : []),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
   ]
 }
 
+/** That it is under way, of a payment that was completed before. */
+const isLate = ({ status }: Payment, signal: ProviderSignal): boolean =>
+  status === "completed" && "state" in signal && (signal.state === "pending" || signal.state === "processing")
+
 /** An item belongs to its attempt: whatever is heard of another one leaves it alone. */
-const closeItems = ({ attempt }: Known, signal: ProviderSignal, ruling: Ruling, source: Source, stuck: boolean) => {
+const closeItems = (
+  { attempt, payment }: Known,
+  signal: ProviderSignal,
+  ruling: Ruling,
+  source: Source,
+  stuck: boolean
+) => {
   const by = source.operator?.id ?? source.cause
   // Nobody had to look after what is answered for the first time.
   const wasAskedAbout = attempt.outcome !== null || attempt.enquiries > 0 || source.operator !== undefined
   const { attempt_id } = attempt
   return [
-    // Silence settles nothing.
-    ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck
+    // Silence settles nothing, and neither does a word that comes too late.
+    ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : [])
@@ -245,7 +278,7 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const notes = [ruling.note, source.note, source.operator?.note].filter((one) => one !== undefined)
+  const notes = [ruling.note, ruling.doubt, source.note, source.operator?.note].filter((one) => one !== undefined)
   const before = patch.comments ?? payment.comments
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
 }

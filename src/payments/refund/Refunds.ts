@@ -3,6 +3,7 @@
  * two at once never give back more than was paid, and after a crash the attempt is looked up, never sent again.
  */
 import { type BigDecimal, Clock, Context, Duration, Effect, Either, Layer } from "effect"
+import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId, type PaymentId } from "../../domain/Identifiers.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -175,8 +176,8 @@ const make = Effect.gen(function* () {
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
     const why =
       outcome.unsent === true
-        ? `${outcome.reason}. Ask for the refund again.`
-        : `${provider.name} declined the refund: ${outcome.reason}.`
+        ? `${asSentence(outcome.reason)} Ask for the refund again.`
+        : `${provider.name} declined the refund: ${asSentence(outcome.reason)}`
     return yield* refuse(heard.payment, why)
   })
 })

@@ -1,5 +1,6 @@
 /** Which providers a payment, or a leg of a ramp, is offered to at this moment, whom to ask first, and why none takes it. */
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
+import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId, type OrgId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { AllProvidersFailed, NoRoute } from "../../domain/Failure.ts"
@@ -136,8 +137,12 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
 }
 
 export const reasonsForNone = ({ country, direction, payment_method }: Lane, { excluded }: Route): string => {
-  const reasons = excluded.map(({ provider, reason }) => `${provider}: ${reason}`).join(" ")
-  return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons}`.trim()
+  const byProvider = Object.entries(Arr.groupBy(excluded, ({ provider }) => provider))
+  const reasons = byProvider.map(([provider, all]) => {
+    const different = new Set(all.map(({ reason }) => asSentence(reason)))
+    return `${provider}: ${[...different].join(" ")}`
+  })
+  return `No provider serves ${payment_method} ${direction} in ${country}. ${reasons.join(" ")}`.trim()
 }
 
 export const whereNoneFits = (payment: Lane, routed: Route): NoRoute =>
@@ -157,7 +162,7 @@ const whyNoneTookIt = ({ refusedInstrument, tooLateFor }: NotTaken): string => {
   }
   return refusedInstrument === undefined
     ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
-    : `The payment was declined: ${refusedInstrument}. Nothing was moved, and no other provider was asked, since it would be declined there too.`
+    : `The payment was declined: ${asSentence(refusedInstrument)} Nothing was moved, and no other provider was asked, since it would be declined there too.`
 }
 
 export const whereNoneTookIt = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>

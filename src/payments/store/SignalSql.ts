@@ -26,7 +26,9 @@ const StoredWord = Schema.Struct({
   fee: Schema.optional(StoredSum),
   code: Schema.optional(Schema.Literal(...refusalCodeNames)),
   providerCode: Schema.optional(Schema.String),
-  calledOff: Schema.optional(Schema.Literal(true))
+  calledOff: Schema.optional(Schema.Literal(true)),
+  taken: Schema.optional(StoredSum),
+  regained: Schema.optional(StoredSum)
 })
 type StoredWord = typeof StoredWord.Type
 
@@ -46,6 +48,7 @@ const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: 
 
 const wordOf = (report: Report): StoredWord => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
+  const { regained, taken } = report
   return {
     state,
     reason,
@@ -55,17 +58,21 @@ const wordOf = (report: Report): StoredWord => {
     ...(fee === undefined ? {} : { fee: storedSum(fee) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
-    ...(calledOff === undefined ? {} : { calledOff })
+    ...(calledOff === undefined ? {} : { calledOff }),
+    ...(taken === undefined ? {} : { taken: storedSum(taken) }),
+    ...(regained === undefined ? {} : { regained: storedSum(regained) })
   }
 }
 
-const reportOf = ({ calledOff, code, fee, providerCode, received, ...said }: StoredWord): Report =>
+const reportOf = ({ calledOff, code, fee, providerCode, received, regained, taken, ...said }: StoredWord): Report =>
   new Report({
     ...said,
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(calledOff === undefined ? {} : { calledOff }),
+    ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
+    ...(regained === undefined ? {} : { regained: moneyOf(regained.amount, regained.currency) }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 

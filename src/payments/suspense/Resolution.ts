@@ -31,6 +31,11 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
+const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
+  leg === "collection"
+    ? (ramp?.collected ?? null) !== null
+    : leg !== "refund" && leg !== "return" && status === "completed"
+
 /** What no machine settles any more, or never did. */
 const onlyByHand =
   (payment: Payment, story: Story, now: Date) =>
@@ -75,7 +80,9 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
 
       const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
         const { outcome, reason } = verdict
-        const signal = new Report({ state: outcome, reason, providerPaymentId: null, providerStatus: null })
+        // What had moved by its provider's word, and has not, is with its provider again.
+        const state = outcome === "failed" && hasMoved(payment, attempt) ? "returned" : outcome
+        const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null })
         const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
           const heard = yield* outcomes.hearAbout(attempt, signal, {

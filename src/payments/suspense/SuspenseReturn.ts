@@ -3,6 +3,7 @@
  * provider is asked: it is looked up, and shown to a person, like every other.
  */
 import { Clock, Context, Duration, Effect, Either, Layer, Option } from "effect"
+import { asSentence } from "../../domain/PlainWords.ts"
 import { AttemptId } from "../../domain/Identifiers.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import type { Permit } from "../../domain/Access.ts"
@@ -44,8 +45,8 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
       return new Conflict({
         message:
           outcome.unsent === true
-            ? `${outcome.reason}. Repeat the command.`
-            : `${provider} declined the refund: ${outcome.reason}.`
+            ? `${asSentence(outcome.reason)} Repeat the command.`
+            : `${provider} declined the refund: ${asSentence(outcome.reason)}`
       })
     case "Unknown":
       return new Conflict({

@@ -23,6 +23,7 @@ import signals from "../../../migrations/0019_signals.ts"
 import ownChanges from "../../../migrations/0020_own_changes.ts"
 import accountsOfAttempts from "../../../migrations/0021_accounts_of_attempts.ts"
 import providerAccounts from "../../../migrations/0022_provider_accounts.ts"
+import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -47,7 +48,8 @@ export const migrations = {
   "0019_signals": signals,
   "0020_own_changes": ownChanges,
   "0021_accounts_of_attempts": accountsOfAttempts,
-  "0022_provider_accounts": providerAccounts
+  "0022_provider_accounts": providerAccounts,
+  "0025_replaced_credentials": replacedCredentials
 }
 
 const TABLE = "corridor_migrations"

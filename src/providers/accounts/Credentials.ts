@@ -3,13 +3,24 @@ import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { longestCredential } from "../../domain/Policies.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
+import type { CredentialField } from "../port/ThirdParty.ts"
 import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
 
-const wrongWith = (value: string): string | undefined => {
+const plainText = /^[\x20-\x7e]*$/
+
+/** What travels in headers, or signs what does, is plain ASCII on one line: anything else fails only when it is used. */
+export const unsendable = (value: string, { lines }: Pick<CredentialField, "lines">): string | undefined => {
+  if (plainText.test(lines === true ? value.replaceAll(/\r?\n/g, "") : value)) return undefined
+  return lines !== true && /[\r\n]/.test(value)
+    ? "has a line break in it"
+    : "has a character in it that is not plain ASCII"
+}
+
+const wrongWith = (value: string, field: CredentialField): string | undefined => {
   if (value.trim() === "") return "is empty"
   if (Buffer.byteLength(value) > longestCredential) return `is longer than ${longestCredential} bytes`
-  return value.trim() === value ? undefined : "has spaces or line breaks around it"
+  return value.trim() === value ? unsendable(value, field) : "has spaces or line breaks around it"
 }
 
 /** The reason names the field, and never repeats a value. */
@@ -19,8 +30,9 @@ export const checkCredentials = (
 ): Either.Either<GivenCredentials, string> => {
   const known = Object.keys(fields)
   for (const [name, value] of Object.entries(typed)) {
-    if (!known.includes(name)) return Either.left(`${name}: ${title} has no such field; it has ${known.join(", ")}.`)
-    const wrong = wrongWith(value)
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (field === undefined) return Either.left(`${name}: ${title} has no such field; it has ${known.join(", ")}.`)
+    const wrong = wrongWith(value, field)
     if (wrong !== undefined) return Either.left(`${name}: ${wrong}.`)
   }
   const absent = known.find((name) => fields[name]?.optional !== true && !Object.hasOwn(typed, name))

@@ -18,6 +18,14 @@ export type ProviderAccount = typeof ProviderAccount.Type
 export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
 export type SealedAccount = typeof SealedAccount.Type
 
+/** The credentials that were in use before the present ones, which callbacks may still be signed with. */
+export const ReplacedCredentials = Schema.Struct({
+  config_id: ConfigId,
+  sealed: Schema.String,
+  until: Schema.DateFromSelf
+})
+export type ReplacedCredentials = typeof ReplacedCredentials.Type
+
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
   /** Whether the provider has just taken them. */
   readonly tested: boolean
@@ -29,6 +37,8 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderAccount>>
     /** None where what was not tested would take the place of what was: then all stays as it is. */
     readonly put: (account: NewAccount) => Effect.Effect<Option.Option<ProviderAccount>>
+    /** None once their grace has passed. Those that were never in use are not among them. */
+    readonly replaced: (id: ConfigId) => Effect.Effect<Option.Option<ReplacedCredentials>>
     /** None where they have been changed since. */
     readonly markTested: (id: ConfigId, version: number) => Effect.Effect<Option.Option<ProviderAccount>>
     /** Until the end of the transaction nobody adds or changes one. */
@@ -36,5 +46,9 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly allSealed: Effect.Effect<ReadonlyArray<SealedAccount>>
     /** The same credentials under another key: their version stays. */
     readonly replaceSealed: (account: SealedAccount) => Effect.Effect<void>
+    readonly allReplaced: Effect.Effect<ReadonlyArray<SealedAccount>>
+    readonly resealReplaced: (account: SealedAccount) => Effect.Effect<void>
+    /** Those whose grace has passed; how many they were. */
+    readonly forgetOld: Effect.Effect<number>
   }
 >() {}

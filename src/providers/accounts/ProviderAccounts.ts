@@ -2,7 +2,7 @@
  * Third parties as they are reached through an account: the platform's, made once at the start, and those that
  * configurations bring, made when they are first needed and again when their credentials change.
  */
-import { Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
+import { Clock, Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } from "../../domain/Policies.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -42,6 +42,19 @@ interface Seen {
 /** What was sent until those before had come to their end may have gone through them, and so through another account. */
 const certainSince = ({ updated_at, version }: ProviderAccount): Pick<Provider, "since"> =>
   version === 1 ? {} : { since: new Date(updated_at.getTime() + Duration.toMillis(credentialsRetireAfter)) }
+
+/** What is not signed with the present secret may be signed with the one before. */
+const alsoBelieving = (provider: Provider, before: Provider, until: Option.Option<Date>): Provider => ({
+  ...provider,
+  callback: (request) =>
+    Effect.catchTag(provider.callback(request), "NoProof", (noProof) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Option.exists(until, (end) => end.getTime() <= now)
+          ? Effect.fail(noProof)
+          : Effect.mapError(before.callback(request), () => noProof)
+      )
+    )
+})
 
 const bounded = (test: Effect.Effect<Verdict>): Effect.Effect<Verdict> =>
   test.pipe(
@@ -103,8 +116,15 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
 
       const platforms = new Map<ThirdPartyName, Provider>()
       for (const party of thirdParties) {
-        const credentials = parties.get(party.name)!.platform
-        if (Option.isSome(credentials)) platforms.set(party.name, yield* connect(party, null, credentials.value))
+        const { platform, replaced } = parties.get(party.name)!
+        if (Option.isNone(platform)) continue
+        const provider = yield* connect(party, null, platform.value)
+        platforms.set(
+          party.name,
+          Option.isNone(replaced)
+            ? provider
+            : alsoBelieving(provider, yield* connect(party, null, replaced.value), Option.none())
+        )
       }
 
       const note = (id: ConfigId, version: number, now: number) => {
@@ -120,10 +140,22 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           Effect.forkIn(scope)
         )
 
+      /** Those of before may be sealed under a key that is lost: then they say nothing any more. */
+      const withReplaced = Effect.fnUntraced(function* (account: ProviderAccount, provider: Provider) {
+        const replaced = yield* store.replaced(account.config_id)
+        if (Option.isNone(replaced)) return provider
+        const opened = yield* Effect.option(openCredentials(vault, { ...replaced.value, provider: account.provider }))
+        if (Option.isNone(opened)) return provider
+        const { credentials, party } = opened.value
+        const before = yield* connect(party, account.config_id, credentials)
+        return alsoBelieving(provider, before, Option.some(replaced.value.until))
+      })
+
       const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {
         const { party, credentials } = yield* openCredentials(vault, account)
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
         const provider = yield* connect(party, account.config_id, credentials).pipe(
+          Effect.flatMap((one) => withReplaced(account, one)),
           Scope.extend(own),
           Effect.onError(() => Scope.close(own, Exit.void))
         )

@@ -7,6 +7,8 @@ import { Array as Arr, Config, ConfigError, Context, Effect, Either, Layer, Opti
 import { missing, parsed, Settings, settingsError, url } from "../../platform/config/Settings.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
+import { unsendable } from "./Credentials.ts"
+import type { CredentialField } from "../port/ThirdParty.ts"
 import { type AnyThirdParty, type GivenCredentials, settingsPrefix, thirdParties } from "./ThirdParties.ts"
 
 export interface ClientCertificate {
@@ -17,6 +19,8 @@ export interface ClientCertificate {
 export interface PartySettings {
   /** Of the platform's own account, where it has one. */
   readonly platform: Option.Option<GivenCredentials>
+  /** Those that it had before, as far as they are still named: callbacks may be signed with them. */
+  readonly replaced: Option.Option<GivenCredentials>
   readonly baseUrl: string
   /** What the platform's account shows of itself where the third party asks for a certificate. */
   readonly certificate: Option.Option<ClientCertificate>
@@ -30,10 +34,18 @@ const filled = (text: string): Option.Option<string> => Option.filter(Option.som
 const given = (name: string): Config.Config<Option.Option<string>> =>
   Config.map(Config.option(Config.string(name)), Option.flatMap(filled))
 
+/** The reason never repeats the value. */
+const credential = (name: string, field: CredentialField): Failing<Option.Option<string>> =>
+  Effect.gen(function* () {
+    const value = yield* given(name)
+    const wrong = Option.isNone(value) ? undefined : unsendable(value.value, field)
+    return wrong === undefined ? value : yield* Effect.fail(ConfigError.InvalidData([name], wrong))
+  })
+
 const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<GivenCredentials>> =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(Object.entries(fields), ([name, field]) =>
-      Effect.map(given(field.env), (value) => ({ name, field, value }))
+      Effect.map(credential(field.env, field), (value) => ({ name, field, value }))
     )
     const present = all.filter(({ value }) => Option.isSome(value))
     if (present.length === 0) return Option.none()
@@ -51,6 +63,27 @@ const credentialsOf = ({ fields, title }: AnyThirdParty): Failing<Option.Option<
       )
     )
   })
+
+export const previousSetting = (env: string): string => `${env}_PREVIOUS`
+
+/** What is not named is as it is now. */
+const replacedOf = ({ fields }: AnyThirdParty): Failing<GivenCredentials> =>
+  Effect.map(
+    Effect.forEach(
+      Object.entries(fields).filter(([, { shown }]) => shown !== true),
+      ([name, field]) =>
+        Effect.map(credential(previousSetting(field.env), field), (value) =>
+          Option.toArray(Option.map(value, (text) => [name, Redacted.make(text)] as const))
+        )
+    ),
+    (found) => Object.fromEntries(found.flat())
+  )
+
+const accountOf = (party: AnyThirdParty): Failing<Pick<PartySettings, "platform" | "replaced">> =>
+  Effect.map(Effect.all([credentialsOf(party), replacedOf(party)]), ([platform, before]) => ({
+    platform,
+    replaced: Object.keys(before).length === 0 ? Option.none() : Option.map(platform, (now) => ({ ...now, ...before }))
+  }))
 
 export const baseUrlSetting = (name: ThirdPartyName): string => `${settingsPrefix(name)}_BASE_URL`
 
@@ -83,9 +116,12 @@ const certificateOf = ({ name }: AnyThirdParty): Failing<Option.Option<ClientCer
 
 const settingsOf = (party: AnyThirdParty, mode: Mode): Failing<PartySettings> =>
   Effect.all(
-    { platform: credentialsOf(party), baseUrl: baseUrlOf(party, mode), certificate: certificateOf(party) },
+    { account: accountOf(party), baseUrl: baseUrlOf(party, mode), certificate: certificateOf(party) },
     { mode: "validate" }
-  ).pipe(Effect.mapError((errors) => joined(Object.values(errors).flatMap(Option.toArray))))
+  ).pipe(
+    Effect.mapError((errors) => joined(Object.values(errors).flatMap(Option.toArray))),
+    Effect.map(({ account, ...rest }) => ({ ...account, ...rest }))
+  )
 
 const joined = (errors: ReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError =>
   errors.reduce((left, right) => ConfigError.And(left, right))

@@ -256,10 +256,7 @@ const connect = (account: Account<typeof fields>): Provider => {
         return { events }
       }
       const secret = shownText(credentials.webhook_secret)
-      const { disputed, events } = yield* paymentEvents(json, secret, fields.webhook_secret.env, merchantAccount)
-      for (const id of disputed) {
-        yield* Effect.logWarning(`Adyen took back money of ${id} after a chargeback, which a person has to settle`)
-      }
+      const events = yield* paymentEvents(json, secret, fields.webhook_secret.env, merchantAccount)
       return { events, reply: { status: 200, contentType: "text/plain", body: "[accepted]" } }
     })
 

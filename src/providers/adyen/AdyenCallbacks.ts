@@ -68,10 +68,15 @@ const keyProblem = (env: string, secret: string | undefined): NoProof | undefine
   return isKey(secret) ? undefined : new NoProof({ message: `${env} is not the hexadecimal key that Adyen shows` })
 }
 
-type Said = Pick<Report, "state" | "reason" | "calledOff"> | "ask" | "nothing"
+type Said =
+  | (Pick<Report, "state" | "reason" | "calledOff"> & { readonly amount?: "taken" | "regained" })
+  | "ask"
+  | "nothing"
 
 /** Money that was authorised and does not come after all, always all of it. */
 const gone = (reason: string): Said => ({ state: "returned", reason })
+
+const chargedBack: Said = { state: "returned", reason: "the payer charged it back", amount: "taken" }
 
 /** What a successful event says of the payment. */
 const ofPayments: Readonly<Record<string, Said>> = {
@@ -80,6 +85,9 @@ const ofPayments: Readonly<Record<string, Said>> = {
   TECHNICAL_CANCEL: gone("the authorised payment was cancelled"),
   CAPTURE_FAILED: gone("the authorised money could not be captured"),
   EXPIRE: gone("the authorisation expired before it was captured"),
+  CHARGEBACK: chargedBack,
+  SECOND_CHARGEBACK: chargedBack,
+  CHARGEBACK_REVERSED: { state: "completed", reason: null, amount: "regained" },
   OFFER_CLOSED: "ask"
 }
 
@@ -114,14 +122,16 @@ const keyOf = ({ eventCode, pspReference, success }: Item): string => `${eventCo
 
 const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof): ReadonlyArray<CallbackEvent> => {
   if (said === "nothing") return []
-  const isPaid = item.eventCode === "AUTHORISATION" && isTrue(item)
-  const received = isPaid ? moneyIn(item.amount) : Option.none()
-  if (said === "ask" || (isPaid && Option.isNone(received))) return [new Hint({ attempt })]
+  if (said === "ask") return [new Hint({ attempt })]
+  const { amount, ...rest } = said
+  const names = item.eventCode === "AUTHORISATION" && isTrue(item) ? "received" : amount
+  const money = Option.getOrUndefined(moneyIn(item.amount))
+  if (names !== undefined && money === undefined) return [new Hint({ attempt })]
   const report = new Report({
-    ...said,
+    ...rest,
     providerPaymentId: attempt.providerPaymentId,
     providerStatus: item.eventCode,
-    ...(Option.isSome(received) ? { received: received.value } : {})
+    ...(names === undefined ? {} : { [names]: money })
   })
   return [new Statement({ key: keyOf(item), attempt, report, proof })]
 }
@@ -138,21 +148,13 @@ const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
 
 const NO_CALLBACK = new NoProof({ message: "The body is no callback of Adyen's" })
 
-export interface Read {
-  readonly events: ReadonlyArray<CallbackEvent>
-  /** Money that was taken back in an amount that may be a part of the payment. */
-  readonly disputed: ReadonlyArray<string>
-}
-
-const isDispute = (item: Item): boolean => item.eventCode === "CHARGEBACK" && isTrue(item)
-
 /** Whoever has one account may hear of another one's payments, which are none of ours. */
 export const paymentEvents = (
   json: unknown,
   secret: string | undefined,
   env: string,
   merchantAccount: string
-): Either.Either<Read, NoProof> =>
+): Either.Either<ReadonlyArray<CallbackEvent>, NoProof> =>
   Either.gen(function* () {
     const problem = keyProblem(env, secret)
     if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
@@ -163,10 +165,7 @@ export const paymentEvents = (
       "The hmacSignature is missing or wrong"
     )
     const ours = items.filter((item) => item.merchantAccountCode === merchantAccount)
-    return {
-      events: ours.flatMap((item) => eventsOf(item, proof)),
-      disputed: ours.filter(isDispute).map(({ originalReference, pspReference }) => originalReference ?? pspReference)
-    }
+    return ours.flatMap((item) => eventsOf(item, proof))
   })
 
 /** Other events of the balance platform are none of ours. */

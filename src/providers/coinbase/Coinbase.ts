@@ -37,7 +37,11 @@ const baseUrl = "https://api.cdp.coinbase.com/platform"
 
 const fields = {
   key_id: { env: "COINBASE_KEY_ID", about: "Id of the API key", shown: true },
-  key_secret: { env: "COINBASE_KEY_SECRET", about: "Secret of the API key: PEM of an EC key, or Ed25519 in base64" },
+  key_secret: {
+    env: "COINBASE_KEY_SECRET",
+    about: "Secret of the API key: PEM of an EC key, or Ed25519 in base64",
+    lines: true
+  },
   account_id: {
     env: "COINBASE_ACCOUNT_ID",
     about: "The account that is paid into and out of, account_ and a UUID; needed where the key opens several",

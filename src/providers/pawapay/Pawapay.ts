@@ -20,7 +20,8 @@ const fields = {
     env: "PAWAPAY_PUBLIC_KEY",
     about: "PEM of the key that callbacks are signed with; without it, the keys that pawaPay publishes are read",
     optional: true,
-    shown: true
+    shown: true,
+    lines: true
   }
 } as const
 

@@ -1,5 +1,6 @@
 /** What PayPal calls back with. PayPal itself is asked whether it said it; only captures and items of payouts are taken at their word. */
 import { Effect, Either, Option, Redacted, Schema } from "effect"
+import { Report } from "../../domain/Outcome.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import {
   type Callback,
@@ -14,7 +15,7 @@ import { readJson } from "../port/WireJson.ts"
 import { captureReport, isStrangeOrder, readCapture } from "./PaypalOrders.ts"
 import { isStrangePayout, itemReport, readItem } from "./PaypalPayouts.ts"
 import { type Transmission, verifySignature } from "./PaypalRequests.ts"
-import { text } from "./PaypalWire.ts"
+import { moneyOf, text } from "./PaypalWire.ts"
 
 const readEvent = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
@@ -40,6 +41,48 @@ const readNames = Schema.decodeUnknownOption(
     )
   })
 )
+
+const Amount = Schema.Struct({ currency_code: Schema.String, value: Schema.String })
+
+const readDispute = Schema.decodeUnknownOption(
+  Schema.Struct({
+    dispute_id: Schema.String,
+    disputed_transactions: Schema.Array(Schema.Struct({ custom: text })),
+    dispute_amount: Schema.optionalWith(Amount, { nullable: true }),
+    dispute_outcome: Schema.Struct({
+      outcome_code: Schema.String,
+      amount_refunded: Schema.optionalWith(Amount, { nullable: true })
+    })
+  })
+)
+
+const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
+
+/** While a dispute is open PayPal only holds the money. It takes it with one of these; what it pays itself costs us nothing. */
+const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
+
+/** Of several payments nobody knows whose money it is: each is asked about. */
+const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<ReadonlyArray<CallbackEvent>> =>
+  Option.map(readDispute(resource), (dispute) => {
+    const { dispute_amount: disputed, dispute_id: id, dispute_outcome: outcome, disputed_transactions: all } = dispute
+    if (!lost.has(outcome.outcome_code)) return []
+    const attempts = all.map(({ custom }) => ({ reference: custom ?? null, providerPaymentId: null }))
+    const [attempt, ...others] = attempts
+    const amount = outcome.amount_refunded ?? disputed
+    const taken = moneyOf(amount, amount?.currency_code)
+    if (attempt === undefined || others.length > 0 || taken === undefined) {
+      return attempts.map((one) => new Hint({ attempt: one }))
+    }
+    const report = new Report({
+      state: "returned",
+      reason: "the payer disputed it, and PayPal took the money back",
+      providerPaymentId: null,
+      providerStatus: null,
+      providerCode: outcome.outcome_code,
+      taken
+    })
+    return [new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })]
+  })
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
 
@@ -136,6 +179,12 @@ const isNamed = ({ attempt }: CallbackEvent): boolean =>
 const eventsIn = (said: string, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
   const read = Option.flatMap(Either.getRight(readJson(said)), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("PayPal called back with what cannot be read"), [])
+  if (read.value.event_type === DISPUTE_RESOLVED) {
+    return Option.match(eventsOfDispute(read.value.resource, proof), {
+      onNone: () => Effect.as(Effect.logWarning(`PayPal's ${DISPUTE_RESOLVED} cannot be read`), []),
+      onSome: (all) => Effect.succeed(all.filter(isNamed))
+    })
+  }
   const statement = statementOf(read.value, proof)
   const events = [...Option.toArray(statement), ...(Option.isSome(statement) ? [] : Option.toArray(hintOf(read.value)))]
   const status = Option.getOrNull(Option.map(statement, ({ report }) => report.providerStatus))

@@ -2,10 +2,20 @@
 import { createHmac } from "node:crypto"
 import { Effect, Either, Option, Redacted, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { type Callback, type CallbackRequest, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
+import { Report } from "../../domain/Outcome.ts"
+import {
+  type Callback,
+  type CallbackEvent,
+  type CallbackRequest,
+  Hint,
+  isSame,
+  type NoProof,
+  Proof,
+  Statement
+} from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { meaningOf } from "../port/WireWord.ts"
-import { isRemarkable, type Kind, readMoved, reportOf } from "./PaystackStates.ts"
+import { isRemarkable, type Kind, moneyOf, readMoved, reportOf, text } from "./PaystackStates.ts"
 
 export const signatureOf = (secretKey: string, body: Buffer | string): string =>
   createHmac("sha512", secretKey).update(body).digest("hex")
@@ -13,6 +23,51 @@ export const signatureOf = (secretKey: string, body: Buffer | string): string =>
 const readEvent = Schema.decodeUnknownOption(Schema.Struct({ event: Schema.String, data: Schema.Unknown }))
 
 const readNote = Schema.decodeUnknownOption(Schema.Struct({ merchant_note: Schema.String }))
+
+const readDispute = Schema.decodeUnknownOption(
+  Schema.Struct({
+    id: text,
+    resolution: text,
+    refund_amount: text,
+    currency: text,
+    transaction: Schema.Struct({ reference: text, id: text, status: text, currency: text })
+  })
+)
+
+const DISPUTE_RESOLVED = "charge.dispute.resolve"
+
+/** Nothing is taken before a dispute is resolved, and then only where the merchant gave in or did not answer. */
+const resolutions: Readonly<Record<string, "lost" | "won">> = {
+  "merchant-accepted": "lost",
+  "auto-accepted": "lost",
+  declined: "won"
+}
+
+const eventsOfDispute = (data: unknown, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
+  const dispute = Option.getOrUndefined(readDispute(data))
+  const reference = dispute?.transaction.reference
+  if (dispute === undefined || reference === undefined) {
+    return Effect.as(Effect.logWarning(`Paystack's ${DISPUTE_RESOLVED} cannot be read`), [])
+  }
+  const { currency, id, refund_amount: amount, resolution, transaction } = dispute
+  const end = meaningOf(resolutions, resolution)
+  if (end === "won") return Effect.succeed([])
+  const attempt = { reference, providerPaymentId: transaction.id ?? null }
+  const taken = moneyOf(amount, currency ?? transaction.currency)
+  if (end === undefined || taken === undefined || id === undefined) {
+    const warning = `Paystack resolved a dispute of ${reference} as ${resolution}, with an amount of ${amount}`
+    return Effect.as(Effect.logWarning(warning), [new Hint({ attempt })])
+  }
+  const report = new Report({
+    state: "returned",
+    reason: "the payer disputed it, and Paystack took the money back",
+    providerPaymentId: attempt.providerPaymentId,
+    providerStatus: transaction.status ?? null,
+    providerCode: resolution ?? DISPUTE_RESOLVED,
+    taken
+  })
+  return Effect.succeed([new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })])
+}
 
 const kinds: Readonly<Record<string, Kind>> = {
   "charge.success": "transaction",
@@ -37,10 +92,11 @@ const noteIn = (data: unknown): string | null =>
     )
   )
 
-const statementIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<Statement>> => {
+const eventsIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<CallbackEvent>> => {
   const read = Option.flatMap(Either.getRight(readJson(body.toString("utf8"))), readEvent)
   if (Option.isNone(read)) return Effect.as(Effect.logWarning("Paystack called back with what cannot be read"), [])
   const { data, event } = read.value
+  if (event === DISPUTE_RESOLVED) return eventsOfDispute(data, proof)
   const kind = meaningOf(kinds, event)
   if (kind === undefined) return Effect.succeed([])
   return Option.match(readMoved(data), {
@@ -73,5 +129,5 @@ export const readCallback =
       key !== "" && holds,
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
-    return Effect.flatMap(proof, (one) => Effect.map(statementIn(body, one), (events) => ({ events })))
+    return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, one), (events) => ({ events })))
   }

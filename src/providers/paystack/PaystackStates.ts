@@ -76,7 +76,7 @@ export type Kind = keyof typeof statesOf
 export const isRemarkable = (kind: Kind, status: string | null): boolean =>
   status !== null && (meaningOf(statesOf[kind], status) === undefined || ["otp", "needs-attention"].includes(status))
 
-const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
+export const moneyOf = (amount: string | undefined, currency: string | undefined): Money | undefined =>
   amount === undefined || currency === undefined
     ? undefined
     : Option.getOrUndefined(moneyOfMinor(amount, currency, PAYSTACK_DIGITS))

@@ -23,7 +23,7 @@ import {
   warned
 } from "./StripeAnswers.ts"
 import { type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
-import { eventOf, proofOf, takenBack, type Withdrawal } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, disputedMoney, type Withdrawal } from "./StripeCallbacks.ts"
 import {
   customerForm,
   customerKey,
@@ -201,11 +201,13 @@ const connect = (account: Account<typeof fields>): Provider => {
     get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
       Effect.mapError(() => new NoProof({ message: "The disputed payment could not be looked up" })),
-      Effect.map((intent) => takenBack(withdrawal, intent, proof)),
+      Effect.map((intent) => disputedMoney(withdrawal, intent, proof)),
       Effect.tap((statement) =>
         Option.isSome(statement)
           ? Effect.void
-          : Effect.logWarning(`Stripe took back a part of ${withdrawal.paymentIntent}, which a person has to settle`)
+          : Effect.logWarning(
+              `Stripe's ${withdrawal.event} of ${withdrawal.paymentIntent} is of no payment or no amount that is known here`
+            )
       ),
       Effect.map((statement) => ({ events: Option.toArray(statement) }))
     )

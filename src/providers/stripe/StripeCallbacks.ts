@@ -4,6 +4,7 @@ import { Either, Option, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
 import { type CallbackRequest, Hint, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
+import { moneyIn } from "./StripeAmounts.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
 import { type Intent, intentIn, referenceIn, refundIn } from "./StripeObjects.ts"
 
@@ -52,9 +53,10 @@ export const proofOf = (
   return Proof.from(age <= TOLERANCE_SECONDS, `The Stripe-Signature is older than ${TOLERANCE_SECONDS} seconds`)
 }
 
-/** Money was taken back from us. Whether all of the payment went, only the payment can tell. */
+/** Money of a disputed payment was taken back from us, or given back to us. Whose it is, only the payment can tell. */
 export interface Withdrawal {
   readonly _tag: "Withdrawal"
+  readonly event: string
   readonly key: string
   readonly paymentIntent: string
   readonly amount: string
@@ -101,10 +103,14 @@ const statementOfRefund = ({ data, id: key }: Event, proof: Proof): Option.Optio
       : Option.some(new Statement({ key, attempt, report: reportOfRefund(refund), proof }))
   })
 
+const WITHDRAWN = "charge.dispute.funds_withdrawn"
+const REINSTATED = "charge.dispute.funds_reinstated"
+
 const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal> =>
-  type === "charge.dispute.funds_withdrawn"
+  type === WITHDRAWN || type === REINSTATED
     ? Option.map(disputeIn(data.object), ({ amount, currency, payment_intent: paymentIntent }) => ({
         _tag: "Withdrawal",
+        event: type,
         key,
         paymentIntent,
         amount,
@@ -112,25 +118,22 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
       }))
     : Option.none()
 
-const isWhole = ({ amount, currency }: Withdrawal, intent: Intent): boolean =>
-  intent.amount_received === amount && intent.currency === currency
-
-/** Only where all that the payment brought is gone: a part of it is for a person to settle. */
-export const takenBack = (withdrawal: Withdrawal, intent: Intent, proof: Proof): Option.Option<Statement> => {
+/** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
+export const disputedMoney = (withdrawal: Withdrawal, intent: Intent, proof: Proof): Option.Option<Statement> => {
+  const { amount, currency, event, key } = withdrawal
   const reference = referenceIn(intent)
-  if (reference === null || !isWhole(withdrawal, intent)) return Option.none()
-  return Option.some(
-    new Statement({
-      key: withdrawal.key,
-      attempt: { reference, providerPaymentId: intent.id },
-      report: new Report({
-        state: "returned",
-        reason: "the payer disputed it, and Stripe took the money back",
-        providerPaymentId: intent.id,
-        providerStatus: intent.status,
-        providerCode: "charge.dispute.funds_withdrawn"
-      }),
-      proof
+  if (reference === null) return Option.none()
+  return Option.map(moneyIn(amount, currency), (money) => {
+    const said =
+      event === WITHDRAWN
+        ? { state: "returned" as const, reason: "the payer disputed it, and Stripe took the money back", taken: money }
+        : { state: "completed" as const, reason: null, regained: money }
+    const report = new Report({
+      ...said,
+      providerPaymentId: intent.id,
+      providerStatus: intent.status,
+      providerCode: event
     })
-  )
+    return new Statement({ key, attempt: { reference, providerPaymentId: intent.id }, report, proof })
+  })
 }

@@ -1,10 +1,15 @@
 /** With fakes on, a third party is spoken to with the fake's settings or with one's own, and never with some of each. */
-import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Option, Redacted } from "effect"
-import { ProviderSettingsLive } from "../../../src/app/sandbox/Fakes.ts"
+import { describe, expect, it, vi } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
+import { banner } from "../../../src/app/Banner.ts"
+import { openFakes, ProviderSettingsLive } from "../../../src/app/sandbox/Fakes.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettings.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
+import { firstOfFreePorts } from "../../cli/Cli.ts"
+import { storesOn } from "../../support/Stores.ts"
+import { testSettings } from "../../support/TestSettings.ts"
 
 const stripeWith = (variables: Readonly<Record<string, string>>) =>
   ProviderSettings.pipe(
@@ -40,6 +45,41 @@ describe("fakes of third parties", () => {
         baseUrl: stripe.baseUrls.sandbox,
         secret_key: "sk_test_own"
       })
+    })
+  )
+
+  it.scopedLive("say where they are, and a second server that its callbacks would go to the first", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(() => firstOfFreePorts(9))
+      const services = storesOn("memory").pipe(
+        Layer.provideMerge(Ids.layer),
+        Layer.provideMerge(testSettings({ CORRIDOR_FAKES: port }))
+      )
+      const opened = Effect.provide(openFakes, services)
+      expect(yield* opened).toBe(`all nine third parties, from http://127.0.0.1:${port} on`)
+      const second = yield* opened
+      expect(second).toContain(`those of another server, at ports ${port} and up: their callbacks go there, not here`)
+      expect(second).toContain(`CORRIDOR_FAKES=${Number(port) + 100}`)
+    })
+  )
+
+  it.effect("stand in what the terminal shows at the start, where there are any", () =>
+    Effect.gen(function* () {
+      const written = vi.spyOn(process.stdout, "write").mockReturnValue(true)
+      const shown = (fakes: string | undefined) =>
+        Effect.map(Effect.provide(banner(undefined, fakes), testSettings({ LOG_FORMAT: "pretty" })), () =>
+          String(written.mock.calls.at(-1)?.[0])
+        )
+      expect(yield* shown("all nine, there")).toMatch(/^ {2}Fakes {6}all nine, there$/m)
+      expect(yield* shown(undefined)).not.toContain("Fakes")
+      written.mockRestore()
+    })
+  )
+
+  it.effect("say nothing where none are wanted", () =>
+    Effect.gen(function* () {
+      const services = storesOn("memory").pipe(Layer.provideMerge(Ids.layer), Layer.provideMerge(testSettings()))
+      expect(yield* Effect.scoped(Effect.provide(openFakes, services))).toBeUndefined()
     })
   )
 })

@@ -40,6 +40,28 @@ onDatabasePaymentServer("What arrives", threeProviders, (it, { adyen, stripe }) 
     })
   )
 
+  it.effect("nothing, though it is called completed, is for a person to find out about", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      const { arrives, payment_id } = yield* paysIn(stripe, "LU")
+      for (const amount of ["0.00", "-5.00"]) {
+        yield* arrives(amount)
+        const { comments, status } = yield* recordOf(payment_id)
+        expect(status).toBe("pending")
+        expect(comments).toBe(
+          "stripe says that it was completed, and that nothing arrived: an operator must find out what did."
+        )
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome", detail: comments }])
+      }
+      expect(yield* gained).toEqual({})
+      yield* resolve(payment_id, "completed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* arrives("1500.00")
+    })
+  )
+
   it.effect("too much completes the payment, and the surplus waits for a person, once", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched

@@ -83,6 +83,8 @@ interface CallbackWords {
   readonly fee?: { readonly amount: string; readonly currency: string }
   readonly reason?: string
   readonly calledOff?: true
+  readonly taken?: { readonly amount: string; readonly currency: string }
+  readonly regained?: { readonly amount: string; readonly currency: string }
 }
 
 export const callBack = (

@@ -16,6 +16,8 @@ export interface Purse {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
   /** What it has told the service, by an answer, a callback or a look-up. */
   readonly told: (reference: string, state: string, received?: Money) => void
+  /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. */
+  readonly shrank: (reference: string, key: string, by: Money) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
   /** By currency, in minor units; nothing where it has nothing. */
@@ -24,6 +26,7 @@ export interface Purse {
 
 export const makePurse = (): Purse => {
   const kept = new Map<string, Kept>()
+  const disputes = new Set<string>()
   const move = (one: Kept, total: Money) => {
     const before = one.moved.get(total.currency) ?? 0n
     if (total.minor > before) one.moved.set(total.currency, total.minor)
@@ -49,6 +52,15 @@ export const makePurse = (): Purse => {
         move(one, (one.sign === 1n ? received : undefined) ?? one.money)
       // Taken back is what was still there: its parts that went back before went back once.
       if (state === ("returned" satisfies Report["state"])) one.moved = givenBackOf(reference)
+    },
+    shrank: (reference, key, { currency, minor }) => {
+      const moved = disputes.has(key) ? undefined : kept.get(reference)?.moved
+      disputes.add(key)
+      const before = moved?.get(currency)
+      if (moved === undefined || before === undefined) return
+      const rest = before - minor
+      const least = givenBackOf(reference).get(currency) ?? 0n
+      moved.set(currency, rest < least ? least : rest)
     },
     found: (reference, moved) => {
       const one = kept.get(reference)

@@ -3,6 +3,7 @@ import { Effect, Either, Schema } from "effect"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
+import type { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
 import { type CallbackEvent, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
@@ -33,6 +34,13 @@ const acted = (act: Act, order: PaymentOrder): Effect.Effect<Outcome> => {
   return Effect.isEffect(act) ? act : Effect.succeed(act)
 }
 
+const Sum = Schema.Struct({ amount: Schema.String, currency: Schema.String })
+
+const named = <Name extends string>(name: Name, sum: typeof Sum.Type | undefined) =>
+  sum !== undefined && isAnyCurrencyCode(sum.currency)
+    ? ({ [name]: moneyOf(sum.amount, sum.currency) } as { readonly [Key in Name]: Money })
+    : {}
+
 const CallbackBody = Schema.parseJson(
   Schema.Struct({
     key: Schema.String,
@@ -40,10 +48,12 @@ const CallbackBody = Schema.parseJson(
     providerPaymentId: Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null }),
     state: Schema.NullOr(Schema.Literal("pending", "processing", "completed", "failed", "returned")),
     /** What has arrived, where it is another amount than was asked for. */
-    received: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
-    fee: Schema.optional(Schema.Struct({ amount: Schema.String, currency: Schema.String })),
+    received: Schema.optional(Sum),
+    fee: Schema.optional(Sum),
     reason: Schema.optional(Schema.String),
-    calledOff: Schema.optional(Schema.Literal(true))
+    calledOff: Schema.optional(Schema.Literal(true)),
+    taken: Schema.optional(Sum),
+    regained: Schema.optional(Sum)
   })
 )
 
@@ -86,7 +96,12 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   const heard = (event: CallbackEvent): CallbackEvent => {
     const { providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    if (event._tag === "Statement" && known !== undefined) purse.told(known, event.report.state, event.report.received)
+    if (event._tag === "Statement" && known !== undefined) {
+      const { received, regained, state, taken } = event.report
+      if (taken !== undefined) purse.shrank(known, event.key, taken)
+      else if (regained !== undefined) purse.shrank(known, event.key, regained.negate())
+      else purse.told(known, state, received)
+    }
     return event
   }
   return {
@@ -128,7 +143,18 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           Schema.decode(CallbackBody)(body.toString("utf8")),
           () => new NoProof({ message: "not a callback" })
         )
-        const { calledOff, fee, key, providerPaymentId, reason = null, received, reference, state } = said
+        const {
+          calledOff,
+          fee,
+          key,
+          providerPaymentId,
+          reason = null,
+          received,
+          reference,
+          regained,
+          state,
+          taken
+        } = said
         const attempt = { reference, providerPaymentId }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
         const report = new Report({
@@ -137,10 +163,10 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           providerPaymentId,
           providerStatus: state,
           ...(calledOff === undefined ? {} : { calledOff }),
-          ...(received !== undefined && isAnyCurrencyCode(received.currency)
-            ? { received: moneyOf(received.amount, received.currency) }
-            : {}),
-          ...(fee !== undefined && isAnyCurrencyCode(fee.currency) ? { fee: moneyOf(fee.amount, fee.currency) } : {})
+          ...named("received", received),
+          ...named("fee", fee),
+          ...named("taken", taken),
+          ...named("regained", regained)
         })
         return { events: [heard(new Statement({ key, attempt, report, proof }))] }
       }),

@@ -42,15 +42,21 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new mas
         const sealed = yield* sealCredentials(before, config_id, given)
         yield* store.put({ config_id, provider: "stripe", sealed, tested: true })
       }
+      const [replacing] = ids
+      const sealed = yield* sealCredentials(before, replacing, { secret_key: Redacted.make(`key of ${replacing}`) })
+      yield* store.put({ config_id: replacing, provider: "stripe", sealed, tested: true })
       const permit = operatorPermit("platform", "the test")
-      expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 2, already_rotated: false })
+      expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 3, already_rotated: false })
       for (const config_id of ids) {
         const account = Option.getOrThrow(yield* store.find(config_id))
-        expect(account.version).toBe(1)
+        expect(account.version).toBe(config_id === replacing ? 2 : 1)
         const { credentials } = yield* openCredentials(after, account)
         expect(Redacted.value(credentials["secret_key"]!)).toBe(`key of ${config_id}`)
         expect(yield* Effect.flip(openCredentials(before, account))).toMatchObject({ _tag: "CannotOpen" })
       }
+      const replaced = Option.getOrThrow(yield* store.replaced(replacing))
+      const opened = yield* openCredentials(after, { ...replaced, provider: "stripe" })
+      expect(Redacted.value(opened.credentials["secret_key"]!)).toBe(`key of ${replacing}`)
       const [first, second] = yield* Effect.forEach(ids, (id) => Effect.map(store.find(id), Option.getOrThrow))
       const moved = { ...first!, config_id: second!.config_id }
       expect(yield* Effect.flip(openCredentials(after, moved)), "in another's place").toMatchObject({

@@ -29,11 +29,11 @@ const OWN_SECRET = "whsec_of_the_configuration"
 const keysSince = (from: number) =>
   Effect.map(StripeFake, ({ received }) => new Set(received.slice(from).map(({ headers }) => headers["authorization"])))
 
-const withOwnAccount = (country: string) =>
+const withOwnAccount = (country: string, webhook_secret = OWN_SECRET) =>
   Effect.gen(function* () {
     const fake = yield* StripeFake
     const config = yield* cardsIn(country)
-    const set = yield* setCredentials(config, { ...fake.credentials, webhook_secret: OWN_SECRET })
+    const set = yield* setCredentials(config, { ...fake.credentials, webhook_secret })
     expect(set.status, set.text).toBe(200)
     return config
   })
@@ -95,8 +95,7 @@ onAccountServer("A payment through a configuration's account", (it) => {
   it.effect("is heard of by that account's own secret at its own address, and by no other", () =>
     Effect.gen(function* () {
       const config = yield* withOwnAccount("FO")
-      const other = yield* withOwnAccount("AX")
-      yield* setCredentials(other, { ...(yield* StripeFake).credentials, webhook_secret: "whsec_of_another" })
+      const other = yield* withOwnAccount("AX", "whsec_of_another")
       const { intent, payment_id } = yield* pay("FO")
       yield* remove(config)
       const object = yield* intentAtFake(intent)
@@ -128,11 +127,34 @@ onAccountServer("A payment through a configuration's account", (it) => {
       expect((yield* setCredentials(config, { ...fake.credentials, webhook_secret: "whsec_new" })).status).toBe(200)
       const second = yield* providers.find("stripe", config.config_id)
       expect(second).not.toBe(first)
+      const from = fake.received.length
       const { intent } = yield* pay("GL")
+      expect(yield* keysSince(from)).toEqual(new Set([`Bearer ${fake.credentials["secret_key"]}`]))
       const object = yield* intentAtFake(intent)
       const home = `/callbacks/stripe/${config.config_id}`
-      expect((yield* stripeCalls(home, OWN_SECRET, object)).status).toBe(401)
       expect((yield* stripeCalls(home, "whsec_new", object)).status).toBe(200)
+    })
+  )
+
+  it.effect("is heard of by the secret of before for a day, and by none before that", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const config = yield* withOwnAccount("GP")
+      const change = (webhook_secret: string) =>
+        Effect.map(setCredentials(config, { ...fake.credentials, webhook_secret }), ({ status }) => status)
+      expect(yield* change("whsec_second")).toBe(200)
+      const { intent } = yield* pay("GP")
+      const object = yield* intentAtFake(intent)
+      const call = (secret: string) =>
+        Effect.map(stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, object), ({ status }) => status)
+      expect(yield* Effect.forEach([OWN_SECRET, "whsec_second", "whsec_x"], call)).toEqual([200, 200, 401])
+      expect(yield* change("whsec_third")).toBe(200)
+      expect(yield* Effect.forEach([OWN_SECRET, "whsec_second", "whsec_third"], call)).toEqual([401, 200, 200])
+      const sql = yield* database
+      yield* sql`update provider_accounts set replaced_until = now(), version = version + 1
+        where config_id = ${config.config_id}`
+      yield* Effect.sleep("1100 millis")
+      expect(yield* Effect.forEach(["whsec_second", "whsec_third"], call)).toEqual([401, 200])
     })
   )
 

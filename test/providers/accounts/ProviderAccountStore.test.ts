@@ -88,6 +88,33 @@ onBothStores("ProviderAccountStore", (it) => {
     })
   )
 
+  it.effect("keeps what was in use before the last change, for a day, and nothing that never was", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh({ sealed: "untested", tested: false })
+      const { config_id } = account
+      const replaced = Effect.map(store.replaced(config_id), Option.getOrUndefined)
+      yield* store.put(account)
+      yield* store.put({ ...account, sealed: "first", tested: true })
+      expect(yield* replaced).toBeUndefined()
+      yield* store.put({ ...account, sealed: "second", tested: true })
+      const before = yield* replaced
+      expect(before).toMatchObject({ config_id, sealed: "first" })
+      const hours = (before!.until.getTime() - Date.now()) / 3_600_000
+      expect(Math.round(hours)).toBe(24)
+      expect(yield* store.put({ ...account, sealed: "fails" })).toEqual(Option.none())
+      expect(yield* replaced).toEqual(before)
+      expect(yield* store.allReplaced).toContainEqual({ config_id, sealed: "first" })
+      yield* store.resealReplaced({ config_id, sealed: "first, anew" })
+      expect(yield* replaced).toEqual({ ...before, sealed: "first, anew" })
+      yield* store.forgetOld
+      expect(yield* replaced).toMatchObject({ sealed: "first, anew" })
+      yield* store.put({ ...account, sealed: "third", tested: true })
+      expect(yield* replaced).toMatchObject({ sealed: "second" })
+      expect(yield* store.replaced(yield* nextId)).toEqual(Option.none())
+    })
+  )
+
   it.effect("shows in configurations, which go without it", () =>
     Effect.gen(function* () {
       const store = yield* ProviderAccountStore

@@ -110,6 +110,41 @@ describe("the platform's accounts", () => {
     })
   )
 
+  it.effect("are refused where one cannot be sent, by the name of its setting; the PEM of a key has lines", () =>
+    Effect.gen(function* () {
+      const broken: ReadonlyArray<readonly [string, RegExp]> = [
+        [`${SECRET}\nsecond`, /STRIPE_SECRET_KEY.*has a line break in it/],
+        [`${SECRET}\u2026`, /STRIPE_SECRET_KEY.*not plain ASCII/]
+      ]
+      for (const [value, expected] of broken) {
+        const complaint = yield* complaintAbout({ STRIPE_SECRET_KEY: value })
+        expect(complaint).toMatch(expected)
+        expect(complaint).not.toContain(SECRET)
+      }
+      const pem = "-----BEGIN EC PRIVATE KEY-----\nabc\n-----END EC PRIVATE KEY-----"
+      expect(yield* on({ COINBASE_KEY_ID: "id", COINBASE_KEY_SECRET: pem })).toEqual(["coinbase"])
+      expect(yield* complaintAbout({ COINBASE_KEY_ID: "id\nid", COINBASE_KEY_SECRET: pem })).toContain(
+        "COINBASE_KEY_ID"
+      )
+    })
+  )
+
+  it.effect("may name the secret of before, which stands beside all that has not changed", () =>
+    Effect.gen(function* () {
+      const now = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_new" }
+      const replacedIn = (variables: Variables) =>
+        Effect.map(loaded(variables), ({ parties }) =>
+          Option.map(parties.get("stripe")!.replaced, (given) =>
+            Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Redacted.value(value)]))
+          )
+        )
+      expect(yield* replacedIn(now)).toEqual(Option.none())
+      const both = { ...now, STRIPE_WEBHOOK_SECRET_PREVIOUS: "whsec_old" }
+      expect(yield* replacedIn(both)).toEqual(Option.some({ secret_key: "sk_test_1", webhook_secret: "whsec_old" }))
+      expect(yield* replacedIn({ STRIPE_WEBHOOK_SECRET_PREVIOUS: "whsec_old" })).toEqual(Option.none())
+    })
+  )
+
   it.effect("pass on card numbers only where CARD_DATA says raw", () =>
     Effect.gen(function* () {
       expect((yield* loaded({})).rawCards).toBe(false)

@@ -72,6 +72,15 @@ describe("a callback that Adyen's own library signed", () => {
     ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
+    ["CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
+    [
+      "CHARGEBACK",
+      { ...change, merchantReference: `${reference}-link`, amount: { value: 300, currency: "EUR" } },
+      paid,
+      { state: "returned", taken: money("EUR", 300n) }
+    ],
+    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
+    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: money("EUR", 12_300n) }],
     ["EXPIRE", {}, paid, { state: "returned" }],
     ["REFUND", refund, given, { state: "completed" }],
     ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],
@@ -95,7 +104,11 @@ describe("a callback that Adyen's own library signed", () => {
       { merchantReference: `${reference}-link`, success: "false" }
     ],
     ["an offer that was closed", { eventCode: "OFFER_CLOSED" }],
-    ["an amount that cannot be read", { amount: { value: 1, currency: "ZZZ" } }]
+    ["an amount that cannot be read", { amount: { value: 1, currency: "ZZZ" } }],
+    [
+      "money taken back that cannot be read",
+      { eventCode: "CHARGEBACK", originalReference: "PSP0000000000001", amount: { value: 1, currency: "ZZZ" } }
+    ]
   ]
   for (const [name, about] of hints) {
     it.effect(`only hints at ${name}`, () =>
@@ -110,7 +123,8 @@ describe("a callback that Adyen's own library signed", () => {
     Effect.gen(function* () {
       const others = [
         { eventCode: "CAPTURE", ...change },
-        { eventCode: "CHARGEBACK", ...change },
+        { eventCode: "NOTIFICATION_OF_CHARGEBACK", ...change },
+        { eventCode: "CHARGEBACK", ...change, success: "false" },
         { eventCode: "CANCELLATION", ...change, success: "false" },
         { eventCode: "REPORT_AVAILABLE" },
         { merchantAccountCode: "AnotherECOM" }

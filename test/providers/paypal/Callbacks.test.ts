@@ -92,6 +92,47 @@ describe("callbacks of PayPal", () => {
     })
   )
 
+  const dispute = (outcome_code: string, about: object = {}) => ({
+    dispute_id: "PP-D-4012",
+    disputed_transactions: [{ seller_transaction_id: capture.id, custom: reference }],
+    dispute_amount: { currency_code: "USD", value: "100.00" },
+    dispute_outcome: { outcome_code, amount_refunded: { currency_code: "USD", value: "96.00" } },
+    ...about
+  })
+  const RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
+
+  it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
+    "tell of money that was taken back with a dispute: %s",
+    (code) =>
+      Effect.gen(function* () {
+        const attempt = { reference, providerPaymentId: null }
+        const [event] = yield* eventsOf(RESOLVED, dispute(code))
+        expect(event).toMatchObject({
+          _tag: "Statement",
+          key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
+          attempt,
+          report: { state: "returned", taken: amount("96.00", "USD"), providerCode: code }
+        })
+        const whole = yield* eventsOf(RESOLVED, dispute(code, { dispute_outcome: { outcome_code: code } }))
+        expect(whole).toMatchObject([{ report: { taken: amount("100.00", "USD") } }])
+        const two = { disputed_transactions: [{ custom: reference }, { custom: "another" }] }
+        expect(yield* eventsOf(RESOLVED, dispute(code, two))).toMatchObject([
+          { _tag: "Hint", attempt },
+          { _tag: "Hint", attempt: { reference: "another" } }
+        ])
+        expect(yield* eventsOf(RESOLVED, dispute(code, { disputed_transactions: [{}] }))).toEqual([])
+        expect(yield* eventsOf(RESOLVED, { dispute_id: "PP-D-4012" })).toEqual([])
+      })
+  )
+
+  it.effect.each(["RESOLVED_SELLER_FAVOUR", "RESOLVED_WITH_PAYOUT", "CANCELED_BY_BUYER", "DENIED", "NONE"])(
+    "say nothing of a dispute that cost nothing: %s",
+    (code) =>
+      Effect.gen(function* () {
+        expect(yield* eventsOf(RESOLVED, dispute(code))).toEqual([])
+      })
+  )
+
   it.effect.each([
     ["CHECKOUT.ORDER.APPROVED", { id: "5O", status: "APPROVED", purchase_units: [{ custom_id: reference }] }, "5O"],
     ["PAYMENT.CAPTURE.REFUNDED", { id: "R", status: "COMPLETED", custom_id: reference, amount: capture.amount }, null],

@@ -74,6 +74,38 @@ describe("callbacks of Paystack", () => {
     })
   )
 
+  const dispute = (about: object = {}) => ({
+    id: 358_950,
+    refund_amount: 5_800,
+    currency: "NGN",
+    status: "resolved",
+    resolution: "merchant-accepted",
+    transaction: { ...charge },
+    ...about
+  })
+
+  it.effect("tell of money that was taken back with a dispute, once for the dispute", () =>
+    Effect.gen(function* () {
+      const attempt = { reference, providerPaymentId: "302961" }
+      for (const resolution of ["merchant-accepted", "auto-accepted"]) {
+        expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution }))).toMatchObject([
+          {
+            _tag: "Statement",
+            key: "charge.dispute.resolve 358950",
+            attempt,
+            report: { state: "returned", taken: amount("58.00", "NGN"), providerCode: resolution }
+          }
+        ])
+      }
+      expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution: "declined" })), "won").toEqual([])
+      for (const odd of [{ resolution: "something-new" }, { resolution: null }, { refund_amount: null }]) {
+        expect(yield* eventsOf("charge.dispute.resolve", dispute(odd))).toMatchObject([{ _tag: "Hint", attempt }])
+      }
+      expect(yield* eventsOf("charge.dispute.resolve", { id: 1 })).toEqual([])
+      expect(yield* eventsOf("charge.dispute.create", dispute({ resolution: null }))).toEqual([])
+    })
+  )
+
   it.effect("about anything else, or about nothing that can be read, are taken and say nothing", () =>
     Effect.gen(function* () {
       expect(yield* eventsOf("charge.dispute.create", charge)).toEqual([])

@@ -120,25 +120,34 @@ describe("a callback that Stripe's own library signed", () => {
 })
 
 describe("money that Stripe takes back", () => {
-  const dispute = (amount: number) =>
-    signed(
-      event("charge.dispute.funds_withdrawn", { object: "dispute", amount, currency: "eur", payment_intent: "pi_1" })
-    )
+  const dispute = (amount: number, end = "withdrawn", currency = "eur") =>
+    signed(event(`charge.dispute.funds_${end}`, { object: "dispute", amount, currency, payment_intent: "pi_1" }))
   const paid = () => replyOf(200, intent({ status: "succeeded", amount_received: 12300 }))
+  const attempt = { reference, providerPaymentId: "pi_1" }
 
-  it.effect("is returned where it is all of it", () =>
+  it.effect("is returned, the whole of it or a part, with what was taken", () =>
     Effect.gen(function* () {
-      const { events } = yield* heard(dispute(12300), paid)
-      expect(events).toMatchObject([
-        { attempt: { reference, providerPaymentId: "pi_1" }, report: { state: "returned" } }
-      ])
+      for (const amount of [12300, 300]) {
+        const { events } = yield* heard(dispute(amount), paid)
+        const report = { state: "returned", taken: money("EUR", BigInt(amount)) }
+        expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
+      }
     })
   )
 
-  it.effect("is for a person where it is a part, and for later where Stripe cannot be asked", () =>
+  it.effect("is regained where it is reinstated", () =>
     Effect.gen(function* () {
-      expect((yield* heard(dispute(300), paid)).events).toEqual([])
+      const { events } = yield* heard(dispute(300, "reinstated"), paid)
+      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: money("EUR", 300n) } }])
+    })
+  )
+
+  it.effect("is for later where Stripe cannot be asked, and for nobody where it is not ours", () =>
+    Effect.gen(function* () {
       expect((yield* Effect.flip(heard(dispute(12300)))).message).toContain("could not be looked up")
+      const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
+      expect((yield* heard(dispute(12300), others)).events).toEqual([])
+      expect((yield* heard(dispute(12300, "withdrawn", "zzz"), paid)).events).toEqual([])
     })
   )
 })
