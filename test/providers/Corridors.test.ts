@@ -3,23 +3,20 @@
  * for: it builds an order that its fake takes and that the provider's published contract allows.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Redacted } from "effect"
-import { CountryCode } from "../../src/domain/Country.ts"
+import { Duration, Effect, Either } from "effect"
 import { formIn } from "../../src/providers/stripe/FakeForms.ts"
 import { thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
 import type { ProviderCall } from "../../src/providers/client/ProviderHttp.ts"
-import { credentialsAt } from "../../src/providers/fakes/FakeServer.ts"
 import { allFakes } from "../../src/providers/fakes/run/AllFakes.ts"
 import type { BankAccount, PaymentOrder } from "../../src/providers/port/Provider.ts"
 import type { Served } from "../../src/providers/port/ThirdParty.ts"
-import { accounts, iban } from "./adyen/Payouts.ts"
-import { problemsOf as problemsAtFlutterwave } from "./flutterwave/Flw.ts"
-import { problemsOf as problemsAtMtn } from "./mtnMomo/Momo.ts"
-import { isPublished, publishedContract } from "./support/PublishedContract.ts"
+import { accounts, iban } from "./adyen/Orders.ts"
+import { schemaFlaws as flawsAtFlutterwave } from "./flutterwave/Orders.ts"
+import { callFlaws as flawsAtMtn } from "./mtnMomo/Orders.ts"
+import { againstFake } from "./support/AgainstFake.ts"
+import { orderOf } from "./support/Orders.ts"
+import { type Flaws, publishedContract, unpublished } from "./support/PublishedContract.ts"
 import { magicMoney, newReference } from "./support/Samples.ts"
-import { missingContract, openContract } from "./wire/Contract.ts"
-import { fakeUrl, memoryWire } from "./wire/MemoryWire.ts"
-import { orderOf } from "./wire/Orders.ts"
 
 const callingCodes: Readonly<Record<string, string>> = {
   BJ: "+22997123456",
@@ -94,7 +91,7 @@ const orderFor = ({ country, currency, flow, method, network }: Corridor): Payme
     reference: newReference(),
     method,
     flow,
-    country: CountryCode.make(country),
+    country,
     money: magicMoney(currency, "completes"),
     description: "Order no. 7: “Zwölf” Äpfel & more",
     mobileMoney:
@@ -108,34 +105,35 @@ const orderFor = ({ country, currency, flow, method, network }: Corridor): Payme
   })
 }
 
-type Judge = (call: ProviderCall) => ReadonlyArray<string>
+type Judge = (call: ProviderCall) => Flaws
 
 const json = ({ body }: ProviderCall) => JSON.parse(body ?? "null") as Readonly<Record<string, unknown>>
 
-const byDocument = (name: string, form = false): Judge => {
-  const contract = publishedContract(name, { form })
-  return (call) => {
-    const body = form ? formIn(call.body ?? "") : json(call)
-    return contract.callFlaws({ ...call, path: call.path.replace(/^\/btl\/v4/, "") }, { query: {}, body })
-  }
+/** Where a document begins below the address of the account. */
+const BELOW = /^\/btl\/v4/
+
+const byDocument = (file: string, form?: typeof formIn): Judge => {
+  const { callFlaws } = publishedContract(file, form)
+  return (call) => callFlaws({ ...call, path: call.path.replace(BELOW, "") })
 }
 
 /** What the provider's own document says of an order, by the address that it goes to. */
-const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge: () => Judge]>>> = {
-  stripe: [[/./, "stripe", () => byDocument("stripe", true)]],
+const judgesOf: Readonly<Record<string, ReadonlyArray<readonly [to: RegExp, file: string, judge?: Judge]>>> = {
+  stripe: [[/./, "stripe.openapi.json", byDocument("stripe.openapi.json", formIn)]],
   adyen: [
-    [/^\/paymentLinks$/, "adyen", () => byDocument("adyen")],
-    [/\/transfers$/, "adyen-transfers", () => byDocument("adyen-transfers")]
+    [/^\/paymentLinks$/, "adyen.openapi.json"],
+    [/\/transfers$/, "adyen-transfers.openapi.json"]
   ],
   paypal: [
-    [/^\/v2\//, "paypal", () => byDocument("paypal")],
-    [/^\/v1\/payments\//, "paypal-payouts", () => byDocument("paypal-payouts")]
+    [/^\/v2\//, "paypal.openapi.json"],
+    [/^\/v1\/payments\//, "paypal-payouts.openapi.json"]
   ],
-  paystack: [[/./, "paystack", () => byDocument("paystack")]],
-  mtn_momo: [[/./, "mtn-momo-collection", () => problemsAtMtn]],
-  pawapay: [[/./, "pawapay", () => openContract("pawapay.openapi.json").problemsOf]],
-  circle: [[/./, "circle", () => byDocument("circle")]],
-  coinbase: [[/./, "coinbase-cdp", () => byDocument("coinbase-cdp")]]
+  paystack: [[/./, "paystack.openapi.json"]],
+  mtn_momo: [[/./, "mtn-momo-collection.openapi.json", flawsAtMtn]],
+  pawapay: [[/./, "pawapay.openapi.json"]],
+  circle: [[/./, "circle.openapi.json"]],
+  coinbase: [[/./, "coinbase-cdp.openapi.json"]],
+  flutterwave: [[/./, "flutterwave.examples.json", (call) => byFlutterwave(call)]]
 }
 
 /** Flutterwave published the schemas of its own library instead, and none of them for the page of a card. */
@@ -146,57 +144,40 @@ const byFlutterwave: Judge = (call) => {
   if (isUnjudged(call)) return []
   if (call.path === "/v3/transfers") {
     return [
-      ...problemsAtFlutterwave("transferSchema", body),
-      ...(meta === undefined ? [] : problemsAtFlutterwave("transferSchema", meta, "otherwise"))
+      ...flawsAtFlutterwave("transferSchema", body),
+      ...(meta === undefined ? [] : flawsAtFlutterwave("transferSchema", meta, "otherwise"))
     ]
   }
-  return problemsAtFlutterwave(call.path.endsWith("bank_transfer") ? "chargeSchema" : "momoSchema", body)
+  return flawsAtFlutterwave(call.path.endsWith("bank_transfer") ? "chargeSchema" : "momoSchema", body)
 }
 
 const isPreparation = ({ method, path }: ProviderCall): boolean => method === "GET" || /\/token\/?$/.test(path)
 
+/** Nobody waits here for what becomes of an order. */
+const untold = { pace: Duration.minutes(10) }
+
 for (const party of thirdParties) {
   const { fake } = allFakes.find((one) => one.fake.name === party.name)!
-  const files = (judgesOf[party.name] ?? []).map(([, file]) => file)
-  const isFlutterwave = party.name === "flutterwave"
-  const isJudged = isFlutterwave
-    ? missingContract("flutterwave.examples.json") === undefined
-    : files.every((file) => isPublished(file))
-  const judges = isJudged
-    ? isFlutterwave
-      ? [[/./, byFlutterwave] as const]
-      : (judgesOf[party.name] ?? []).map(([to, , judge]) => [to, judge()] as const)
-    : []
-  const flawsOf = (call: ProviderCall): ReadonlyArray<string> => {
-    const [, judge] = judges.find(([to]) => to.test(call.path)) ?? []
-    return judge?.(call) ?? ["nobody judges it"]
+  const judges = judgesOf[party.name] ?? []
+  const why = unpublished(...judges.map(([, file]) => file))
+  const isJudged = why === ""
+  const flawsOf = (call: ProviderCall): Flaws => {
+    const [, file, judge] = judges.find(([to]) => to.test(call.path)) ?? []
+    return file === undefined ? ["nobody judges it"] : (judge ?? byDocument(file))(call)
   }
 
-  describe(`the corridors of ${party.title}${isJudged ? "" : " (by its fake alone: there is no ../shared/contracts)"}`, () => {
+  describe(`the corridors of ${party.title}${isJudged ? "" : ` by its fake alone${why}`}`, () => {
     for (const served of party.serves) {
       const corridors = corridorsIn(served)
       const where = served.countries === "everywhere" ? "everywhere" : served.countries.join(" ")
-      it.live(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
+      it.scopedLive(`${served.method}, ${served.flow}, ${where}, ${served.currencies.slice(0, 6).join(" ")}`, () =>
         Effect.gen(function* () {
           expect(corridors).not.toEqual([])
+          const { calls, connectedWith } = yield* againstFake(party, fake, { paces: untold })
           for (const corridor of corridors) {
-            const wire = memoryWire(fake, () => new Date())
-            const environment = environments[corridor.country]
-            const given = {
-              ...credentialsAt(fake, fakeUrl),
-              ...(party.name === "mtn_momo" && environment !== undefined ? { target_environment: environment } : {})
-            }
-            const provider = party.connect({
-              configId: null,
-              mode: "sandbox",
-              baseUrl: fakeUrl,
-              callbackUrl: wire.world.callbackUrl,
-              rawCards: false,
-              http: wire.http,
-              credentials: Object.fromEntries(
-                Object.entries(given).map(([name, value]) => [name, Redacted.make(value)])
-              )
-            })
+            calls.length = 0
+            const environment = party.name === "mtn_momo" ? environments[corridor.country] : undefined
+            const provider = connectedWith(environment === undefined ? {} : { target_environment: environment })
             const order = orderFor(corridor)
             const question = { ...corridor, country: order.country, currency: order.money.currency }
             expect([corridor, provider.supports(question)]).toEqual([corridor, Either.void])
@@ -207,7 +188,7 @@ for (const party of thirdParties) {
               null
             ])
             if (!isJudged) continue
-            const orders = wire.calls.filter((call) => !isPreparation(call))
+            const orders = calls.filter((call) => !isPreparation(call))
             expect(orders).not.toEqual([])
             for (const call of orders) {
               expect([corridor, call.body, flawsOf(call)]).toEqual([corridor, call.body, []])

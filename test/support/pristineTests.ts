@@ -3,5 +3,6 @@
  * process share; without this a file would run on the clock and the services of whichever came before it.
  */
 import { it, makeMethods } from "@effect/vitest"
+import { onOwnClocks } from "./OwnClock.ts"
 
-makeMethods(it)
+Object.assign(it, onOwnClocks(makeMethods(it).live))

@@ -1,6 +1,7 @@
 /** Circle Mint: USDC in by payment intents, each with an address of its own, and out by transfers to addresses. */
-import { Clock, Duration, Effect, Either, Option, Redacted, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import { Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { accountTest } from "../client/AccountTest.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { PaymentOrder, Provider } from "../port/Provider.ts"
@@ -173,19 +174,15 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       return Effect.tap(looked(read(kind, id), enquiries[kind]), warnOf(kind))
     },
     callback: (request) => Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(sns, request, now)),
-    test: Effect.match(call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }), {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: ({ json, status }) =>
-        status === 200
-          ? Either.mapBoth(decodeBalances(json), {
-              onLeft: () => "HTTP 200 with a body that cannot be read",
-              onRight: ({ data }) =>
-                data.available.length === 0
-                  ? "nothing is available"
-                  : `${data.available.map(({ amount, currency }) => `${amount} ${currency}`).join(", ")} available`
-            })
-          : Either.left(status === 401 || status === 403 ? "It does not take the API key" : `HTTP ${status}`)
-    })
+    test: accountTest(
+      call({ operation: "read balances", method: "GET", path: "/v1/businessAccount/balances" }),
+      "the API key",
+      decodeBalances,
+      ({ data }) =>
+        data.available.length === 0
+          ? "nothing is available"
+          : `${data.available.map(({ amount, currency }) => `${amount} ${currency}`).join(", ")} available`
+    )
   }
 }
 

@@ -39,8 +39,6 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
 
 export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "whose body cannot be read")
 
-export const isMade = ({ status }: ProviderReply): boolean => status === 200 || status === 201
-
 /** `isInstruments`: where it failed, that is for the recipient's address. */
 export const acceptedAs = (
   report: Report,

@@ -2,6 +2,8 @@
 import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import { guardedBy, hasBearer } from "../fakes/Guarded.ts"
+import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
 import { derivedUuid } from "./DerivedUuid.ts"
@@ -22,14 +24,6 @@ const topic = "arn:aws:sns:us-east-1:908968368384:sandbox_platform-notifications
 
 const problem = (status: number, message: string, code = status): FakeReply => ({ status, body: { code, message } })
 
-const bodyOf = ({ body }: FakeRequest): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
 const decodeIntent = Schema.decodeUnknownEither(IntentBody)
 const decodeRecipient = Schema.decodeUnknownEither(RecipientBody)
 const decodeTransfer = Schema.decodeUnknownEither(TransferBody)
@@ -38,14 +32,9 @@ const decodeAmount = Schema.decodeUnknownOption(
 )
 
 const moneyIn = (request: FakeRequest): Money | undefined =>
-  Option.getOrUndefined(Option.flatMap(decodeAmount(bodyOf(request)), ({ amount }) => moneyOfCircle(amount)))
+  Option.getOrUndefined(Option.flatMap(decodeAmount(jsonBody(request)), ({ amount }) => moneyOfCircle(amount)))
 
-const guarded =
-  (answer: FakeRoute["answer"]): FakeRoute["answer"] =>
-  (request, fate) =>
-    request.headers["authorization"] === `Bearer ${apiKey}`
-      ? answer(request, fate)
-      : problem(401, "Malformed authorization.")
+const guarded = guardedBy(hasBearer(apiKey), problem(401, "Malformed authorization."))
 
 /** One body for a key: the same is answered as before, another is a conflict. */
 const makeKeys = () => {
@@ -61,7 +50,7 @@ const conflict = problem(409, "The idempotency key was used for another request.
 
 const intents = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
   const create = (request: FakeRequest): FakeReply => {
-    const body = decodeIntent(bodyOf(request))
+    const body = decodeIntent(jsonBody(request))
     const money = moneyIn(request)
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
     if (money === undefined) return problem(400, "The amount is invalid.", 2)
@@ -95,7 +84,7 @@ const pageOf = <A extends { readonly id: string }>(all: ReadonlyArray<A>, query:
 const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): ReadonlyArray<FakeRoute> => {
   const recipients = new Map<string, FakeRecipient>()
   const addRecipient = (request: FakeRequest): FakeReply => {
-    const body = decodeRecipient(bodyOf(request))
+    const body = decodeRecipient(jsonBody(request))
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
     const { address, chain, currency, description, idempotencyKey } = body.right
     const id = derivedUuid("fake recipient", chain, address)
@@ -106,7 +95,7 @@ const transfers = (world: FakeWorld, seen: ReturnType<typeof makeKeys>): Readonl
     return { status: 200, body: { data: recipient } }
   }
   const create = (request: FakeRequest, fate: Fate): FakeReply => {
-    const body = decodeTransfer(bodyOf(request))
+    const body = decodeTransfer(jsonBody(request))
     const money = moneyIn(request)
     if (Either.isLeft(body)) return problem(400, body.left.message, 2)
     if (money === undefined) return problem(400, "The amount is invalid.", 2)

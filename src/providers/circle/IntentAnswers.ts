@@ -2,9 +2,9 @@
 import { Either, Option, Schema } from "effect"
 import { Absent, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { isMade, noVerdict } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
-import { acceptedAs, Amount, enclosed, isMade, optional, refusalOf, unreadable } from "./CircleReplies.ts"
+import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import { networkOfChain } from "./CircleRequests.ts"
 
 export const Intent = Schema.Struct({

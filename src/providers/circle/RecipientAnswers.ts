@@ -2,7 +2,8 @@
 import { Either, Schema } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { enclosed, isMade, optional, refusalOf, unreadable } from "./CircleReplies.ts"
+import { isMade } from "../client/Replies.ts"
+import { enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 import type { RecipientCreation } from "./CircleRequests.ts"
 
 const Recipient = Schema.Struct({

@@ -4,9 +4,9 @@ import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Money } from "../../domain/Money.ts"
 import { Absent, type Enquiry, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { isMade, noVerdict } from "../client/Replies.ts"
 import { moneyOfCircle } from "./CircleMoney.ts"
-import { acceptedAs, Amount, enclosed, isMade, optional, refusalOf, unreadable } from "./CircleReplies.ts"
+import { acceptedAs, Amount, enclosed, optional, refusalOf, unreadable } from "./CircleReplies.ts"
 
 export const Transfer = Schema.Struct({
   id: Schema.String,

@@ -5,6 +5,8 @@ import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
 
+export const isMade = ({ status }: ProviderReply): boolean => status === 200 || status === 201
+
 const busy = ({ headers }: ProviderReply): Declined =>
   new Declined({
     reason: `asked too often${headers["retry-after"] === undefined ? "" : `, again after ${headers["retry-after"]}`}`,

@@ -1,6 +1,7 @@
 /** Coinbase (Developer Platform): USDC in to an address of its own for each payment, and out to any address. */
 import { Clock, Duration, Effect, Either, Option, Random, Redacted, Schema } from "effect"
 import { Absent, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { accountTest } from "../client/AccountTest.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider } from "../port/Provider.ts"
@@ -247,16 +248,7 @@ const connect = (account: Account<typeof fields>): Provider => {
     },
     callback: (request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => readCallback(credentials.webhook_secret, request, now)),
-    test: Effect.match(listAccounts, {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: ({ json, status }) =>
-        status === 200
-          ? Either.mapBoth(decodeAccounts(json), {
-              onLeft: () => "HTTP 200 with a body that cannot be read",
-              onRight: ({ accounts }) => `${accounts.length} accounts`
-            })
-          : Either.left(status === 401 || status === 403 ? "It does not take the API key" : `HTTP ${status}`)
-    })
+    test: accountTest(listAccounts, "the API key", decodeAccounts, ({ accounts }) => `${accounts.length} accounts`)
   }
 }
 

@@ -76,8 +76,6 @@ export const refusalOf = (reply: ProviderReply): Declined | Unknown => {
 
 export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "whose body cannot be read")
 
-export const isMade = ({ status }: ProviderReply): boolean => status === 200 || status === 201
-
 export const moneyIn = (amount: string | undefined, asset: string | undefined): Option.Option<Money> =>
   amount === undefined || asset === undefined ? Option.none() : moneyOfMajor(amount, asset)
 

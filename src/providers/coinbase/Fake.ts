@@ -1,7 +1,9 @@
 /** A fake of Coinbase's Developer Platform that speaks its wire: tokens of two minutes, keys in a header, signed webhooks. */
 import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
-import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Fake, FakeReply, FakeRequest, FakeWorld } from "../fakes/Fake.ts"
+import { guardedBy } from "../fakes/Guarded.ts"
+import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
@@ -12,14 +14,6 @@ const problem = (status: number, errorType: string, errorMessage: string): FakeR
   status,
   body: { errorType, errorMessage, correlationId: "41deb8d59a9dc9a7-IAD" }
 })
-
-const bodyOf = ({ body }: FakeRequest): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
 
 const decodeTransfer = Schema.decodeUnknownEither(TransferBody)
 const decodeDestination = Schema.decodeUnknownEither(DestinationBody)
@@ -47,21 +41,21 @@ const makeKeys = () => {
 }
 
 const ordered = (request: FakeRequest): Money | undefined =>
-  Either.match(decodeTransfer(bodyOf(request)), {
+  Either.match(decodeTransfer(jsonBody(request)), {
     onLeft: () => undefined,
     onRight: ({ amount, asset }) => Option.getOrUndefined(moneyOfMajor(amount, asset))
   })
 
 /** What the customer will pay to the address: as much as its owner noted with it. */
 const expected = (request: FakeRequest): Money | undefined =>
-  Either.match(decodeDestination(bodyOf(request)), {
+  Either.match(decodeDestination(jsonBody(request)), {
     onLeft: () => undefined,
     onRight: ({ metadata, target }) =>
       Option.getOrUndefined(moneyOfMajor(metadata?.["amount"] ?? "", target?.asset ?? ""))
   })
 
 const createTransfer = (world: FakeWorld, request: FakeRequest, fate: Fate, key: string): FakeReply => {
-  const body = decodeTransfer(bodyOf(request))
+  const body = decodeTransfer(jsonBody(request))
   const money = ordered(request)
   if (Either.isLeft(body)) return problem(400, "invalid_request", body.left.message)
   if (body.right.source.accountId !== accountId) return problem(400, "source_account_not_found", "No such account.")
@@ -79,7 +73,7 @@ const createTransfer = (world: FakeWorld, request: FakeRequest, fate: Fate, key:
 }
 
 const createDestination = (world: FakeWorld, request: FakeRequest, key: string): FakeReply => {
-  const body = decodeDestination(bodyOf(request))
+  const body = decodeDestination(jsonBody(request))
   const money = expected(request)
   if (Either.isLeft(body)) return problem(400, "invalid_request", body.left.message)
   if (body.right.accountId !== accountId) return problem(404, "not_found", "No such account.")
@@ -125,12 +119,10 @@ export const coinbaseFake: Fake = {
   credentials,
   routes: (world) => {
     const once = makeKeys()
-    const guarded =
-      (answer: FakeRoute["answer"]): FakeRoute["answer"] =>
-      (request, fate) =>
-        isAuthentic(request, world.now())
-          ? answer(request, fate)
-          : problem(401, "unauthorized", "The request is not properly authenticated.")
+    const guarded = guardedBy(
+      (request) => isAuthentic(request, world.now()),
+      problem(401, "unauthorized", "The request is not properly authenticated.")
+    )
     const payins = () => world.books.all().filter(({ kind }) => kind === "payin")
     return [
       {

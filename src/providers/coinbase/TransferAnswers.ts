@@ -3,8 +3,8 @@ import { Either, Option, Schema } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { Accepted, Declined, type Outcome, Report } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { isMade } from "../client/Replies.ts"
 import {
-  isMade,
   Metadata,
   moneyIn,
   optional,

@@ -2,12 +2,13 @@
 import { Either, Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import { guardedBy, hasBearer } from "../fakes/Guarded.ts"
+import { jsonBody } from "../fakes/JsonBody.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { listed } from "./Correspondents.ts"
 import {
-  bodyOf,
   DepositBody,
   moneyIn,
   type Ordered,
@@ -41,12 +42,7 @@ const readPayout = (body: unknown): Either.Either<Ordered, string> =>
     onRight: ({ payoutId: id, recipient, ...rest }) => ({ id, phone: recipient.address.value, body: rest })
   })
 
-const guarded =
-  (answer: FakeRoute["answer"]): FakeRoute["answer"] =>
-  (request, fate) =>
-    request.headers["authorization"] === `Bearer ${apiToken}`
-      ? answer(request, fate)
-      : problem(401, 2, "Authentication error")
+const guarded = guardedBy(hasBearer(apiToken), problem(401, 2, "Authentication error"))
 
 const creation = (name: string, id: string, status: string, rest: object): FakeReply => ({
   status: 200,
@@ -75,7 +71,7 @@ const create =
     read: (body: unknown) => Either.Either<Ordered, string>
   ) =>
   (request: FakeRequest, fate: Fate): FakeReply => {
-    const order = read(bodyOf(request))
+    const order = read(jsonBody(request))
     if (Either.isLeft(order)) return problem(400, 1, `Invalid input: ${order.left}`)
     const { body, id, phone } = order.right
     const created = world.now().toISOString()
@@ -95,7 +91,7 @@ const givenBack = (world: FakeWorld, deposit: Entry): bigint =>
     .reduce((sum, { asked }) => sum + asked.minor, 0n)
 
 const refundMoney = (world: FakeWorld, request: FakeRequest): Money | undefined => {
-  const body = decodeRefund(bodyOf(request))
+  const body = decodeRefund(jsonBody(request))
   if (Either.isLeft(body)) return undefined
   const deposit = world.books.byReference("payin", body.right.depositId)
   if (deposit === undefined) return undefined
@@ -107,7 +103,7 @@ const refundMoney = (world: FakeWorld, request: FakeRequest): Money | undefined 
 const refund =
   (world: FakeWorld) =>
   (request: FakeRequest, fate: Fate): FakeReply => {
-    const body = decodeRefund(bodyOf(request))
+    const body = decodeRefund(jsonBody(request))
     if (Either.isLeft(body)) return problem(400, 1, `Invalid input: ${body.left.message}`)
     const { depositId, metadata, refundId: id } = body.right
     const created = world.now().toISOString()

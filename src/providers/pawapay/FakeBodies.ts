@@ -3,6 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { FakeRequest } from "../fakes/Fake.ts"
+import { jsonBody } from "../fakes/JsonBody.ts"
 import { moneyOfMajor, shortText } from "../port/WireAmount.ts"
 import { listed } from "./Correspondents.ts"
 
@@ -56,16 +57,8 @@ export interface Ordered {
   >
 }
 
-export const bodyOf = ({ body }: FakeRequest): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
 export const moneyIn = (request: FakeRequest): Money | undefined => {
-  const { amount, currency } = Object(bodyOf(request)) as Record<string, unknown>
+  const { amount, currency } = Object(jsonBody(request)) as Record<string, unknown>
   return Option.getOrUndefined(moneyOfMajor(String(amount), String(currency)))
 }
 

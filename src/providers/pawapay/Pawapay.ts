@@ -1,6 +1,7 @@
 /** pawaPay (Merchant API, version 1): mobile money in and out, by its own names for the operators of each country. */
 import { Clock, Duration, Effect, Either, Redacted, Schema } from "effect"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
+import { accountTest } from "../client/AccountTest.ts"
 import type { ProviderCall } from "../client/ProviderHttp.ts"
 import { looked, sent } from "../client/Replies.ts"
 import type { Provider } from "../port/Provider.ts"
@@ -87,16 +88,12 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
         onLeft: (declined): Effect.Effect<Outcome> => Effect.succeed(declined),
         onRight: (creation) => create(order.reference, creation)
       }),
-    test: Effect.match(call({ operation: "read configuration", method: "GET", path: "/active-conf" }), {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: ({ json, status }) =>
-        status === 200
-          ? Either.mapBoth(decodeMerchant(json), {
-              onLeft: () => "HTTP 200 with a body that cannot be read",
-              onRight: ({ merchantName }) => `the account of ${merchantName}`
-            })
-          : Either.left(status === 401 || status === 403 ? "It does not take the API token" : `HTTP ${status}`)
-    })
+    test: accountTest(
+      call({ operation: "read configuration", method: "GET", path: "/active-conf" }),
+      "the API token",
+      decodeMerchant,
+      ({ merchantName }) => `the account of ${merchantName}`
+    )
   }
 }
 

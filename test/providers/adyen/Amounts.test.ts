@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { isCurrencyCode } from "../../../src/domain/Currency.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { amountOf, cardCurrencies, moneyIn } from "../../../src/providers/adyen/AdyenAmounts.ts"
-import { money } from "../support/ThirdPartyOrders.ts"
+import { inMinor } from "../support/Orders.ts"
 
 describe("amounts at Adyen", () => {
   it("are of currencies that exist", () => {
@@ -17,7 +17,7 @@ describe("amounts at Adyen", () => {
   it("come back as they were, in every currency that it takes", () => {
     fc.assert(
       fc.property(fc.constantFrom(...cardCurrencies), fc.bigInt(1n, 10n ** 15n), (currency, minor) => {
-        const asked = money(currency, minor)
+        const asked = inMinor(currency, minor)
         const amount = amountOf(asked)
         if (Either.isRight(amount)) {
           expect(moneyIn({ currency, value: `${amount.right.value}` })).toEqual(Option.some(asked))
@@ -42,12 +42,12 @@ describe("amounts at Adyen", () => {
   ] as const
   for (const [currency, minor, value] of written) {
     it(`writes ${minor} minor units of ${currency} as ${value}`, () => {
-      expect(amountOf(money(currency, minor))).toEqual(Either.right({ currency, value }))
+      expect(amountOf(inMinor(currency, minor))).toEqual(Either.right({ currency, value }))
     })
   }
 
   it("that cannot be asked for are not supported, and those of no currency are none", () => {
-    expect(Either.flip(amountOf(money("IDR", 501n)))).toMatchObject({ right: { code: "NOT_SUPPORTED" } })
+    expect(Either.flip(amountOf(inMinor("IDR", 501n)))).toMatchObject({ right: { code: "NOT_SUPPORTED" } })
     expect(moneyIn({ currency: "ZZZ", value: "100" })).toEqual(Option.none())
     // Half a peso, which CLP does not have.
     expect(moneyIn({ currency: "CLP", value: "150" })).toEqual(Option.none())

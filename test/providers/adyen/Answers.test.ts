@@ -1,37 +1,27 @@
 /** Every result, status and error that Adyen documents, and what comes of it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import type { CountryCode } from "../../../src/domain/Country.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
 import { Absent, Declined, Unknown } from "../../../src/domain/Outcome.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import {
-  cardNumbered,
-  connected,
-  contextOf,
-  listening,
-  money,
-  newOrder,
-  reference,
-  referenceNo,
-  refundContext,
-  refundOf,
-  replyOf
-} from "../support/ThirdPartyOrders.ts"
-import { accounts, iban, payout } from "./Payouts.ts"
+import { connected } from "../support/Connected.ts"
+import { attemptOf, cardNumbered, inMinor, referenceNo, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { accounts, iban, newOrder, payout, reference } from "./Orders.ts"
 
 const checkoutOnly = { api_key: "AQE-key", merchant_account: "OurECOM" }
 const whole = { ...checkoutOnly, balance_account: "BA1", balance_platform: "OurPlatform" }
 
-type Answer = Parameters<typeof listening>[0]
+type Answer = Parameters<typeof scripted>[0]
 
 const at = (
   answer: Answer,
   about: { readonly rawCards?: boolean; readonly credentials?: Record<string, string> } = {}
 ) => {
-  const { calls, http } = listening(answer)
-  const provider = connected(adyen, about.credentials ?? whole, { http, rawCards: about.rawCards ?? false })
+  const { calls, http } = scripted(answer)
+  const provider = connected(adyen, http, about.credentials ?? whole, { rawCards: about.rawCards ?? false })
   return { calls, provider }
 }
 
@@ -88,9 +78,9 @@ describe("a card with its number", () => {
     [
       "Authorised",
       { amount: { currency: "EUR", value: 12300 } },
-      { state: "completed", nextAction: null, received: money("EUR", 12_300n) }
+      { state: "completed", nextAction: null, received: inMinor("EUR", 12_300n) }
     ],
-    ["Authorised", { amount: { currency: "EUR", value: 12000 } }, { received: money("EUR", 12_000n) }],
+    ["Authorised", { amount: { currency: "EUR", value: 12000 } }, { received: inMinor("EUR", 12_000n) }],
     ["Authorised", {}, { state: "completed" }],
     ["Received", {}, { state: "processing" }],
     ["Pending", {}, { state: "processing" }],
@@ -222,7 +212,7 @@ describe("a link", () => {
       }
     ],
     [{ status: "paymentPending" }, { state: "processing" }],
-    [{ status: "completed" }, { state: "completed", received: money("EUR", 12_300n) }],
+    [{ status: "completed" }, { state: "completed", received: inMinor("EUR", 12_300n) }],
     [{ status: "paid" }, { state: "completed" }],
     [{ status: "expired" }, { state: "failed", code: "NOT_APPROVED", providerCode: "expired" }],
     [{ status: "new" }, { state: "processing", providerStatus: "new" }]
@@ -231,7 +221,7 @@ describe("a link", () => {
     it.effect(`${JSON.stringify(about)} when it is asked about`, () =>
       Effect.gen(function* () {
         const { calls, provider } = at(() => replyOf(200, link(about)))
-        const context = contextOf(card, { providerPaymentId: "PL0000000000001" })
+        const context = attemptOf(card, { providerPaymentId: "PL0000000000001" })
         const said = yield* provider.enquire(context)
         expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "PL0000000000001", ...expected })
         expect(calls[0]).toMatchObject({ method: "GET", path: "/paymentLinks/PL0000000000001" })
@@ -242,7 +232,7 @@ describe("a link", () => {
 
   it.effect("that is not there is absent, and trouble says nothing", () =>
     Effect.gen(function* () {
-      const context = contextOf(card, { providerPaymentId: "PL0000000000001" })
+      const context = attemptOf(card, { providerPaymentId: "PL0000000000001" })
       expect(yield* at(() => failure(404, "1")).provider.enquire(context)).toBeInstanceOf(Absent)
       for (const status of [401, 422, 429, 500]) {
         expect(yield* at(() => failure(status, "1")).provider.enquire(context)).toBeInstanceOf(Unknown)
@@ -260,14 +250,14 @@ describe("a link", () => {
 })
 
 describe("a payer who comes back", () => {
-  const context = contextOf(card, { providerPaymentId: "PSP0000000000001" })
+  const context = attemptOf(card, { providerPaymentId: "PSP0000000000001" })
   const back = { redirectResult: "X6XtfGC3!Y" }
 
   it.effect("brings a result, which is asked for under one key however often", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => result("Authorised", { amount: { currency: "EUR", value: 12300 } }))
       const said = yield* provider.resume!(context, back)
-      expect(said).toMatchObject({ _tag: "Report", state: "completed", received: money("EUR", 12_300n) })
+      expect(said).toMatchObject({ _tag: "Report", state: "completed", received: inMinor("EUR", 12_300n) })
       yield* provider.resume!(context, back)
       expect(bodyOf(calls[0]!)).toEqual({ details: back })
       expect(calls[0]).toMatchObject({ path: "/payments/details" })
@@ -316,14 +306,14 @@ describe("a payer who comes back", () => {
       const { calls, provider } = at(() => result("Authorised"))
       expect(yield* provider.resume!(context, {})).toBeInstanceOf(Unknown)
       expect(yield* provider.enquire(context)).toBeInstanceOf(Unknown)
-      expect(yield* provider.enquire(contextOf(card))).toBeInstanceOf(Unknown)
+      expect(yield* provider.enquire(attemptOf(card))).toBeInstanceOf(Unknown)
       expect(calls).toEqual([])
     })
   )
 })
 
 describe("a cancellation", () => {
-  const paid = contextOf(card, { providerPaymentId: "PSP0000000000001" })
+  const paid = attemptOf(card, { providerPaymentId: "PSP0000000000001" })
   const received = replyOf(201, { pspReference: "MOD1", paymentPspReference: "PSP1", status: "received" })
   const cases: ReadonlyArray<readonly [string, Answer, string]> = [
     ["is taken note of, and nothing more", () => received, "asked"],
@@ -345,8 +335,8 @@ describe("a cancellation", () => {
   it.effect("of what has no number yet goes by its reference; of a payout there is none", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => received)
-      expect(yield* provider.cancel!(contextOf(card))).toBe("asked")
-      expect(yield* provider.cancel!(contextOf(payout(), { providerPaymentId: "TR1" }))).toBe("refused")
+      expect(yield* provider.cancel!(attemptOf(card))).toBe("asked")
+      expect(yield* provider.cancel!(attemptOf(payout(), { providerPaymentId: "TR1" }))).toBe("refused")
       expect(calls.map(({ path }) => path)).toEqual(["/cancels"])
       expect(bodyOf(calls[0]!)).toEqual({ merchantAccount: "OurECOM", paymentReference: reference })
     })
@@ -364,7 +354,7 @@ describe("a cancellation", () => {
         const { calls, provider } = at(({ method }) =>
           method === "GET" ? replyOf(200, { id: "PL1", status, url: "https://pay" }) : received
         )
-        expect(yield* provider.cancel!(contextOf(card, { providerPaymentId: "PL1" }))).toBe(expected)
+        expect(yield* provider.cancel!(attemptOf(card, { providerPaymentId: "PL1" }))).toBe(expected)
         const sent = calls.filter(({ method }) => method === "POST").map(bodyOf)
         expect(sent).toEqual(
           expected === "asked" ? [{ merchantAccount: "OurECOM", paymentReference: `${reference}-link` }] : []
@@ -375,7 +365,7 @@ describe("a cancellation", () => {
 })
 
 describe("a refund", () => {
-  const paid = contextOf(card, { providerPaymentId: "PSP0000000000001" })
+  const paid = attemptOf(card, { providerPaymentId: "PSP0000000000001" })
 
   it.effect("is taken note of, and its end is told by a callback", () =>
     Effect.gen(function* () {
@@ -395,7 +385,7 @@ describe("a refund", () => {
         merchantAccount: "OurECOM",
         reference: `${order.reference}-refund`
       })
-      const about = refundContext(order, { providerPaymentId: "REF0000000000001" })
+      const about = refundAttemptOf(order, { providerPaymentId: "REF0000000000001" })
       expect(yield* provider.enquire(about)).toBeInstanceOf(Unknown)
       expect(calls).toHaveLength(1)
     })
@@ -404,7 +394,7 @@ describe("a refund", () => {
   it.effect("of a payment whose number begins like the id of a link is sent as well", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(201, { pspReference: "REF0000000000001", status: "received" }))
-      const named = contextOf(card, { providerPaymentId: "PLQ9XK8HXSKGK822" })
+      const named = attemptOf(card, { providerPaymentId: "PLQ9XK8HXSKGK822" })
       expect(yield* provider.refund!(refundOf(named))).toMatchObject({ _tag: "Accepted" })
       expect(yield* provider.enquire(named)).toBeInstanceOf(Unknown)
       expect(calls.map(({ path }) => path)).toEqual(["/payments/PLQ9XK8HXSKGK822/refunds"])
@@ -415,7 +405,7 @@ describe("a refund", () => {
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(201, {}))
       for (const providerPaymentId of [null, "PL0000000000001"]) {
-        expect(yield* provider.refund!(refundOf(contextOf(card, { providerPaymentId })))).toBeInstanceOf(Declined)
+        expect(yield* provider.refund!(refundOf(attemptOf(card, { providerPaymentId })))).toBeInstanceOf(Declined)
       }
       expect(calls).toEqual([])
     })
@@ -489,7 +479,7 @@ describe("a payout", () => {
     it.effect(`names an account in ${country} in its own way`, () =>
       Effect.gen(function* () {
         const { calls, provider } = at(() => replyOf(202, transfer("received")))
-        yield* provider.initiate(payout({ bank, country: country as CountryCode, money: money(currency, 12_300n) }))
+        yield* provider.initiate(payout({ bank, country, money: inMinor(currency, 12_300n) }))
         expect(bodyOf(calls[0]!)).toMatchObject({ counterparty: { bankAccount: { accountIdentification: named } } })
       })
     )
@@ -513,7 +503,7 @@ describe("a payout", () => {
       { bank: { ...iban, accountNumber: "123", bankCode: "123456", country: "GB" } },
       "ACCOUNT_INVALID"
     ],
-    ["of an amount that cannot be written", { money: money("IDR", 1n) }, "NOT_SUPPORTED"],
+    ["of an amount that cannot be written", { money: inMinor("IDR", 1n) }, "NOT_SUPPORTED"],
     ["by another way", { method: "mobile_money" }, "NOT_SUPPORTED"]
   ]
   for (const [name, about, code] of wrong) {
@@ -533,7 +523,7 @@ describe("a payout", () => {
     [
       "booked",
       "approved",
-      { _tag: "Accepted", state: "completed", received: money("EUR", 12_300n) },
+      { _tag: "Accepted", state: "completed", received: inMinor("EUR", 12_300n) },
       { state: "completed" }
     ],
     ["credited", "approved", { _tag: "Accepted", state: "completed" }, { state: "completed" }],
@@ -569,7 +559,7 @@ describe("a payout", () => {
       Effect.gen(function* () {
         const { calls, provider } = at(() => replyOf(200, transfer(status, { reason })))
         expect(yield* provider.initiate(payout())).toMatchObject(outcome)
-        const said = yield* provider.enquire(contextOf(payout(), { providerPaymentId: "TR00000000000001" }))
+        const said = yield* provider.enquire(attemptOf(payout(), { providerPaymentId: "TR00000000000001" }))
         expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "TR00000000000001", ...report })
         expect(calls[1]!.path).toBe("/btl/v4/transfers/TR00000000000001")
       })
@@ -580,7 +570,7 @@ describe("a payout", () => {
     Effect.gen(function* () {
       const data = [transfer("booked", { id: "TR9", reference: "other" }), transfer("booked")]
       const { calls, provider } = at(() => replyOf(200, { data }))
-      expect(yield* provider.enquire(contextOf(payout()))).toMatchObject({
+      expect(yield* provider.enquire(attemptOf(payout()))).toMatchObject({
         state: "completed",
         providerPaymentId: "TR00000000000001"
       })
@@ -592,11 +582,11 @@ describe("a payout", () => {
         createdSince: "2030-05-05T07:08:09.000Z",
         createdUntil: "2030-05-08T07:08:09.000Z"
       })
-      expect(yield* at(() => replyOf(200, { data: [] })).provider.enquire(contextOf(payout()))).toBeInstanceOf(Absent)
+      expect(yield* at(() => replyOf(200, { data: [] })).provider.enquire(attemptOf(payout()))).toBeInstanceOf(Absent)
       const odd = at(() => replyOf(200, { data: [{ id: 5 }] }))
-      expect(yield* odd.provider.enquire(contextOf(payout()))).toBeInstanceOf(Unknown)
-      expect(yield* at(() => replyOf(500, {})).provider.enquire(contextOf(payout()))).toBeInstanceOf(Unknown)
-      const named = contextOf(payout(), { providerPaymentId: "TR1" })
+      expect(yield* odd.provider.enquire(attemptOf(payout()))).toBeInstanceOf(Unknown)
+      expect(yield* at(() => replyOf(500, {})).provider.enquire(attemptOf(payout()))).toBeInstanceOf(Unknown)
+      const named = attemptOf(payout(), { providerPaymentId: "TR1" })
       expect(yield* at(() => replyOf(404, {})).provider.enquire(named)).toBeInstanceOf(Absent)
     })
   )
@@ -605,13 +595,13 @@ describe("a payout", () => {
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(202, {}), { credentials: checkoutOnly })
       expect(yield* provider.initiate(payout())).toMatchObject({ _tag: "Declined", code: "NOT_SUPPORTED" })
-      expect(yield* provider.enquire(contextOf(payout()))).toBeInstanceOf(Unknown)
+      expect(yield* provider.enquire(attemptOf(payout()))).toBeInstanceOf(Unknown)
       expect(calls).toEqual([])
       const asked = {
         method: "bank_transfer",
         flow: "outbound",
-        country: "NL" as CountryCode,
-        currency: money("EUR", 1n).currency,
+        country: CountryCode.make("NL"),
+        currency: inMinor("EUR", 1n).currency,
         network: null
       } as const
       expect(Either.flip(provider.supports(asked))).toEqual(
@@ -619,7 +609,7 @@ describe("a payout", () => {
       )
       expect(Either.isRight(at(() => replyOf(202, {})).provider.supports(asked))).toBe(true)
       expect(
-        Either.isLeft(at(() => replyOf(202, {})).provider.supports({ ...asked, country: "KE" as CountryCode }))
+        Either.isLeft(at(() => replyOf(202, {})).provider.supports({ ...asked, country: CountryCode.make("KE") }))
       ).toBe(true)
     })
   )

@@ -5,7 +5,11 @@ import { Effect } from "effect"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { bodySignature } from "../../../src/providers/adyen/AdyenCallbacks.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
-import { connected, listening, money, reference, referenceNo, replyOf } from "../support/ThirdPartyOrders.ts"
+import { connected } from "../support/Connected.ts"
+import { inMinor, referenceNo } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { reference } from "./Orders.ts"
+import { callbackRequest } from "../support/Callbacks.ts"
 
 const secret = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
 const transferSecret = "9F1C38E4B6A0D7725E4C1B08A3F6D2E97B405C8812DEAF6630194B7C5D2E8A1F"
@@ -40,17 +44,8 @@ const signed = (about: Record<string, unknown> = {}, key = secret) => {
   return { ...unsigned, additionalData: { hmacSignature } }
 }
 
-const request = (body: string, headers: Record<string, string> = {}): CallbackRequest => ({
-  method: "POST",
-  path: "/callbacks",
-  query: {},
-  authority: "corridor.example.com",
-  headers,
-  body: Buffer.from(body)
-})
-
 const notification = (...items: ReadonlyArray<unknown>) =>
-  request(
+  callbackRequest(
     JSON.stringify({
       live: "false",
       notificationItems: items.map((NotificationRequestItem) => ({ NotificationRequestItem }))
@@ -58,7 +53,7 @@ const notification = (...items: ReadonlyArray<unknown>) =>
   )
 
 const heard = (about: CallbackRequest, account: Record<string, string> = credentials) =>
-  connected(adyen, account, { http: listening(() => replyOf(500, {})).http }).callback(about)
+  connected(adyen, scripted(() => replyOf(500, {})).http, account).callback(about)
 
 const refusedFor = (about: CallbackRequest, account?: Record<string, string>) =>
   Effect.map(Effect.flip(heard(about, account)), ({ message }) => message)
@@ -70,22 +65,22 @@ describe("a callback that Adyen's own library signed", () => {
   const given = { reference: referenceNo(7), providerPaymentId: "MOD0000000000001" }
 
   const statements: ReadonlyArray<readonly [string, Record<string, unknown>, object, object]> = [
-    ["AUTHORISATION", {}, paid, { state: "completed", received: money("EUR", 12_300n) }],
+    ["AUTHORISATION", {}, paid, { state: "completed", received: inMinor("EUR", 12_300n) }],
     ["AUTHORISATION", { success: "false", reason: "Refused" }, paid, { state: "failed" }],
     ["AUTHORISATION", { merchantReference: `${reference}-link` }, paid, { state: "completed" }],
-    ["AUTHORISATION", { amount: { value: 500000, currency: "ISK" } }, paid, { received: money("ISK", 5_000n) }],
+    ["AUTHORISATION", { amount: { value: 500000, currency: "ISK" } }, paid, { received: inMinor("ISK", 5_000n) }],
     ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
-    ["CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
+    ["CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
     [
       "CHARGEBACK",
       { ...change, merchantReference: `${reference}-link`, amount: { value: 300, currency: "EUR" } },
       paid,
-      { state: "returned", taken: money("EUR", 300n) }
+      { state: "returned", taken: inMinor("EUR", 300n) }
     ],
-    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
-    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: money("EUR", 12_300n) }],
+    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
+    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: inMinor("EUR", 12_300n) }],
     ["EXPIRE", {}, paid, { state: "returned" }],
     ["REFUND", refund, given, { state: "completed" }],
     ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],
@@ -225,7 +220,8 @@ describe("a callback about a transfer", () => {
       }
     })
 
-  const signedBody = (body: string, key = transferSecret) => request(body, { hmacsignature: bodySignature(body, key) })
+  const signedBody = (body: string, key = transferSecret) =>
+    callbackRequest(body, { hmacsignature: bodySignature(body, key) })
 
   it.effect("is signed as Adyen's own library checks it", () =>
     Effect.gen(function* () {
@@ -236,7 +232,7 @@ describe("a callback about a transfer", () => {
         {
           _tag: "Statement",
           attempt: { reference, providerPaymentId: "TR00000000000001" },
-          report: { state: "completed", received: money("EUR", 12_300n) }
+          report: { state: "completed", received: inMinor("EUR", 12_300n) }
         }
       ])
     })
@@ -273,11 +269,11 @@ describe("a callback about a transfer", () => {
     Effect.gen(function* () {
       const body = transfer()
       const { headers } = signedBody(body)
-      const altered = request(body.replace("12300", "99900"), headers as Record<string, string>)
+      const altered = callbackRequest(body.replace("12300", "99900"), headers as Record<string, string>)
       expect(yield* refusedFor(altered)).toContain("HmacSignature")
       expect(yield* refusedFor(signedBody(body, secret))).toContain("HmacSignature")
-      expect(yield* refusedFor(request(body))).toContain("HmacSignature")
-      expect(yield* refusedFor(request("not JSON"))).toContain("HmacSignature")
+      expect(yield* refusedFor(callbackRequest(body))).toContain("HmacSignature")
+      expect(yield* refusedFor(callbackRequest("not JSON"))).toContain("HmacSignature")
       const { transfer_webhook_secret: _, ...without } = credentials
       expect(yield* refusedFor(signedBody(body), without)).toContain("ADYEN_TRANSFER_WEBHOOK_SECRET is not set")
     })

@@ -4,40 +4,33 @@ import { Effect, Either } from "effect"
 import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
-import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { againstFake } from "../support/AgainstFake.ts"
-import { cardNumbered, contextOf, money, newOrder, referenceNo, refundOf } from "../support/ThirdPartyOrders.ts"
-import { payout } from "./Payouts.ts"
+import { againstFake, visited } from "../support/AgainstFake.ts"
+import { type About, attemptOf, cardNumbered, inMinor, referenceNo, refundOf } from "../support/Orders.ts"
+import { newOrder, payout } from "./Orders.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
 
 const running = againstFake(adyen, adyenFake, { rawCards: true })
 
-const card = (minor: bigint, about: Partial<PaymentOrder> = {}) =>
-  newOrder({ card: cardNumbered("4111111111111111"), money: money("EUR", minor), ...about })
+const card = (minor: bigint, about: About = {}) =>
+  newOrder({ card: cardNumbered("4111111111111111"), money: inMinor("EUR", minor), ...about })
 
 const idIn = (outcome: unknown): string => (outcome as Accepted).providerPaymentId!
-
-const redirected = (url: string) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, { redirect: "manual" })
-    return new URL(response.headers.get("location")!)
-  })
 
 describe("a card with its number at the fake", () => {
   it.scopedLive("completes, is reported once, and is what the fake holds", () =>
     Effect.gen(function* () {
-      const { books, events, provider, refused, settled } = yield* running
+      const { books, events, provider, settled } = yield* running
       const order = card(12_300n)
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ _tag: "Accepted", state: "processing" })
       expect(idIn(yield* provider.initiate(order))).toBe(idIn(outcome))
       yield* settled
-      expect(events).toMatchObject([
+      expect(yield* events).toMatchObject([
         {
           attempt: { reference: order.reference, providerPaymentId: idIn(outcome) },
           report: { state: "completed", received: order.money }
         }
       ])
-      expect(refused).toEqual([])
       expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
     })
   )
@@ -65,7 +58,9 @@ describe("a card with its number at the fake", () => {
         const order = card(minor)
         expect(yield* provider.initiate(order)).toBeInstanceOf(Unknown)
         yield* settled
-        expect(events).toMatchObject([{ attempt: { reference: order.reference }, report: { state: "completed" } }])
+        expect(yield* events).toMatchObject([
+          { attempt: { reference: order.reference }, report: { state: "completed" } }
+        ])
         expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted" })
         yield* settled
         expect(books.holdings()).toEqual(new Map([["EUR", minor]]))
@@ -78,10 +73,12 @@ describe("a card with its number at the fake", () => {
       const { books, events, provider, settled } = yield* running
       yield* provider.initiate(card(12_309n))
       yield* settled
-      expect(events.at(-1)).toMatchObject({ _tag: "Statement", report: { state: "failed" } })
+      expect((yield* events).at(-1)).toMatchObject({ _tag: "Statement", report: { state: "failed" } })
       yield* provider.initiate(card(12_314n, { reference: referenceNo(2) }))
       yield* settled
-      expect(events.at(-1)).toMatchObject({ report: { state: "completed", received: money("EUR", 11_083n) } })
+      expect((yield* events).at(-1)).toMatchObject({
+        report: { state: "completed", received: inMinor("EUR", 11_083n) }
+      })
       expect(books.holdings()).toEqual(new Map([["EUR", 11_083n]]))
     })
   )
@@ -89,16 +86,19 @@ describe("a card with its number at the fake", () => {
   it.scopedLive("that must be proved sends its payer to a page, and is finished with what they bring back", () =>
     Effect.gen(function* () {
       const { books, provider, settled } = yield* running
-      const order = card(12_300n, { card: cardNumbered("4212345678901237") })
+      const order = card(12_300n, {
+        card: cardNumbered("4212345678901237"),
+        returnUrl: "https://pay.example.com/back?t=abc"
+      })
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ state: "pending", nextAction: "redirect" })
-      const back = yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      const back = yield* visited((outcome as Accepted).actionData["redirect_url"])
       expect(back.searchParams.get("t")).toBe("abc")
       yield* settled
       expect(books.holdings().size).toBe(0)
       const query = Object.fromEntries(back.searchParams)
-      const context = contextOf(order, { providerPaymentId: idIn(outcome) })
-      const other = contextOf({ ...order, reference: referenceNo(5) })
+      const context = attemptOf(order, { providerPaymentId: idIn(outcome) })
+      const other = attemptOf({ ...order, reference: referenceNo(5) })
       expect(yield* provider.resume!(context, { redirectResult: "forged" })).toBeInstanceOf(Unknown)
       expect(yield* provider.resume!(context, query)).toMatchObject({ state: "processing" })
       expect(yield* provider.resume!(context, query)).toMatchObject({ _tag: "Report" })
@@ -113,13 +113,13 @@ describe("a card with its number at the fake", () => {
       const { books, events, provider, settled } = yield* running
       const order = card(12_300n, { card: cardNumbered("4212345678901237") })
       const outcome = yield* provider.initiate(order)
-      const context = contextOf(order, { providerPaymentId: idIn(outcome) })
+      const context = attemptOf(order, { providerPaymentId: idIn(outcome) })
       expect(yield* provider.cancel!(context)).toBe("asked")
       yield* settled
-      expect(events).toMatchObject([
+      expect(yield* events).toMatchObject([
         { attempt: { reference: order.reference }, report: { state: "returned", calledOff: true } }
       ])
-      const back = yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      const back = yield* visited((outcome as Accepted).actionData["redirect_url"])
       expect(yield* provider.resume!(context, Object.fromEntries(back.searchParams))).toMatchObject({ state: "failed" })
       yield* settled
       expect(books.holdings().size).toBe(0)
@@ -132,9 +132,9 @@ describe("a card with its number at the fake", () => {
       const order = card(12_300n)
       const outcome = yield* provider.initiate(order)
       yield* settled
-      expect(yield* provider.cancel!(contextOf(order, { providerPaymentId: idIn(outcome) }))).toBe("asked")
+      expect(yield* provider.cancel!(attemptOf(order, { providerPaymentId: idIn(outcome) }))).toBe("asked")
       yield* settled
-      expect(events).toMatchObject([{ report: { state: "completed" } }])
+      expect(yield* events).toMatchObject([{ report: { state: "completed" } }])
       expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
     })
   )
@@ -147,8 +147,7 @@ describe("a card with its number at the fake", () => {
       yield* settled
       const entry = books.byId(idIn(outcome))!
       entry.state = "returned"
-      const { body, headers } = adyenFake.callbackOf(entry, world)!
-      const request = { method: "POST", path: "/", query: {}, authority: "", headers, body: Buffer.from(body) }
+      const request = asCalledBack(adyenFake.callbackOf(entry, world)!)
       expect((yield* provider.callback(request)).events).toMatchObject([
         { attempt: { reference: order.reference, providerPaymentId: idIn(outcome) }, report: { state: "returned" } }
       ])
@@ -163,10 +162,10 @@ describe("a link at the fake", () => {
       expect(yield* provider.initiate(card(12_302n))).toMatchObject({ _tag: "Declined", providerCode: "905" })
       const order = card(12_301n, { reference: referenceNo(2) })
       const outcome = yield* provider.initiate(order)
-      yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      yield* visited((outcome as Accepted).actionData["redirect_url"])
       yield* settled
-      expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference } }])
-      const said = yield* provider.enquire(contextOf(order, { providerPaymentId: idIn(outcome) }))
+      expect(yield* events).toMatchObject([{ _tag: "Hint", attempt: { reference: order.reference } }])
+      const said = yield* provider.enquire(attemptOf(order, { providerPaymentId: idIn(outcome) }))
       expect(said).toMatchObject({ state: "failed", code: "NOT_APPROVED" })
       expect(books.holdings().size).toBe(0)
     })
@@ -176,11 +175,11 @@ describe("a link at the fake", () => {
 describe("a link that is to be cancelled", () => {
   it.scopedLive("is not, while its customer may still pay by it", () =>
     Effect.gen(function* () {
-      const { exchanged, provider } = yield* againstFake(adyen, adyenFake)
+      const { calls, provider } = yield* againstFake(adyen, adyenFake)
       const order = card(12_300n)
       const outcome = yield* provider.initiate(order)
-      expect(yield* provider.cancel!(contextOf(order, { providerPaymentId: idIn(outcome) }))).toBe("refused")
-      expect(exchanged.filter(([{ path }]) => path.endsWith("/cancels"))).toEqual([])
+      expect(yield* provider.cancel!(attemptOf(order, { providerPaymentId: idIn(outcome) }))).toBe("refused")
+      expect(calls.filter(({ path }) => path.endsWith("/cancels"))).toEqual([])
     })
   )
 
@@ -189,12 +188,11 @@ describe("a link that is to be cancelled", () => {
       const { books, provider, settled, world } = yield* againstFake(adyen, adyenFake)
       const order = card(12_310n)
       const outcome = yield* provider.initiate(order)
-      const context = contextOf(order, { providerPaymentId: idIn(outcome) })
-      yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      const context = attemptOf(order, { providerPaymentId: idIn(outcome) })
+      yield* visited((outcome as Accepted).actionData["redirect_url"])
       expect(yield* provider.cancel!(context)).toBe("asked")
       yield* settled
-      const { body, headers } = adyenFake.callbackOf(books.byId(idIn(outcome))!, world)!
-      const request = { method: "POST", path: "/", query: {}, authority: "", headers, body: Buffer.from(body) }
+      const request = asCalledBack(adyenFake.callbackOf(books.byId(idIn(outcome))!, world)!)
       expect((yield* provider.callback(request)).events).toMatchObject([
         { attempt: { reference: order.reference }, report: { state: "returned", calledOff: true } }
       ])
@@ -209,20 +207,23 @@ describe("a refund at the fake", () => {
     Effect.gen(function* () {
       const { books, events, provider, settled } = yield* running
       const order = card(10_000n)
-      const paid = contextOf(order, { providerPaymentId: idIn(yield* provider.initiate(order)) })
+      const paid = attemptOf(order, { providerPaymentId: idIn(yield* provider.initiate(order)) })
       yield* settled
-      const part = refundOf(paid, { money: money("EUR", 4_000n) })
+      const part = refundOf(paid, { money: inMinor("EUR", 4_000n) })
       const first = yield* provider.refund!(part)
       expect(first).toMatchObject({ _tag: "Accepted", state: "processing" })
       expect(idIn(yield* provider.refund!(part))).toBe(idIn(first))
       yield* settled
-      expect(events.at(-1)).toMatchObject({
+      expect((yield* events).at(-1)).toMatchObject({
         attempt: { reference: part.reference, providerPaymentId: idIn(first) },
         report: { state: "completed" }
       })
-      yield* provider.refund!(refundOf(paid, { reference: referenceNo(3), money: money("EUR", 6_100n) }))
+      yield* provider.refund!(refundOf(paid, { reference: referenceNo(3), money: inMinor("EUR", 6_100n) }))
       yield* settled
-      expect(events.at(-1)).toMatchObject({ attempt: { reference: referenceNo(3) }, report: { state: "failed" } })
+      expect((yield* events).at(-1)).toMatchObject({
+        attempt: { reference: referenceNo(3) },
+        report: { state: "failed" }
+      })
       expect(books.holdings()).toEqual(new Map([["EUR", 6_000n]]))
     })
   )
@@ -232,12 +233,15 @@ describe("a refund at the fake", () => {
       const { books, events, provider, settled } = yield* againstFake(adyen, adyenFake)
       const order = card(10_000n)
       const outcome = yield* provider.initiate(order)
-      yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
+      yield* visited((outcome as Accepted).actionData["redirect_url"])
       yield* settled
-      const psp = events[0]!.attempt.providerPaymentId
-      expect(events).toMatchObject([{ attempt: { reference: order.reference }, report: { providerPaymentId: psp } }])
+      const [told] = yield* events
+      const psp = told!.attempt.providerPaymentId
+      expect(yield* events).toMatchObject([
+        { attempt: { reference: order.reference }, report: { providerPaymentId: psp } }
+      ])
       expect(psp).not.toBe(idIn(outcome))
-      yield* provider.refund!(refundOf(contextOf(order, { providerPaymentId: psp })))
+      yield* provider.refund!(refundOf(attemptOf(order, { providerPaymentId: psp })))
       yield* settled
       expect(books.holdings()).toEqual(new Map([["EUR", 0n]]))
     })
@@ -247,15 +251,18 @@ describe("a refund at the fake", () => {
     Effect.gen(function* () {
       const { books, events, provider, settled } = yield* running
       const order = card(10_000n)
-      const paid = contextOf(order, { providerPaymentId: idIn(yield* provider.initiate(order)) })
+      const paid = attemptOf(order, { providerPaymentId: idIn(yield* provider.initiate(order)) })
       yield* settled
-      const lost = refundOf(paid, { money: money("EUR", 4_004n) })
+      const lost = refundOf(paid, { money: inMinor("EUR", 4_004n) })
       expect(yield* provider.refund!(lost)).toBeInstanceOf(Unknown)
       yield* settled
-      expect(events.at(-1)).toMatchObject({ attempt: { reference: lost.reference }, report: { state: "completed" } })
+      expect((yield* events).at(-1)).toMatchObject({
+        attempt: { reference: lost.reference },
+        report: { state: "completed" }
+      })
       expect(yield* provider.refund!(lost)).toMatchObject({ _tag: "Accepted" })
       yield* settled
-      const no = refundOf(paid, { reference: referenceNo(3), money: money("EUR", 102n) })
+      const no = refundOf(paid, { reference: referenceNo(3), money: inMinor("EUR", 102n) })
       expect(yield* provider.refund!(no)).toMatchObject({ _tag: "Declined", providerCode: "125" })
       expect(books.holdings()).toEqual(new Map([["EUR", 5_996n]]))
     })
@@ -265,18 +272,17 @@ describe("a refund at the fake", () => {
 describe("the fake", () => {
   it.scopedLive("takes no keys and accounts but its own", () =>
     Effect.gen(function* () {
-      const wrong = yield* againstFake(adyen, adyenFake, { credentials: { api_key: "x", transfers_api_key: "x" } })
-      expect(yield* wrong.provider.initiate(card(100n))).toMatchObject({ code: "CREDENTIALS_REFUSED" })
-      expect(yield* wrong.provider.initiate(payout())).toMatchObject({ code: "CREDENTIALS_REFUSED" })
-      expect(Either.isLeft(yield* wrong.provider.test!)).toBe(true)
-      const other = yield* againstFake(adyen, adyenFake, {
-        credentials: { merchant_account: "x", balance_account: "x" }
-      })
-      expect(yield* other.provider.initiate(card(100n))).toMatchObject({
+      const { connectedWith } = yield* againstFake(adyen, adyenFake)
+      const wrong = connectedWith({ api_key: "x", transfers_api_key: "x" })
+      expect(yield* wrong.initiate(card(100n))).toMatchObject({ code: "CREDENTIALS_REFUSED" })
+      expect(yield* wrong.initiate(payout())).toMatchObject({ code: "CREDENTIALS_REFUSED" })
+      expect(Either.isLeft(yield* wrong.test!)).toBe(true)
+      const other = connectedWith({ merchant_account: "x", balance_account: "x" })
+      expect(yield* other.initiate(card(100n))).toMatchObject({
         code: "CREDENTIALS_REFUSED",
         providerCode: "403"
       })
-      expect(yield* other.provider.initiate(payout())).toMatchObject({ _tag: "Declined", providerCode: "30_031" })
+      expect(yield* other.initiate(payout())).toMatchObject({ _tag: "Declined", providerCode: "30_031" })
     })
   )
 

@@ -1,10 +1,10 @@
 /** What the port promises of every adapter, kept by Adyen's where Adyen can be asked at all: about links and payouts. */
 import { describe } from "vitest"
-import type { CountryCode } from "../../../src/domain/Country.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { providerContract } from "../support/providerContract.ts"
-import { payout } from "./Payouts.ts"
+import { payout } from "./Orders.ts"
 
 describe("by a link", () => {
   providerContract(adyen, adyenFake, { payin: { currency: "EUR", order: (basics) => basics, declines: "later" } })
@@ -19,7 +19,7 @@ describe("to a bank account", () => {
   providerContract(adyen, adyenFake, {
     payout: {
       currency: "EUR",
-      order: (basics) => ({ ...basics, method: "bank_transfer", country: "NL" as CountryCode, bank, recipient })
+      order: (basics) => ({ ...basics, method: "bank_transfer", country: CountryCode.make("NL"), bank, recipient })
     }
   })
 })

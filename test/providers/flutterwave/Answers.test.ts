@@ -7,8 +7,9 @@ import {
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { amount, attemptOf, orderOf, replyOf, scripted } from "../OverTheWire.ts"
-import { connected, contractIsHere, operations, orderFor, responseIn } from "./Flw.ts"
+import { amount, attemptOf, orderOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { atFlutterwave, operations, orderFor, responseIn, why } from "./Orders.ts"
 
 const mobile = orderFor("mobile_money", "inbound", "KE", { money: amount("10", "KES") })
 const banked = orderFor("bank_transfer", "inbound", "NG")
@@ -16,16 +17,16 @@ const card = orderFor("card", "inbound", "NG")
 const payout = orderFor("bank_transfer", "outbound", "NG")
 
 const initiated = (order: PaymentOrder, reply: ProviderReply) =>
-  Effect.runPromise(connected(scripted(() => reply).http).initiate(order))
+  Effect.runPromise(atFlutterwave(scripted(() => reply).http).initiate(order))
 
 const enquired = (attempt: AttemptContext, reply: ProviderReply) =>
-  Effect.runPromise(connected(scripted(() => reply).http).enquire(attempt))
+  Effect.runPromise(atFlutterwave(scripted(() => reply).http).enquire(attempt))
 
 const success = (parts: object, status = 200) => replyOf(status, { status: "success", message: "done", ...parts })
 
 const wrong = (message: string, status = 400) => replyOf(status, { status: "error", message, data: null })
 
-describe.skipIf(!contractIsHere)("Flutterwave's own samples (skipped without ../shared/contracts)", () => {
+describe.skipIf(why !== "")(`Flutterwave's own samples${why}`, () => {
   const sample = (name: string) => replyOf(200, responseIn(operations.find((one) => one.name === name)!))
 
   it.each([
@@ -232,16 +233,16 @@ describe("an order that Flutterwave answers", () => {
     [new NeverSent({ reason: "no way" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }]
   ] as const)("or not: %s", async (failed, expected) => {
     const http: ProviderHttp = { call: () => Effect.fail(failed) }
-    expect(await Effect.runPromise(connected(http).initiate(mobile))).toMatchObject(expected)
-    expect(await Effect.runPromise(connected(http).enquire(attemptOf(mobile)))).toMatchObject({ _tag: "Unknown" })
-    expect(Either.isLeft(await Effect.runPromise(connected(http).test!))).toBe(true)
+    expect(await Effect.runPromise(atFlutterwave(http).initiate(mobile))).toMatchObject(expected)
+    expect(await Effect.runPromise(atFlutterwave(http).enquire(attemptOf(mobile)))).toMatchObject({ _tag: "Unknown" })
+    expect(Either.isLeft(await Effect.runPromise(atFlutterwave(http).test!))).toBe(true)
   })
 })
 
 describe("a reference that Flutterwave says it has", () => {
   const known = (order: PaymentOrder, message: string, found: ProviderReply) => {
     const { calls, http } = scripted(({ method }) => (method === "POST" ? wrong(message) : found))
-    return Effect.map(connected(http).initiate(order), (outcome) => ({ outcome, calls }))
+    return Effect.map(atFlutterwave(http).initiate(order), (outcome) => ({ outcome, calls }))
   }
 
   it.each([
@@ -354,7 +355,7 @@ describe("what Flutterwave says of a charge", () => {
       Logger.make(({ annotations, logLevel }) => logged.push([logLevel.label, HashMap.get(annotations, "status")]))
     )
     const data = { id: 7, tx_ref: mobile.reference, status: "resting" }
-    const provider = connected(scripted(() => success({ data })).http)
+    const provider = atFlutterwave(scripted(() => success({ data })).http)
     const found = await Effect.runPromise(Effect.provide(provider.enquire(attemptOf(mobile)), logger))
     expect(found).toMatchObject({ _tag: "Report", state: "processing", providerStatus: "resting" })
     expect(logged).toEqual([["WARN", Option.some("resting")]])
@@ -372,7 +373,7 @@ describe("a card that was refused on the page", () => {
       processor_response: "Do not honor",
       created_at: createdAt
     }
-    const provider = connected(scripted(() => success({ data })).http)
+    const provider = atFlutterwave(scripted(() => success({ data })).http)
     return Effect.gen(function* () {
       yield* TestClock.setTime(Date.parse(at))
       yield* TestClock.adjust(Duration.minutes(minutes))
@@ -471,7 +472,7 @@ describe("a refund by Flutterwave", () => {
 
   const refunded = (found: ProviderReply, reply: ProviderReply) => {
     const { calls, http } = scripted(({ method }) => (method === "GET" ? found : reply))
-    return Effect.runPromise(Effect.map(connected(http).refund!(order), (outcome) => ({ outcome, calls })))
+    return Effect.runPromise(Effect.map(atFlutterwave(http).refund!(order), (outcome) => ({ outcome, calls })))
   }
 
   it.each<readonly [ProviderReply, object]>([
@@ -504,5 +505,18 @@ describe("a refund by Flutterwave", () => {
     expect(await enquired({ ...leg, providerPaymentId: "75923" }, completed)).toMatchObject({ state: "completed" })
     expect(await enquired({ ...leg, providerPaymentId: "75923" }, replyOf(404))).toMatchObject({ _tag: "Unknown" })
     expect(await enquired(leg, completed)).toMatchObject({ _tag: "Unknown" })
+  })
+})
+
+describe("the test of an account", () => {
+  it("says which wallets it has, or why it was not let in", async () => {
+    const tested = (status: number, body: unknown) =>
+      Effect.runPromise(atFlutterwave(scripted(() => replyOf(status, body)).http).test!)
+    const data = [{ currency: "NGN", available_balance: 2367840 }, { currency: "KES" }]
+    expect(await tested(200, { status: "success", message: "ok", data })).toEqual(Either.right("it holds NGN, KES"))
+    expect(await tested(401, { status: "error", message: "Invalid authorization key", data: null })).toEqual(
+      Either.left("Invalid authorization key")
+    )
+    expect(await tested(502, "<html>")).toEqual(Either.left("HTTP 502"))
   })
 })

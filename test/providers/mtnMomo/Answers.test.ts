@@ -6,8 +6,9 @@ import {
   type ProviderHttp,
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
-import { amount, attemptOf, orderOf, replyOf, scripted } from "../OverTheWire.ts"
-import { connected } from "./Momo.ts"
+import { amount, attemptOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { atMtn, ugandan } from "./Orders.ts"
 
 const granted = replyOf(200, { access_token: "t", token_type: "access_token", expires_in: 3600 })
 
@@ -15,14 +16,14 @@ const answering = (reply: ProviderReply) => scripted(({ path }) => (path.endsWit
 
 const refusedWith = (code: string) => replyOf(500, { code, message: "words" })
 
-const payin = orderOf({})
-const payout = orderOf({ flow: "outbound" })
+const payin = ugandan({})
+const payout = ugandan({ flow: "outbound" })
 
 const initiated = (order: typeof payin, reply: ProviderReply) =>
-  Effect.runPromise(connected(answering(reply)).initiate(order))
+  Effect.runPromise(atMtn(answering(reply)).initiate(order))
 
 const enquired = (order: typeof payin, reply: ProviderReply) =>
-  Effect.runPromise(connected(answering(reply)).enquire(attemptOf(order)))
+  Effect.runPromise(atMtn(answering(reply)).enquire(attemptOf(order)))
 
 describe("an order that MTN answers", () => {
   it("is taken with 202, under our own reference", async () => {
@@ -91,8 +92,8 @@ describe("an order that MTN answers", () => {
     ["token", new MaybeSent({ reason: "cut" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }],
     ["token", new NeverSent({ reason: "no way" }), { _tag: "Declined", code: "PROVIDER_UNAVAILABLE" }]
   ] as const)("or not: the %s fails with %s", async (at, failed, expected) => {
-    expect(await Effect.runPromise(connected(failingWith(failed, at)).initiate(payin))).toMatchObject(expected)
-    expect(await Effect.runPromise(connected(failingWith(failed, at)).enquire(attemptOf(payin)))).toMatchObject({
+    expect(await Effect.runPromise(atMtn(failingWith(failed, at)).initiate(payin))).toMatchObject(expected)
+    expect(await Effect.runPromise(atMtn(failingWith(failed, at)).enquire(attemptOf(payin)))).toMatchObject({
       _tag: "Unknown"
     })
   })
@@ -104,7 +105,7 @@ describe("an order that MTN answers", () => {
     [200, { access_token: "t", expires_in: "soon" }, "PROVIDER_UNAVAILABLE"]
   ])("is not sent where the token's answer is %s with %j", async (status, body, code) => {
     const { calls, http } = scripted(() => replyOf(status, body))
-    expect(await Effect.runPromise(connected(http).initiate(payin))).toMatchObject({ _tag: "Declined", code })
+    expect(await Effect.runPromise(atMtn(http).initiate(payin))).toMatchObject({ _tag: "Declined", code })
     expect(calls.every(({ path }) => path === "/collection/token/")).toBe(true)
   })
 })
@@ -113,7 +114,7 @@ describe("a reference that MTN knows already", () => {
   const duplicate = replyOf(409, { code: "RESOURCE_ALREADY_EXIST" })
   const known = (found: ProviderReply) =>
     Effect.runPromise(
-      connected(
+      atMtn(
         scripted(({ method, path }) => (path.endsWith("/token/") ? granted : method === "POST" ? duplicate : found))
           .http
       ).initiate(payin)
@@ -180,7 +181,7 @@ describe("what MTN says of a reference", () => {
       Logger.defaultLogger,
       Logger.make(({ annotations, logLevel }) => logged.push([logLevel.label, HashMap.get(annotations, "status")]))
     )
-    const provider = connected(answering(replyOf(200, { status: "ONGOING" })))
+    const provider = atMtn(answering(replyOf(200, { status: "ONGOING" })))
     const found = await Effect.runPromise(Effect.provide(provider.enquire(attemptOf(payin)), logger))
     expect(found).toMatchObject({ _tag: "Report", state: "processing", providerStatus: "ONGOING" })
     expect(logged).toEqual([["WARN", Option.some("ONGOING")]])
@@ -222,7 +223,7 @@ describe("what MTN says of a reference", () => {
 })
 
 describe("the test of an account", () => {
-  const tested = (reply: ProviderReply) => Effect.runPromise(connected(answering(reply)).test!)
+  const tested = (reply: ProviderReply) => Effect.runPromise(atMtn(answering(reply)).test!)
 
   it("says what both products hold", async () => {
     expect(await tested(replyOf(200, { availableBalance: "1000", currency: "UGX" }))).toEqual(

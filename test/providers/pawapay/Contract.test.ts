@@ -1,118 +1,114 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Schema } from "effect"
-import { CountryCode } from "../../../src/domain/Country.ts"
 import { listed } from "../../../src/providers/pawapay/Correspondents.ts"
 import { DepositBody, PayoutBody, RefundBody } from "../../../src/providers/pawapay/FakeBodies.ts"
 import { creationOf } from "../../../src/providers/pawapay/PawapayRequests.ts"
-import { missingContract, openContract } from "../wire/Contract.ts"
-import { attemptOf, money, orderOf, refundAttemptOf } from "../wire/Orders.ts"
-import { joined, kenya, zambia } from "./Pawapay.ts"
+import { settle } from "../support/AgainstFake.ts"
+import { amount, attemptOf, orderOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { publishedContract, unpublished } from "../support/PublishedContract.ts"
+import { joined, kenya, zambia } from "./Orders.ts"
 
 const file = "pawapay.openapi.json"
-const missing = missingContract(file)
+const why = unpublished(file)
 
-describe.skipIf(missing !== undefined)(
-  `what is sent to pawaPay, by its contract${missing ? ` (${missing})` : ""}`,
-  () => {
-    const contract = openContract(file)
-    const now = new Date("2026-03-01T10:00:00Z")
-    const bodyOf = (amount: string): Record<string, unknown> => ({
-      ...Either.getOrThrow(creationOf(zambia("15"), now)).body,
-      amount
-    })
-    const post = (path: string, body: unknown) =>
-      contract.problemsOf({ operation: "test", method: "POST", path, body: JSON.stringify(body) })
+describe.skipIf(why !== "")(`what is sent to pawaPay, by its contract${why}`, () => {
+  const contract = publishedContract(file)
+  const now = new Date("2026-03-01T10:00:00Z")
+  const bodyOf = (amount: string): Record<string, unknown> => ({
+    ...Either.getOrThrow(creationOf(zambia("15"), now)).body,
+    amount
+  })
+  const post = (path: string, body: unknown) => contract.bodyFlaws("POST", path, JSON.stringify(body))
 
-    const known: ReadonlyArray<readonly [why: string, path: string, body: object, own: Schema.Schema.AnyNoContext]> = [
-      ["zeros behind the point", "/deposits", bodyOf("15.00"), DepositBody],
-      ["no correspondent", "/deposits", { ...bodyOf("15"), correspondent: undefined }, DepositBody],
-      ["a short statement", "/deposits", { ...bodyOf("15"), statementDescription: "abc" }, DepositBody],
-      ["signs in the statement", "/deposits", { ...bodyOf("15"), statementDescription: "a-b-c-d" }, DepositBody],
-      ["an id that is none", "/deposits", { ...bodyOf("15"), depositId: "1" }, DepositBody],
-      ["a number for an amount", "/deposits", { ...bodyOf("15"), amount: 15 }, DepositBody],
-      ["no recipient", "/payouts", { ...bodyOf("15"), payoutId: bodyOf("15")["depositId"] }, PayoutBody],
-      ["no deposit", "/refunds", { refundId: bodyOf("15")["depositId"], amount: "1" }, RefundBody]
-    ]
-    it.each(known)("a body with %s is refused by the contract and by the fake", (_why, path, body, own) => {
-      expect(post(path, body)).not.toEqual([])
-      expect(Schema.is(own)(JSON.parse(JSON.stringify(body)))).toBe(false)
-    })
+  const known: ReadonlyArray<readonly [why: string, path: string, body: object, own: Schema.Schema.AnyNoContext]> = [
+    ["zeros behind the point", "/deposits", bodyOf("15.00"), DepositBody],
+    ["no correspondent", "/deposits", { ...bodyOf("15"), correspondent: undefined }, DepositBody],
+    ["a short statement", "/deposits", { ...bodyOf("15"), statementDescription: "abc" }, DepositBody],
+    ["signs in the statement", "/deposits", { ...bodyOf("15"), statementDescription: "a-b-c-d" }, DepositBody],
+    ["an id that is none", "/deposits", { ...bodyOf("15"), depositId: "1" }, DepositBody],
+    ["a number for an amount", "/deposits", { ...bodyOf("15"), amount: 15 }, DepositBody],
+    ["no recipient", "/payouts", { ...bodyOf("15"), payoutId: bodyOf("15")["depositId"] }, PayoutBody],
+    ["no deposit", "/refunds", { refundId: bodyOf("15")["depositId"], amount: "1" }, RefundBody]
+  ]
+  it.each(known)("a body with %s is refused by the contract and by the fake", (_why, path, body, own) => {
+    expect(post(path, body)).not.toEqual([])
+    expect(Schema.is(own)(JSON.parse(JSON.stringify(body)))).toBe(false)
+  })
 
-    it("a path or a query of nobody is refused", () => {
-      expect(contract.problemsOf({ operation: "t", method: "GET", path: "/deposit/1" })).not.toEqual([])
-      expect(contract.problemsOf({ operation: "t", method: "GET", path: "/deposits/1" })).not.toEqual([])
-      expect(contract.problemsOf({ operation: "t", method: "GET", path: "/active-conf?a=1" })).not.toEqual([])
-    })
+  it("a path or a query of nobody is refused", () => {
+    expect(contract.callFlaws({ operation: "t", method: "GET", path: "/deposit/1" })).not.toEqual([])
+    expect(contract.callFlaws({ operation: "t", method: "GET", path: "/deposits/1" })).not.toEqual([])
+    expect(contract.callFlaws({ operation: "t", method: "GET", path: "/active-conf?a=1" })).not.toEqual([])
+  })
 
-    const everyOrder = listed.flatMap(({ country, currency, network }) =>
-      (["inbound", "outbound"] as const).map((flow) =>
-        orderOf({
-          flow,
-          country: CountryCode.make(country),
-          money: money("1500", currency),
-          mobileMoney: { network, phoneNumber: "+254703456789" },
-          description: "École n° 7, invoice 12345678901234567890"
-        })
-      )
+  const everyOrder = listed.flatMap(({ country, currency, network }) =>
+    (["inbound", "outbound"] as const).map((flow) =>
+      orderOf({
+        flow,
+        method: "mobile_money",
+        country,
+        money: amount("1500", currency),
+        mobileMoney: { network, phoneNumber: "+254703456789" },
+        description: "École n° 7, invoice 12345678901234567890"
+      })
     )
-    it.each(everyOrder.map((order) => [order.country, order.mobileMoney?.network, order.flow, order] as const))(
-      "%s, %s, %s",
-      (_country, _network, flow, order) => {
-        const { body, kind } = Either.getOrThrow(creationOf(order, now))
-        expect(post(`/${kind}s`, body)).toEqual([])
-        expect((flow === "inbound" ? Schema.is(DepositBody) : Schema.is(PayoutBody))(body)).toBe(true)
+  )
+  it.each(everyOrder.map((order) => [order.country, order.mobileMoney?.network, order.flow, order] as const))(
+    "%s, %s, %s",
+    (_country, _network, flow, order) => {
+      const { body, kind } = Either.getOrThrow(creationOf(order, now))
+      expect(post(`/${kind}s`, body)).toEqual([])
+      expect((flow === "inbound" ? Schema.is(DepositBody) : Schema.is(PayoutBody))(body)).toBe(true)
+    }
+  )
+
+  it.scoped("every call of the adapter, and what the fake answers to it", () =>
+    Effect.gen(function* () {
+      const at = yield* joined
+      const { calls, exchanged, provider } = at
+      const orders = [
+        kenya("1500"),
+        zambia("15.5"),
+        zambia("9.5", { flow: "outbound" }),
+        kenya("7.5", { flow: "outbound" })
+      ]
+      for (const order of orders) {
+        yield* provider.initiate(order)
+        yield* provider.initiate(order)
+        yield* settle(at)
+        yield* provider.enquire(attemptOf(order))
       }
-    )
+      const part = { reference: orders[0]!.reference, money: amount("0.5", "ZMW"), reason: "asked for" }
+      const refund = refundOf(attemptOf(orders[1]!), part)
+      yield* provider.refund!(refund)
+      yield* provider.enquire(refundAttemptOf(refund))
+      yield* provider.test!
+      expect(calls.length).toBeGreaterThan(12)
+      for (const call of calls) expect([call.path, ...contract.callFlaws(call)]).toEqual([call.path])
+      for (const { call, reply } of exchanged) {
+        const problems = contract.answerFlaws(call.method, call.path, reply.status, reply.text)
+        expect([call.path, ...problems]).toEqual([call.path])
+      }
+    })
+  )
 
-    it.effect("every call of the adapter, and what the fake answers to it", () =>
-      Effect.gen(function* () {
-        const { provider, wire } = joined()
-        const orders = [
-          kenya("1500"),
-          zambia("15.5"),
-          zambia("9.5", { flow: "outbound" }),
-          kenya("7.5", { flow: "outbound" })
-        ]
-        for (const order of orders) {
-          yield* provider.initiate(order)
-          yield* provider.initiate(order)
-          wire.settle()
-          yield* provider.enquire(attemptOf(order))
-        }
-        const refund = { attempt: attemptOf(orders[1]!), reference: orders[0]!.reference, money: money("0.5", "ZMW") }
-        yield* provider.refund!({ ...refund, reason: "asked for" })
-        yield* provider.enquire(refundAttemptOf(refund.attempt, refund.reference))
-        yield* provider.test!
-        expect(wire.calls.length).toBeGreaterThan(12)
-        for (const call of wire.calls) expect([call.path, ...contract.problemsOf(call)]).toEqual([call.path])
-        for (const { call, reply } of wire.answers) {
-          const problems = contract.problemsOfAnswer(call.method, call.path, reply.status, JSON.parse(reply.text))
-          expect([call.path, ...problems]).toEqual([call.path])
-        }
-      })
-    )
-
-    it.effect("the fake's callbacks have the contract's shape", () =>
-      Effect.gen(function* () {
-        const { provider, wire } = joined()
-        const deposit = zambia("20")
-        yield* provider.initiate(deposit)
-        const [ofDeposit] = wire.settle()
-        yield* provider.initiate(zambia("9", { flow: "outbound" }))
-        const [ofPayout] = wire.settle()
-        yield* provider.refund!({
-          attempt: attemptOf(deposit),
-          reference: crypto.randomUUID(),
-          money: money("5", "ZMW"),
-          reason: null
-        })
-        const [ofRefund] = wire.settle()
-        const read = (body: Buffer | undefined): unknown => JSON.parse(String(body))
-        expect(contract.problemsOfSchema("DepositCallback", read(ofDeposit?.body))).toEqual([])
-        expect(contract.problemsOfSchema("PayoutCallback", read(ofPayout?.body))).toEqual([])
-        expect(contract.problemsOfSchema("RefundCallback", read(ofRefund?.body))).toEqual([])
-        expect(contract.problemsOfSchema("RefundCallback", read(ofPayout?.body))).not.toEqual([])
-      })
-    )
-  }
-)
+  it.scoped("the fake's callbacks have the contract's shape", () =>
+    Effect.gen(function* () {
+      const at = yield* joined
+      const { callbacks, provider } = at
+      const deposit = zambia("20")
+      yield* provider.initiate(deposit)
+      yield* settle(at)
+      yield* provider.initiate(zambia("9", { flow: "outbound" }))
+      yield* settle(at)
+      yield* provider.refund!(refundOf(attemptOf(deposit), { money: amount("5", "ZMW") }))
+      yield* settle(at)
+      const [ofDeposit, ofPayout, ofRefund] = callbacks
+      const read = (body: Buffer | undefined): unknown => JSON.parse(String(body))
+      expect(contract.schemaFlaws("DepositCallback", read(ofDeposit?.body))).toEqual([])
+      expect(contract.schemaFlaws("PayoutCallback", read(ofPayout?.body))).toEqual([])
+      expect(contract.schemaFlaws("RefundCallback", read(ofRefund?.body))).toEqual([])
+      expect(contract.schemaFlaws("RefundCallback", read(ofPayout?.body))).not.toEqual([])
+    })
+  )
+})

@@ -5,16 +5,17 @@ import type { FakeRequest } from "../../../src/providers/fakes/Fake.ts"
 import { bodyAs, OrderBody, PayoutBody, VerificationBody } from "../../../src/providers/paypal/FakeBodies.ts"
 import { paypalCurrencies } from "../../../src/providers/paypal/PaypalAmounts.ts"
 import * as requests from "../../../src/providers/paypal/PaypalRequests.ts"
-import { amount, attemptOf } from "../judge/Orders.ts"
-import { type Judge, judgeBy, skipped } from "../judge/OpenApi.ts"
-import { atFake, byCard, toWallet } from "./Paypal.ts"
+import { visited } from "../support/AgainstFake.ts"
+import { amount, attemptOf } from "../support/Orders.ts"
+import { type PublishedContract, publishedContract, unpublished } from "../support/PublishedContract.ts"
+import { atFake, byCard, toWallet } from "./Orders.ts"
 
 const files = {
   orders: "paypal.openapi.json",
   payouts: "paypal-payouts.openapi.json",
   webhooks: "paypal-webhooks.openapi.json"
 }
-const why = skipped(...Object.values(files))
+const why = unpublished(...Object.values(files))
 
 const bodies = {
   "/v2/checkout/orders": bodyAs(OrderBody, "INVALID_REQUEST"),
@@ -74,36 +75,40 @@ const spoilt: ReadonlyArray<readonly [path: keyof typeof bodies, body: unknown]>
 ]
 
 describe.skipIf(why !== "")(`what PayPal is asked, by its own contracts${why}`, () => {
-  const judges = { orders: judgeBy(files.orders), payouts: judgeBy(files.payouts), webhooks: judgeBy(files.webhooks) }
-  const judgeOf = (path: string): Judge =>
+  const judges = {
+    orders: publishedContract(files.orders),
+    payouts: publishedContract(files.payouts),
+    webhooks: publishedContract(files.webhooks)
+  }
+  const judgeOf = (path: string): PublishedContract =>
     path.includes("/payouts") ? judges.payouts : path.includes("/notifications") ? judges.webhooks : judges.orders
 
   it.each(spoilt)("refuses what is wrong, as the fake does: %s %j", (path, body) => {
     const call = { operation: "spoilt", method: "POST" as const, path, body: JSON.stringify(body) }
-    expect(judgeOf(path).request(call)).not.toEqual([])
+    expect(judgeOf(path).bodyFlaws(call.method, path, call.body)).not.toEqual([])
     expect(fakeTakes(call)).toBe(false)
   })
 
   it("refuses a key that is too long, and an order's id that is none", () => {
     const { headers, ...capture } = requests.captureOrder("5O190127TN364715T", reference)
     const long = { ...headers, "paypal-request-id": "x".repeat(109) }
-    expect(judges.orders.request({ ...capture, headers: long })).not.toEqual([])
-    expect(judges.orders.request({ operation: "x", method: "GET", path: "/v2/checkout/order/1" })).not.toEqual([])
+    expect(judges.orders.callFlaws({ ...capture, headers: long })).not.toEqual([])
+    expect(judges.orders.callFlaws({ operation: "x", method: "GET", path: "/v2/checkout/order/1" })).not.toEqual([])
   })
 
   it.each(posted)("%s is right by the contract and by the fake", (_name, call) => {
     const one = Either.getOrThrow(call)
-    expect(judgeOf(one.path).request(one)).toEqual([])
+    expect(judgeOf(one.path).callFlaws(one)).toEqual([])
     expect(fakeTakes(one)).toBe(true)
   })
 
   it.each(others)("%s is right", (_name, call) => {
-    expect(judgeOf(call.path).request(call)).toEqual([])
+    expect(judgeOf(call.path).callFlaws(call)).toEqual([])
   })
 
   it.scopedLive("the fake answers in the shapes of the contracts", () =>
     Effect.gen(function* () {
-      const { approved, fake, provider, recorded } = yield* atFake
+      const { exchanged, provider, settled } = yield* atFake
       const order = byCard()
       const accepted = yield* provider.initiate(order)
       const id = accepted._tag === "Accepted" ? accepted.providerPaymentId : null
@@ -111,25 +116,24 @@ describe.skipIf(why !== "")(`what PayPal is asked, by its own contracts${why}`, 
       yield* provider.initiate(order)
       yield* provider.initiate({ ...order, description: "Another" })
       yield* provider.enquire(attempt)
-      yield* approved(accepted._tag === "Accepted" ? accepted.actionData["redirect_url"] : null)
+      yield* visited(accepted._tag === "Accepted" ? accepted.actionData["redirect_url"] : null)
       yield* provider.resume!(attempt, {})
       yield* provider.enquire({ ...attempt, providerPaymentId: "NONE" })
       const payout = toWallet()
       yield* provider.initiate(payout)
       yield* provider.initiate(payout)
       yield* provider.initiate(toWallet({ money: amount("1.02", "USD") }))
-      yield* fake.settled
-      const judged = recorded.calls.flatMap(({ method, path }, at) => {
-        const { status, text } = recorded.replies[at]!
+      yield* settled
+      const judged = exchanged.flatMap(({ call: { method, path }, reply: { status, text } }) => {
         return path === "/v1/oauth2/token"
           ? []
-          : [[`${status}`, judgeOf(path).answer(method, path, status, text)] as const]
+          : [[`${status}`, judgeOf(path).answerFlaws(method, path, status, text)] as const]
       })
       const wrong = judged.filter(([, errors]) => errors.length > 0)
       // PayPal's list of issues leaves out the one of a key that was used for something else.
       expect(wrong.map(([status]) => status)).toEqual(["422"])
       expect(judged.map(([status]) => status)).toEqual(expect.arrayContaining(["200", "201", "400", "404", "422"]))
-      expect(judges.orders.answer("GET", "/v2/checkout/orders/A", 200, '{"status":"PAID"}')).not.toEqual([])
+      expect(judges.orders.answerFlaws("GET", "/v2/checkout/orders/A", 200, '{"status":"PAID"}')).not.toEqual([])
     })
   )
 })

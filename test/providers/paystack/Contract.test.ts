@@ -12,12 +12,13 @@ import {
   Transfer
 } from "../../../src/providers/paystack/FakeBodies.ts"
 import * as requests from "../../../src/providers/paystack/PaystackRequests.ts"
-import { attemptOf, refundAttemptOf, refundOf } from "../judge/Orders.ts"
-import { judgeBy, skipped } from "../judge/OpenApi.ts"
-import { atFake, byCard, byMobile, byMpesa, byTransfer, toBank, toMobile, toMpesa } from "./Paystack.ts"
+import { visited } from "../support/AgainstFake.ts"
+import { attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { publishedContract, unpublished } from "../support/PublishedContract.ts"
+import { atFake, byCard, byMobile, byMpesa, byTransfer, toBank, toMobile, toMpesa } from "./Orders.ts"
 
 const FILE = "paystack.openapi.json"
-const why = skipped(FILE)
+const why = unpublished(FILE)
 
 const NOW = Date.UTC(2025, 5, 1)
 
@@ -83,34 +84,34 @@ const spoilt: ReadonlyArray<readonly [path: keyof typeof bodies, body: unknown]>
 ]
 
 describe.skipIf(why !== "")(`what Paystack is asked, by its own contract${why}`, () => {
-  const judge = judgeBy(FILE)
+  const judge = publishedContract(FILE)
 
   it.each(spoilt)("refuses what is wrong, as the fake does: %s %j", (path, body) => {
     const call = { operation: "spoilt", method: "POST" as const, path, body: JSON.stringify(body) }
-    expect(judge.request(call)).not.toEqual([])
+    expect(judge.bodyFlaws(call.method, path, call.body)).not.toEqual([])
     expect(fakeTakes(call)).toBe(false)
   })
 
   it.each(posted)("%s is right by the contract and by the fake", (_name, call) => {
     const one = Either.getOrThrow(call)
-    expect(judge.request(one)).toEqual([])
+    expect(judge.callFlaws(one)).toEqual([])
     expect(fakeTakes(one)).toBe(true)
   })
 
   it.each(asked)("a question %s is right", (_name, call) => {
-    expect(judge.request(call)).toEqual([])
+    expect(judge.callFlaws(call)).toEqual([])
   })
 
   it("knows nothing of how refunds are asked about", () => {
-    for (const call of leftOut) expect(judge.request(call)).toHaveLength(1)
+    for (const call of leftOut) expect(judge.callFlaws(call)).toHaveLength(1)
   })
 
   it.scopedLive("the fake answers in the shapes of the contract, where those are reliable", () =>
     Effect.gen(function* () {
-      const { fake, provider, recorded } = yield* atFake
+      const { exchanged, provider, settled, url } = yield* atFake
       const heard = (): ReadonlyArray<string> => {
-        const [call, reply] = [recorded.calls.at(-1)!, recorded.replies.at(-1)!]
-        return judge.answer(call.method, call.path.split("?")[0]!, reply.status, reply.text)
+        const { call, reply } = exchanged.at(-1)!
+        return judge.answerFlaws(call.method, call.path, reply.status, reply.text)
       }
       const order = byCard()
       const accepted = yield* provider.initiate(order)
@@ -118,23 +119,23 @@ describe.skipIf(why !== "")(`what Paystack is asked, by its own contract${why}`,
       yield* provider.initiate(toBank())
       expect(heard()).toEqual([])
       const page = accepted._tag === "Accepted" ? accepted.actionData["redirect_url"] : undefined
-      yield* Effect.promise(() => fetch(`${page}`, { redirect: "manual" }))
-      yield* fake.settled
+      yield* visited(page)
+      yield* settled
       yield* provider.refund!(refundOf(attemptOf(order)))
       expect(heard()).toEqual([])
       yield* provider.test!
       expect(heard()).toEqual([])
       yield* provider.enquire(attemptOf(byCard()))
-      expect(recorded.replies.at(-1)!.status).toBe(404)
+      expect(exchanged.at(-1)!.reply.status).toBe(404)
       const duplicate = yield* Effect.promise(() =>
-        fetch(`${fake.url}/transaction/initialize`, {
+        fetch(`${url}/transaction/initialize`, {
           method: "POST",
           headers: { authorization: "Bearer sk_test_corridor_fake" },
           body: Either.getOrThrow(requests.hostedPage(order)).body!
         }).then((response) => response.text())
       )
-      expect(judge.answer("POST", "/transaction/initialize", 400, duplicate)).toEqual([])
-      expect(judge.answer("POST", "/transaction/initialize", 400, '{"type":"mood"}')).not.toEqual([])
+      expect(judge.answerFlaws("POST", "/transaction/initialize", 400, duplicate)).toEqual([])
+      expect(judge.answerFlaws("POST", "/transaction/initialize", 400, '{"type":"mood"}')).not.toEqual([])
     })
   )
 })

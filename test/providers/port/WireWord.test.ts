@@ -13,7 +13,10 @@ import { reportOf } from "../../../src/providers/paystack/PaystackStates.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { refusalOf } from "../../../src/providers/stripe/StripeRefusals.ts"
-import { reference, replyOf } from "../support/ThirdPartyOrders.ts"
+import { referenceNo } from "../support/Orders.ts"
+import { replyOf } from "../support/Scripted.ts"
+
+const reference = referenceNo(1)
 
 const words = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"]
 

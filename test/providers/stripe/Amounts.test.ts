@@ -6,7 +6,7 @@ import { describe } from "vitest"
 import { isCurrencyCode } from "../../../src/domain/Currency.ts"
 import { amountText, cardCurrencies, moneyIn } from "../../../src/providers/stripe/StripeAmounts.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
-import { money } from "../support/ThirdPartyOrders.ts"
+import { inMinor } from "../support/Orders.ts"
 
 describe("amounts at Stripe", () => {
   it("are of currencies that exist", () => {
@@ -18,7 +18,7 @@ describe("amounts at Stripe", () => {
   it("come back as they were, in every currency that it takes", () => {
     fc.assert(
       fc.property(fc.constantFrom(...cardCurrencies), fc.bigInt(1n, 10n ** 12n), (currency, minor) => {
-        const asked = money(currency, minor)
+        const asked = inMinor(currency, minor)
         const text = amountText(asked)
         if (Option.isSome(text)) {
           expect(text.value).toMatch(/^\d+$/)
@@ -41,13 +41,13 @@ describe("amounts at Stripe", () => {
   ] as const
   for (const [currency, minor, text] of written) {
     it(`writes ${minor} minor units of ${currency} as ${text}`, () => {
-      expect(amountText(money(currency, minor))).toEqual(Option.some(text))
+      expect(amountText(inMinor(currency, minor))).toEqual(Option.some(text))
     })
   }
 
   it("cannot be asked for a third digit, or for hundredths of an ariary", () => {
-    expect(amountText(money("KWD", 5_125n))).toEqual(Option.none())
-    expect(amountText(money("MGA", 5_001n))).toEqual(Option.none())
+    expect(amountText(inMinor("KWD", 5_125n))).toEqual(Option.none())
+    expect(amountText(inMinor("MGA", 5_001n))).toEqual(Option.none())
   })
 
   it("that are no amounts, or of no currency, are none", () => {

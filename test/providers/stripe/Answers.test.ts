@@ -1,31 +1,23 @@
 /** Every status and error that Stripe documents, and what comes of it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
-import type { CountryCode } from "../../../src/domain/Country.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
 import { Absent, Declined, Unknown } from "../../../src/domain/Outcome.ts"
 import { MaybeSent, NeverSent, type ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
-import {
-  cardNumbered,
-  connected,
-  contextOf,
-  listening,
-  money,
-  newOrder,
-  reference,
-  refundContext,
-  refundOf,
-  replyOf
-} from "../support/ThirdPartyOrders.ts"
+import { connected } from "../support/Connected.ts"
+import { attemptOf, cardNumbered, inMinor, refundAttemptOf, refundOf } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { newOrder, reference } from "./Orders.ts"
 
 const testKey = { secret_key: "sk_test_abc", webhook_secret: "whsec_abc" }
 
-type Answer = Parameters<typeof listening>[0]
+type Answer = Parameters<typeof scripted>[0]
 
 const at = (answer: Answer, about: { readonly rawCards?: boolean; readonly key?: string } = {}) => {
-  const { calls, http } = listening(answer)
+  const { calls, http } = scripted(answer)
   const credentials = { ...testKey, secret_key: about.key ?? testKey.secret_key }
-  return { calls, provider: connected(stripe, credentials, { http, rawCards: about.rawCards ?? false }) }
+  return { calls, provider: connected(stripe, http, credentials, { rawCards: about.rawCards ?? false }) }
 }
 
 const intent = (about: object = {}) => ({
@@ -55,9 +47,9 @@ describe("what Stripe answers to a payment", () => {
     [
       "succeeded",
       { amount_received: 12300, latest_charge: "ch_1" },
-      { state: "completed", nextAction: null, received: money("EUR", 12_300n) }
+      { state: "completed", nextAction: null, received: inMinor("EUR", 12_300n) }
     ],
-    ["succeeded", { amount_received: 12000 }, { state: "completed", received: money("EUR", 12_000n) }],
+    ["succeeded", { amount_received: 12000 }, { state: "completed", received: inMinor("EUR", 12_000n) }],
     ["processing", {}, { state: "processing", nextAction: null }],
     ["requires_capture", {}, { state: "processing", nextAction: null }],
     [
@@ -205,7 +197,7 @@ describe("what Stripe answers to a payment", () => {
   it.effect("asks nobody for what it cannot write down or does not serve", () =>
     Effect.gen(function* () {
       const { calls, provider } = at(() => replyOf(200, intent()))
-      const tooFine = yield* provider.initiate({ ...visa, money: money("KWD", 5_125n) })
+      const tooFine = yield* provider.initiate({ ...visa, money: inMinor("KWD", 5_125n) })
       const outbound = yield* provider.initiate({ ...visa, flow: "outbound" })
       expect([tooFine, outbound]).toMatchObject([
         { _tag: "Declined", code: "NOT_SUPPORTED" },
@@ -274,7 +266,7 @@ describe("cards", () => {
       const error = { type: "card_error", code: "card_declined" }
       const onPage = intent({ metadata: { reference, paid_on: "page" }, last_payment_error: error })
       const { provider } = at(() => replyOf(200, onPage))
-      const waiting = yield* provider.enquire(contextOf(visa, { providerPaymentId: "pi_1" }))
+      const waiting = yield* provider.enquire(attemptOf(visa, { providerPaymentId: "pi_1" }))
       expect(waiting).toMatchObject({ _tag: "Report", state: "pending" })
     })
   )
@@ -282,7 +274,7 @@ describe("cards", () => {
 
 describe("bank transfers", () => {
   const transfer = (country: string, currency: string) =>
-    newOrder({ method: "bank_transfer", country: country as CountryCode, money: money(currency, 12_300n) })
+    newOrder({ method: "bank_transfer", country, money: inMinor(currency, 12_300n) })
 
   const instructions = (address: object) =>
     intent({
@@ -392,7 +384,7 @@ describe("what Stripe says when it is asked", () => {
   const states: ReadonlyArray<readonly [object, object]> = [
     [
       { status: "succeeded", amount_received: 12300 },
-      { state: "completed", received: money("EUR", 12_300n) }
+      { state: "completed", received: inMinor("EUR", 12_300n) }
     ],
     [{ status: "processing" }, { state: "processing" }],
     [{ status: "requires_capture" }, { state: "processing" }],
@@ -412,17 +404,17 @@ describe("what Stripe says when it is asked", () => {
     it.effect(`${JSON.stringify(about)}`, () =>
       Effect.gen(function* () {
         const { calls, provider } = at(() => replyOf(200, intent(about)))
-        const said = yield* provider.enquire(contextOf(visa, { providerPaymentId: "pi_1" }))
+        const said = yield* provider.enquire(attemptOf(visa, { providerPaymentId: "pi_1" }))
         expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "pi_1", ...expected })
         expect(calls[0]!.path).toBe("/v1/payment_intents/pi_1")
-        expect(yield* provider.resume!(contextOf(visa, { providerPaymentId: "pi_1" }), {})).toEqual(said)
+        expect(yield* provider.resume!(attemptOf(visa, { providerPaymentId: "pi_1" }), {})).toEqual(said)
       })
     )
   }
 
   it.effect("no trace of an id is an absence, and trouble is not", () =>
     Effect.gen(function* () {
-      const context = contextOf(visa, { providerPaymentId: "pi_1" })
+      const context = attemptOf(visa, { providerPaymentId: "pi_1" })
       const missing = replyOf(404, failure("invalid_request_error", { code: "resource_missing" }))
       expect(yield* at(() => missing).provider.enquire(context)).toBeInstanceOf(Absent)
       for (const status of [401, 429, 500, 503]) {
@@ -439,9 +431,9 @@ describe("what Stripe says when it is asked", () => {
         { data: [other("pi_7"), intent({ status: "processing" })], has_more: true }
       ]
       const { calls, provider } = at(() => replyOf(200, pages.shift()))
-      expect(yield* provider.enquire(contextOf(visa))).toMatchObject({ state: "processing", providerPaymentId: "pi_1" })
+      expect(yield* provider.enquire(attemptOf(visa))).toMatchObject({ state: "processing", providerPaymentId: "pi_1" })
       const [first, second] = calls.map(({ path }) => new URLSearchParams(path.split("?")[1]))
-      const sent = contextOf(visa).sentAt.getTime() / 1000
+      const sent = attemptOf(visa).sentAt.getTime() / 1000
       expect(Number(first!.get("created[gte]"))).toBeLessThan(sent)
       expect(Number(first!.get("created[lte]"))).toBeGreaterThan(sent)
       expect(second!.get("starting_after")).toBe("pi_8")
@@ -449,11 +441,11 @@ describe("what Stripe says when it is asked", () => {
       const searched = at(({ path }) =>
         replyOf(200, { data: path.includes("/search?") ? [intent({ status: "processing" })] : [], has_more: false })
       )
-      expect(yield* searched.provider.enquire(contextOf(visa))).toMatchObject({ state: "processing" })
+      expect(yield* searched.provider.enquire(attemptOf(visa))).toMatchObject({ state: "processing" })
       const nowhere = at(() => replyOf(200, { data: [], has_more: false }))
-      expect(yield* nowhere.provider.enquire(contextOf(visa))).toBeInstanceOf(Absent)
+      expect(yield* nowhere.provider.enquire(attemptOf(visa))).toBeInstanceOf(Absent)
       const broken = at(() => replyOf(500, {}))
-      expect(yield* broken.provider.enquire(contextOf(visa))).toBeInstanceOf(Unknown)
+      expect(yield* broken.provider.enquire(attemptOf(visa))).toBeInstanceOf(Unknown)
     })
   )
 
@@ -465,7 +457,7 @@ describe("what Stripe says when it is asked", () => {
 })
 
 describe("refunds", () => {
-  const paid = contextOf(visa, { providerPaymentId: "pi_1" })
+  const paid = attemptOf(visa, { providerPaymentId: "pi_1" })
   const order = refundOf(paid)
   const refund = (about: object = {}) => ({
     id: "re_1",
@@ -496,7 +488,7 @@ describe("refunds", () => {
         const { calls, provider } = at(() => replyOf(200, refund(about)))
         expect(yield* provider.refund!(order)).toMatchObject(outcome)
         expect(calls[0]).toMatchObject({ path: "/v1/refunds", headers: { "idempotency-key": order.reference } })
-        const said = yield* provider.enquire(refundContext(order, { providerPaymentId: "re_1" }))
+        const said = yield* provider.enquire(refundAttemptOf(order, { providerPaymentId: "re_1" }))
         expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "re_1", ...report })
         expect(calls[1]!.path).toBe("/v1/refunds/re_1")
       })
@@ -507,14 +499,14 @@ describe("refunds", () => {
     Effect.gen(function* () {
       const data = [refund({ id: "re_0", metadata: {} }), refund({ status: "pending" })]
       const { calls, provider } = at(() => replyOf(200, { data, has_more: false }))
-      expect(yield* provider.enquire(refundContext(order))).toMatchObject({
+      expect(yield* provider.enquire(refundAttemptOf(order))).toMatchObject({
         state: "processing",
         providerPaymentId: "re_1"
       })
       expect(calls[0]!.path).toBe("/v1/refunds?payment_intent=pi_1&limit=100")
       const none = at(() => replyOf(200, { data: [], has_more: false }))
-      expect(yield* none.provider.enquire(refundContext(order))).toBeInstanceOf(Absent)
-      const unknown = refundContext({ ...order, attempt: contextOf(visa) })
+      expect(yield* none.provider.enquire(refundAttemptOf(order))).toBeInstanceOf(Absent)
+      const unknown = refundAttemptOf({ ...order, attempt: attemptOf(visa) })
       expect(yield* provider.enquire(unknown)).toBeInstanceOf(Unknown)
     })
   )
@@ -546,14 +538,14 @@ describe("refunds", () => {
       const low = replyOf(400, failure("invalid_request_error", { code: "balance_insufficient" }))
       expect(yield* at(() => low).provider.refund!(order)).toMatchObject({ code: "PROVIDER_BALANCE_LOW" })
       const { calls, provider } = at(() => low)
-      expect(yield* provider.refund!(refundOf(contextOf(visa)))).toMatchObject({ code: "INVALID_ORDER" })
+      expect(yield* provider.refund!(refundOf(attemptOf(visa)))).toMatchObject({ code: "INVALID_ORDER" })
       expect(calls).toEqual([])
     })
   )
 })
 
 describe("a cancellation", () => {
-  const paid = contextOf(visa, { providerPaymentId: "pi_1" })
+  const paid = attemptOf(visa, { providerPaymentId: "pi_1" })
   const stands = (status: string) =>
     replyOf(
       400,
@@ -580,9 +572,9 @@ describe("a cancellation", () => {
       const found = at(({ method }) =>
         replyOf(200, method === "GET" ? { data: [intent()] } : intent({ status: "canceled" }))
       )
-      expect(yield* found.provider.cancel!(contextOf(visa))).toBe("canceled")
+      expect(yield* found.provider.cancel!(attemptOf(visa))).toBe("canceled")
       const none = at(() => replyOf(200, { data: [] }))
-      expect(yield* none.provider.cancel!(contextOf(visa))).toBe("unknown")
+      expect(yield* none.provider.cancel!(attemptOf(visa))).toBe("unknown")
     })
   )
 })
@@ -608,8 +600,8 @@ describe("what is served", () => {
       at(() => replyOf(200, {})).provider.supports({
         method,
         flow,
-        country: country as CountryCode,
-        currency: money(currency, 1n).currency,
+        country: CountryCode.make(country),
+        currency: inMinor(currency, 1n).currency,
         network: null
       })
     )

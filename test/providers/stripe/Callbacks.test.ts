@@ -2,11 +2,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
 import Stripe from "stripe"
-import { money } from "../support/ThirdPartyOrders.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import { signatureOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
-import { connected, listening, reference, referenceNo, replyOf } from "../support/ThirdPartyOrders.ts"
+import { connected } from "../support/Connected.ts"
+import { inMinor, referenceNo } from "../support/Orders.ts"
+import { replyOf, scripted } from "../support/Scripted.ts"
+import { reference } from "./Orders.ts"
+import { callbackRequest } from "../support/Callbacks.ts"
 
 const secret = "whsec_test_secret"
 const NOW = 1_900_000_000
@@ -24,23 +27,17 @@ const intent = (about: object) => ({
   ...about
 })
 
-const request = (body: string, signature: string | undefined): CallbackRequest => ({
-  method: "POST",
-  path: "/callbacks",
-  query: {},
-  authority: "corridor.example.com",
-  headers: { "stripe-signature": signature },
-  body: Buffer.from(body)
-})
+const request = (body: string, signature: string | undefined): CallbackRequest =>
+  callbackRequest(body, { "stripe-signature": signature })
 
 const signed = (payload: string, about: { readonly timestamp?: number; readonly secret?: string } = {}) =>
   request(payload, library.webhooks.generateTestHeaderString({ payload, secret, timestamp: NOW, ...about }))
 
-const heard = (about: CallbackRequest, answer: Parameters<typeof listening>[0] = () => replyOf(500, {})) =>
+const heard = (about: CallbackRequest, answer: Parameters<typeof scripted>[0] = () => replyOf(500, {})) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(NOW * 1000)
-    const { http } = listening(answer)
-    return yield* connected(stripe, { secret_key: "sk_test_abc", webhook_secret: secret }, { http }).callback(about)
+    const { http } = scripted(answer)
+    return yield* connected(stripe, http, { secret_key: "sk_test_abc", webhook_secret: secret }).callback(about)
   })
 
 const refusedFor = (about: CallbackRequest) => Effect.map(Effect.flip(heard(about)), ({ message }) => message)
@@ -50,7 +47,7 @@ describe("a callback that Stripe's own library signed", () => {
     [
       "payment_intent.succeeded",
       intent({ status: "succeeded", amount_received: 12300 }),
-      { state: "completed", received: money("EUR", 12_300n) }
+      { state: "completed", received: inMinor("EUR", 12_300n) }
     ],
     ["payment_intent.processing", intent({ status: "processing" }), { state: "processing" }],
     ["payment_intent.requires_action", intent({ status: "requires_action" }), { state: "pending" }],
@@ -132,7 +129,7 @@ describe("money that Stripe takes back", () => {
     Effect.gen(function* () {
       for (const amount of [12300, 300]) {
         const { events } = yield* heard(dispute(amount), paid)
-        const report = { state: "returned", taken: money("EUR", BigInt(amount)) }
+        const report = { state: "returned", taken: inMinor("EUR", BigInt(amount)) }
         expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
       }
     })
@@ -141,7 +138,7 @@ describe("money that Stripe takes back", () => {
   it.effect("is regained where it is reinstated", () =>
     Effect.gen(function* () {
       const { events } = yield* heard(dispute(300, "reinstated"), paid)
-      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: money("EUR", 300n) } }])
+      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: inMinor("EUR", 300n) } }])
     })
   )
 
@@ -184,8 +181,8 @@ describe("a callback that is not believed", () => {
 
   it.effect("comes to an account without a secret", () =>
     Effect.gen(function* () {
-      const { http } = listening(() => replyOf(500, {}))
-      const provider = connected(stripe, { secret_key: "sk_test_abc" }, { http })
+      const { http } = scripted(() => replyOf(500, {}))
+      const provider = connected(stripe, http, { secret_key: "sk_test_abc" })
       expect(yield* Effect.flip(provider.callback(signed(body)))).toMatchObject({
         message: expect.stringContaining("STRIPE_WEBHOOK_SECRET")
       })

@@ -5,48 +5,42 @@ import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
 import type { PaymentOrder } from "../../../src/providers/port/Provider.ts"
-import { againstFake } from "../support/AgainstFake.ts"
+import { againstFake, visited } from "../support/AgainstFake.ts"
 import {
+  type About,
+  attemptOf,
   cardNumbered,
-  contextOf,
-  money,
-  newOrder,
+  inMinor,
   referenceNo,
-  refundContext,
+  refundAttemptOf,
   refundOf
-} from "../support/ThirdPartyOrders.ts"
-import type { CountryCode } from "../../../src/domain/Country.ts"
+} from "../support/Orders.ts"
+import { newOrder } from "./Orders.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
 
 const running = againstFake(stripe, stripeFake)
 
-const visa = (minor: bigint, about: Partial<PaymentOrder> = {}) =>
-  newOrder({ card: cardNumbered("4242424242424242"), money: money("EUR", minor), ...about })
+const visa = (minor: bigint, about: About = {}) =>
+  newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", minor), ...about })
 
 const idIn = (outcome: unknown): string => (outcome as Accepted).providerPaymentId!
 
 const now = (order: PaymentOrder, providerPaymentId: string | null = null) =>
-  contextOf(order, { providerPaymentId, sentAt: new Date() })
-
-const redirected = (url: string) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, { redirect: "manual" })
-    return new URL(response.headers.get("location")!)
-  })
+  attemptOf(order, { providerPaymentId, sentAt: new Date() })
 
 describe("a payment at the fake", () => {
   it.scopedLive("completes, is reported once, and is what the fake holds", () =>
     Effect.gen(function* () {
-      const { books, events, provider, refused, settled } = yield* running
+      const { books, events, provider, settled } = yield* running
       const order = visa(12_300n)
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ _tag: "Accepted", state: "processing" })
       yield* settled
       const said = yield* provider.enquire(now(order, idIn(outcome)))
-      expect(said).toMatchObject({ state: "completed", received: money("EUR", 12_300n) })
-      expect(events).toMatchObject([
+      expect(said).toMatchObject({ state: "completed", received: inMinor("EUR", 12_300n) })
+      expect(yield* events).toMatchObject([
         { attempt: { reference: order.reference, providerPaymentId: idIn(outcome) }, report: { state: "completed" } }
       ])
-      expect(refused).toEqual([])
       expect(books.holdings()).toEqual(new Map([["EUR", 12_300n]]))
     })
   )
@@ -107,10 +101,12 @@ describe("a payment at the fake", () => {
       const { books, events, provider, settled } = yield* running
       yield* provider.initiate(visa(12_309n))
       yield* settled
-      expect(events.at(-1)).toMatchObject({ report: { state: "failed", code: "CARD_DECLINED" } })
+      expect((yield* events).at(-1)).toMatchObject({ report: { state: "failed", code: "CARD_DECLINED" } })
       yield* provider.initiate(visa(12_314n, { reference: referenceNo(2) }))
       yield* settled
-      expect(events.at(-1)).toMatchObject({ report: { state: "completed", received: money("EUR", 11_083n) } })
+      expect((yield* events).at(-1)).toMatchObject({
+        report: { state: "completed", received: inMinor("EUR", 11_083n) }
+      })
       expect(books.holdings()).toEqual(new Map([["EUR", 11_083n]]))
     })
   )
@@ -118,12 +114,15 @@ describe("a payment at the fake", () => {
   it.scopedLive("that must be proved sends its payer to a page, which sends them back", () =>
     Effect.gen(function* () {
       const { books, provider, settled } = yield* running
-      const order = visa(12_300n, { card: cardNumbered("4000002760003184") })
+      const order = visa(12_300n, {
+        card: cardNumbered("4000002760003184"),
+        returnUrl: "https://pay.example.com/back?t=abc"
+      })
       const outcome = yield* provider.initiate(order)
       expect(outcome).toMatchObject({ state: "pending", nextAction: "redirect" })
       expect(books.holdings().size).toBe(0)
-      const back = yield* redirected((outcome as Accepted).actionData["redirect_url"]!)
-      expect(`${back.origin}${back.pathname}`).toBe("https://pay.example.com/checkout/p1/return")
+      const back = yield* visited((outcome as Accepted).actionData["redirect_url"])
+      expect(`${back.origin}${back.pathname}`).toBe("https://pay.example.com/back")
       expect(back.searchParams.get("t")).toBe("abc")
       yield* settled
       const resumed = yield* provider.resume!(now(order, idIn(outcome)), Object.fromEntries(back.searchParams))
@@ -152,7 +151,7 @@ describe("a payment at the fake", () => {
       expect((yield* confirm(idIn(outcome), { client_secret: "x", payment_method: "pm_card_visa" })).status).toBe(404)
       expect((yield* confirm(idIn(outcome), { ...secret, payment_method: "pm_card_visa" })).status).toBe(200)
       yield* settled
-      expect(events.at(-1)).toMatchObject({ report: { state: "completed" } })
+      expect((yield* events).at(-1)).toMatchObject({ report: { state: "completed" } })
       expect(yield* provider.cancel!(now(order, idIn(outcome)))).toBe("refused")
 
       const other = newOrder({ reference: referenceNo(2) })
@@ -178,14 +177,14 @@ describe("a payment at the fake", () => {
         const { books, events, provider, settled } = yield* running
         const order = newOrder({
           method: "bank_transfer",
-          country: country as CountryCode,
-          money: money(currency, 12_300n)
+          country,
+          money: inMinor(currency, 12_300n)
         })
         const outcome = yield* provider.initiate(order)
         expect(outcome).toMatchObject({ state: "pending", nextAction: "bank_transfer" })
         expect((outcome as Accepted).actionData["account_number"]).toMatch(/^[A-Z0-9]{7,}$/)
         yield* settled
-        expect(events).toMatchObject([{ report: { state: "completed", received: order.money } }])
+        expect(yield* events).toMatchObject([{ report: { state: "completed", received: order.money } }])
         expect(books.holdings()).toEqual(new Map([[currency, 12_300n]]))
       })
     )
@@ -199,23 +198,23 @@ describe("a refund at the fake", () => {
       const order = visa(10_000n)
       const paid = now(order, idIn(yield* provider.initiate(order)))
       yield* settled
-      const part = refundOf(paid, { money: money("EUR", 4_000n) })
+      const part = refundOf(paid, { money: inMinor("EUR", 4_000n) })
       const first = yield* provider.refund!(part)
       expect(first).toMatchObject({ _tag: "Accepted", state: "processing" })
       expect(idIn(yield* provider.refund!(part))).toBe(idIn(first))
       yield* settled
-      expect(events.at(-1)).toMatchObject({
+      expect((yield* events).at(-1)).toMatchObject({
         attempt: { reference: part.reference, providerPaymentId: idIn(first) },
         report: { state: "completed" }
       })
-      expect(yield* provider.enquire(refundContext(part))).toMatchObject({ state: "completed" })
-      const tooMuch = refundOf(paid, { reference: referenceNo(3), money: money("EUR", 6_100n) })
+      expect(yield* provider.enquire(refundAttemptOf(part))).toMatchObject({ state: "completed" })
+      const tooMuch = refundOf(paid, { reference: referenceNo(3), money: inMinor("EUR", 6_100n) })
       expect(yield* provider.refund!(tooMuch)).toMatchObject({ _tag: "Declined", code: "INVALID_ORDER" })
-      const rest = refundOf(paid, { reference: referenceNo(4), money: money("EUR", 6_000n) })
+      const rest = refundOf(paid, { reference: referenceNo(4), money: inMinor("EUR", 6_000n) })
       yield* provider.refund!(rest)
       yield* settled
       expect(books.holdings()).toEqual(new Map([["EUR", 0n]]))
-      const again = refundOf(paid, { reference: referenceNo(5), money: money("EUR", 100n) })
+      const again = refundOf(paid, { reference: referenceNo(5), money: inMinor("EUR", 100n) })
       expect(yield* provider.refund!(again)).toMatchObject({ providerCode: "charge_already_refunded" })
     })
   )
@@ -226,11 +225,11 @@ describe("a refund at the fake", () => {
       const order = visa(10_000n)
       const paid = now(order, idIn(yield* provider.initiate(order)))
       yield* settled
-      const lost = refundOf(paid, { money: money("EUR", 4_004n) })
+      const lost = refundOf(paid, { money: inMinor("EUR", 4_004n) })
       expect(yield* provider.refund!(lost)).toBeInstanceOf(Unknown)
       yield* settled
-      expect(yield* provider.enquire(refundContext(lost))).toMatchObject({ state: "completed" })
-      const low = refundOf(paid, { reference: referenceNo(3), money: money("EUR", 102n) })
+      expect(yield* provider.enquire(refundAttemptOf(lost))).toMatchObject({ state: "completed" })
+      const low = refundOf(paid, { reference: referenceNo(3), money: inMinor("EUR", 102n) })
       expect(yield* provider.refund!(low)).toMatchObject({ _tag: "Declined", code: "PROVIDER_BALANCE_LOW" })
       expect(books.holdings()).toEqual(new Map([["EUR", 5_996n]]))
     })
@@ -244,11 +243,10 @@ describe("a refund at the fake", () => {
       yield* settled
       const entry = books.byId(idIn(outcome))!
       entry.state = "returned"
-      const { body, headers } = stripeFake.callbackOf(entry, world)!
-      const request = { method: "POST", path: "/", query: {}, authority: "", headers, body: Buffer.from(body) }
+      const request = asCalledBack(stripeFake.callbackOf(entry, world)!)
       const { events: said } = yield* provider.callback(request)
       expect(said).toMatchObject([{ attempt: { reference: order.reference }, report: { state: "returned" } }])
-      expect(events).toHaveLength(1)
+      expect(yield* events).toHaveLength(1)
     })
   )
 })
@@ -256,10 +254,11 @@ describe("a refund at the fake", () => {
 describe("the fake", () => {
   it.scopedLive("takes no key but its own", () =>
     Effect.gen(function* () {
-      const { provider } = yield* againstFake(stripe, stripeFake, { credentials: { secret_key: "sk_test_other" } })
-      expect(yield* provider.initiate(visa(100n))).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
-      expect(Either.isLeft(yield* provider.test!)).toBe(true)
-      expect(Either.isRight(yield* (yield* running).provider.test!)).toBe(true)
+      const { connectedWith, provider } = yield* running
+      const stranger = connectedWith({ secret_key: "sk_test_other" })
+      expect(yield* stranger.initiate(visa(100n))).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
+      expect(Either.isLeft(yield* stranger.test!)).toBe(true)
+      expect(Either.isRight(yield* provider.test!)).toBe(true)
     })
   )
 

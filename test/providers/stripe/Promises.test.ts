@@ -1,10 +1,10 @@
 /** What the port promises of every adapter, kept by Stripe's in each of the ways that it takes money. */
 import { describe } from "vitest"
-import type { CountryCode } from "../../../src/domain/Country.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
 import { stripeFake } from "../../../src/providers/stripe/Fake.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
 import { providerContract } from "../support/providerContract.ts"
-import { cardNumbered } from "../support/ThirdPartyOrders.ts"
+import { cardNumbered } from "../support/Orders.ts"
 
 describe("with a test card", () => {
   providerContract(stripe, stripeFake, {
@@ -25,7 +25,7 @@ describe("by bank transfer", () => {
   providerContract(stripe, stripeFake, {
     payin: {
       currency: "EUR",
-      order: (basics) => ({ ...basics, method: "bank_transfer", country: "DE" as CountryCode })
+      order: (basics) => ({ ...basics, method: "bank_transfer", country: CountryCode.make("DE") })
     },
     refund: true
   })

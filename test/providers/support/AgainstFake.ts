@@ -1,98 +1,108 @@
-/** An adapter at work against the fake of its provider, over real HTTP both ways. */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Duration, Effect, Runtime } from "effect"
+/** An adapter at work against the running fake of its third party, over real HTTP both ways. */
+import { Duration, Effect, Fiber, Option, TestClock } from "effect"
 import { makeCallsUnderWay } from "../../../src/providers/client/CallsUnderWay.ts"
 import type { ProviderCall, ProviderHttp, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
+import type { CallLimits } from "../../../src/providers/client/UndiciExchange.ts"
 import { makeProviderHttp } from "../../../src/providers/client/UndiciHttp.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
-import { startFake } from "../../../src/providers/fakes/FakeServer.ts"
-import type { CallbackEvent, CallbackRequest, NoProof } from "../../../src/providers/port/Callback.ts"
-import type { Provider } from "../../../src/providers/port/Provider.ts"
+import { type FakeOptions, type RunningFake, startFake } from "../../../src/providers/fakes/FakeServer.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { connected } from "./ThirdPartyOrders.ts"
+import { type AboutAccount, connected } from "./Connected.ts"
+import { newMailbox } from "./Mailbox.ts"
 
-type Take = (request: CallbackRequest) => Promise<number>
+export interface Connection {
+  /** Instead of those that the fake takes. */
+  readonly credentials?: (taken: RunningFake["credentials"]) => RunningFake["credentials"]
+  readonly rawCards?: boolean
+  /** Below the fake's own address. */
+  readonly basePath?: string
+  readonly limits?: CallLimits
+  readonly paces?: Pick<FakeOptions, "late" | "pace" | "slow">
+}
 
-const listener = (take: Take) =>
-  Effect.acquireRelease(
-    Effect.async<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((incoming, response) => {
-        const chunks: Array<Buffer> = []
-        incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
-        incoming.on("end", () => {
-          const request: CallbackRequest = {
-            method: incoming.method ?? "POST",
-            path: incoming.url ?? "/",
-            query: {},
-            authority: incoming.headers.host ?? "",
-            headers: incoming.headers as CallbackRequest["headers"],
-            body: Buffer.concat(chunks)
-          }
-          void take(request).then((status) => response.writeHead(status).end())
-        })
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
+const hurried = { pace: Duration.millis(2), late: Duration.millis(20), slow: Duration.millis(20) }
+
+/** On the clock of the tests: nothing comes to its end before `settle`. */
+export const byTestClock = { pace: Duration.minutes(10), late: Duration.minutes(10), slow: Duration.minutes(10) }
+
+/** Whatever is under way comes to its end, on the clock of the tests. */
+export const settle = ({ settled }: RunningFake): Effect.Effect<void> =>
+  Effect.zipRight(TestClock.adjust(byTestClock.pace), settled)
+
+/** What waits for a while between its calls does so by the clock of the tests, which goes on until it is done. */
+export const asTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(effect)
+    while (Option.isNone(yield* Fiber.poll(fiber))) yield* TestClock.adjust("100 millis")
+    return yield* Fiber.join(fiber)
+  })
 
 export const againstFake = <Fields extends CredentialFields>(
   party: ThirdParty<Fields>,
   fake: Fake,
-  about: { readonly rawCards?: boolean; readonly basePath?: string; readonly credentials?: Record<string, string> } = {}
+  { basePath = "", credentials = (taken) => taken, limits, paces, rawCards = false }: Connection = {}
 ) =>
   Effect.gen(function* () {
-    const events: Array<CallbackEvent> = []
-    const refused: Array<NoProof> = []
-    const runtime = yield* Effect.runtime()
-    /** There is none before its fake runs, which has to know where to call back. */
-    const made: { provider?: Provider } = {}
-    const take: Take = (request) =>
-      Runtime.runPromise(
-        runtime,
-        Effect.match(
-          Effect.suspend(() => made.provider!.callback(request)),
-          {
-            onFailure: (noProof) => (refused.push(noProof), 401),
-            onSuccess: (callback) => (events.push(...callback.events), callback.reply?.status ?? 200)
-          }
-        )
-      )
-    const server = yield* listener(take)
-    const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks`
-    const running = yield* startFake(fake, {
-      callbackUrl,
-      pace: Duration.millis(5),
-      late: Duration.millis(10),
-      slow: Duration.millis(200)
-    })
-    const baseUrl = `${running.url}${about.basePath ?? ""}`
-    const http = yield* makeProviderHttp({
+    const mailbox = yield* newMailbox
+    const callbackUrl = `${mailbox.url}/callbacks/${fake.name}`
+    const running = yield* Effect.orDie(startFake(fake, { callbackUrl, ...hurried, ...paces }))
+    const real = yield* makeProviderHttp({
       provider: party.name,
       account: "platform",
-      baseUrl,
+      baseUrl: `${running.url}${basePath}`,
       mode: "sandbox",
-      callsUnderWay: makeCallsUnderWay()
+      callsUnderWay: makeCallsUnderWay(),
+      ...(limits === undefined ? {} : { limits })
     })
-    const exchanged: Array<readonly [ProviderCall, ProviderReply]> = []
-    const recorded: ProviderHttp = {
-      call: (call) => Effect.tap(http.call(call), (reply) => Effect.sync(() => exchanged.push([call, reply])))
+    const calls: Array<ProviderCall> = []
+    const exchanged: Array<{ readonly call: ProviderCall; readonly reply: ProviderReply }> = []
+    const http: ProviderHttp = {
+      call: (call) =>
+        Effect.suspend(() => {
+          calls.push(call)
+          return Effect.tap(real.call(call), (reply) => Effect.sync(() => exchanged.push({ call, reply })))
+        })
     }
-    const provider = connected(
-      party,
-      { ...running.credentials, ...about.credentials },
-      {
-        http: recorded,
-        baseUrl,
-        callbackUrl,
-        rawCards: about.rawCards ?? false
-      }
+
+    /** With other credentials, or about another account there. */
+    const connectedWith = (given: Readonly<Record<string, string>> = {}, about: AboutAccount<Fields> = {}) =>
+      connected(
+        party,
+        http,
+        { ...credentials(running.credentials), ...given },
+        { baseUrl: running.url, callbackUrl, rawCards, ...about }
+      )
+    const provider = connectedWith()
+
+    /** What the adapter makes of all that has been called back. */
+    const events = Effect.suspend(() =>
+      Effect.map(
+        Effect.forEach(mailbox.callbacks, (request) => provider.callback(request)),
+        (heard) => heard.flatMap((one) => one.events)
+      )
     )
-    made.provider = provider
-    return { provider, events, refused, exchanged, ...running }
+
+    /** What the fake really holds, by currency. */
+    const held = (): ReadonlyMap<string, bigint> => running.books.holdings()
+
+    return {
+      ...running,
+      held,
+      provider,
+      connectedWith,
+      http,
+      calls,
+      exchanged,
+      mailbox,
+      callbacks: mailbox.callbacks,
+      events
+    }
+  })
+
+/** A customer goes where they are sent; where they end up. */
+export const visited = (page: string | null | undefined): Effect.Effect<URL> =>
+  Effect.promise(async () => {
+    const response = await fetch(`${page}`, { redirect: "manual" })
+    await response.arrayBuffer()
+    return new URL(response.headers.get("location") ?? "about:blank")
   })

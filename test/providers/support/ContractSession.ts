@@ -5,14 +5,12 @@ import type { Money } from "../../../src/domain/Money.ts"
 import type { Accepted, Enquiry, Outcome, Report } from "../../../src/domain/Outcome.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import { startFake } from "../../../src/providers/fakes/FakeServer.ts"
 import type { Fate } from "../../../src/providers/fakes/Magic.ts"
 import type { CallbackRequest } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import { type Connection, connectTo } from "./connectTo.ts"
-import { newMailbox } from "./Mailbox.ts"
-import { attemptOf, orderOf, type Sample } from "./Samples.ts"
+import { againstFake, type Connection } from "./AgainstFake.ts"
+import { type Sample, sampleAttempt, sampleOrder } from "./Samples.ts"
 
 /** What the port promises and the adapter did not keep. */
 export class BrokenPromise extends Data.TaggedError("BrokenPromise")<{ readonly message: string }> {}
@@ -26,9 +24,9 @@ export const shown = (value: unknown): string => inspect(value, { depth: 6, brea
 
 /** Time enough on the busiest machine; a slow answer is given up sooner, by the one check that is about it. */
 const patient = { connect: Duration.seconds(10), firstByte: Duration.seconds(10), answer: Duration.seconds(10) }
-export const impatient = { ...patient, answer: Duration.millis(800) }
+export const impatient = { ...patient, answer: Duration.millis(1_200) }
 
-const pace = { pace: Duration.millis(20), late: Duration.millis(40), slow: Duration.seconds(6) }
+const paces = { pace: Duration.millis(20), late: Duration.millis(40), slow: Duration.seconds(6) }
 
 /** Shorter ones are found in any text. */
 const SHORTEST_SECRET = 6
@@ -64,11 +62,8 @@ export const openSession = <Fields extends CredentialFields>(
   about: Connection = {}
 ) =>
   Effect.gen(function* () {
-    const mailbox = yield* newMailbox
-    const callbackUrl = `${mailbox.url}/callbacks/${fake.name}`
-    const running = yield* Effect.orDie(startFake(fake, { callbackUrl, ...pace }))
-    const provider = yield* connectTo(definition, running, { limits: patient, ...about })
-    const { books, settled, world } = running
+    const running = yield* againstFake(definition, fake, { limits: patient, paces, ...about })
+    const { books, mailbox, provider, settled, world } = running
 
     const secrets = new Set(
       secretsOf(definition.fields, about.credentials?.(running.credentials) ?? running.credentials)
@@ -154,7 +149,7 @@ export const openSession = <Fields extends CredentialFields>(
     /** The rest of what was accepted, up to its end. */
     const toEnd = (kind: "payin" | "payout", order: PaymentOrder, outcome: Accepted) =>
       Effect.gen(function* () {
-        const attempt = attemptOf(order, outcome.providerPaymentId)
+        const attempt = sampleAttempt(order, outcome.providerPaymentId)
         const entry = yield* entryOf(kind, order.reference)
         yield* approve(attempt, entry, outcome)
         yield* settled
@@ -163,7 +158,7 @@ export const openSession = <Fields extends CredentialFields>(
 
     const through = (kind: "payin" | "payout", sample: Sample, fate: Fate) =>
       Effect.gen(function* () {
-        const order = orderOf(kind, sample, fate)
+        const order = sampleOrder(kind, sample, fate)
         return yield* toEnd(kind, order, yield* Effect.flatMap(initiate(order), accepted))
       })
 

@@ -1,137 +1,227 @@
-/** Holds what an adapter sends, and what a fake answers, against the OpenAPI document that the provider published. */
+/** The document that a provider published, as the judge of what an adapter sends and of what its fake answers. */
 import { existsSync, readFileSync } from "node:fs"
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { Ajv, type Options, type SchemaValidateFunction, type ValidateFunction } from "ajv"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
 
 const folder = new URL("../../../../shared/contracts/", import.meta.url)
 
-const fileOf = (name: string): URL => new URL(`${name}.openapi.json`, folder)
+export const publishedFile = (file: string): string => readFileSync(new URL(file, folder), "utf8")
 
-export const isPublished = (name: string): boolean => existsSync(fileOf(name))
+/** Why nothing can be judged, for the name of what is then skipped; empty where all of it is there. */
+export const unpublished = (...files: ReadonlyArray<string>): string => {
+  const missing = files.filter((file) => !existsSync(new URL(file, folder)))
+  return missing.length === 0 ? "" : ` (skipped: there is no ${missing.join(", ")} in ../shared/contracts)`
+}
 
-/** Said in the name of what is skipped. */
-export const skipping = (name: string): string =>
-  isPublished(name) ? "" : ` (skipped: ${name}.openapi.json is not here)`
+export type Flaws = ReadonlyArray<string>
 
 type Json = Readonly<Record<string, unknown>>
 
 interface Parameter {
   readonly name: string
-  readonly in: string
+  readonly in: "query" | "header" | "path" | "cookie"
   readonly required?: boolean
   readonly schema: unknown
 }
 
-interface Content {
-  readonly content?: Readonly<Record<string, { readonly schema: unknown }>>
-}
-
 interface Operation {
-  readonly parameters?: ReadonlyArray<Parameter | { readonly $ref: string }>
-  readonly requestBody?: Content
-  readonly responses: Readonly<Record<string, Content>>
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly path: Readonly<Record<string, string>>
+  readonly requestBody: unknown
+  readonly responses: Json
 }
 
-interface Document {
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly webhooks?: Readonly<Record<string, { readonly post: Operation }>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+export interface PublishedContract {
+  /** What is wrong with a call: its path, query, headers and body. */
+  readonly callFlaws: (call: ProviderCall) => Flaws
+  readonly bodyFlaws: (method: string, path: string, body: string) => Flaws
+  readonly answerFlaws: (method: string, path: string, status: number, text: string) => Flaws
+  /** What is wrong with a value by one of the schemas that the document names. */
+  readonly schemaFlaws: (name: string, value: unknown) => Flaws
+  readonly webhookFlaws: (event: string, body: unknown) => Flaws
 }
 
-/** OpenAPI 3.0 says `nullable` where JSON Schema has another type. */
-const withNulls = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withNulls)
+const FOLLOWED = "followed"
+
+/**
+ * A schema for the judge. OpenAPI 3.0 says `nullable` where JSON Schema has another type. What a reference leads to is
+ * compiled when something is first held against it: most of a document is never met.
+ */
+const readable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(readable)
   if (value === null || typeof value !== "object") return value
-  const { nullable, ...rest } = value as Json
-  const inner = Object.fromEntries(Object.entries(rest).map(([name, one]) => [name, withNulls(one)]))
-  return nullable === true ? { anyOf: [inner, { type: "null" }] } : inner
+  const isNullable = "nullable" in value && value.nullable === true
+  const inner = Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) => {
+      if (name === "nullable" && typeof one === "boolean") return []
+      return name === "$ref" && typeof one === "string" ? [[FOLLOWED, one]] : [[name, readable(one)]]
+    })
+  )
+  return isNullable ? { anyOf: [inner, { type: "null" }] } : inner
 }
 
-const pointed = (schema: unknown): Json =>
-  JSON.parse(JSON.stringify(schema).replaceAll("#/components/", "document#/components/")) as Json
+const nodeAt = (document: Json, reference: string): unknown => {
+  const keys = reference.slice(2).split("/")
+  return keys.reduce<unknown>((node, key) => (node as Json)[key], document)
+}
 
-/** `form`: values arrive as text, so that they are read as what the schema wants. */
-export const publishedContract = (name: string, { form = false } = {}) => {
-  const document = withNulls(JSON.parse(readFileSync(fileOf(name), "utf8"))) as Document
-  const ajvOf = (coerceTypes: boolean) => {
-    const ajv = new Ajv2020({ strict: false, unicodeRegExp: false, allErrors: true, coerceTypes, logger: false })
-    addFormats.default(ajv)
-    for (const format of ["unix-time", "decimal"]) ajv.addFormat(format, true)
-    ajv.addSchema({ $id: "document", components: pointed(document.components) })
-    const compiled = new Map<unknown, ValidateFunction>()
-    return (schema: unknown, value: unknown): ReadonlyArray<string> => {
-      const fits = compiled.get(schema) ?? ajv.compile(pointed(schema))
-      compiled.set(schema, fits)
-      return fits(structuredClone(value)) ? [] : [ajv.errorsText(fits.errors)]
+/** Compiling takes longer than judging here, so that the code need not be the fastest. */
+const options: Options = {
+  strict: false,
+  unicodeRegExp: false,
+  allErrors: true,
+  validateSchema: false,
+  code: { optimize: false },
+  // It would tell of every format that a provider made up.
+  logger: false
+}
+
+/** A judge by schemas; `isText`: values arrive as text, so that they are read as what the schema wants. */
+export const schemaJudge = (document: Json = {}, isText = false) => {
+  const is31 = String(document["openapi"]).startsWith("3.1")
+  const ajv = new (is31 ? Ajv2020 : Ajv)({ ...options, coerceTypes: isText })
+  addFormats.default(ajv)
+  const compiled = new Map<unknown, ValidateFunction>()
+  const validatorOf = (schema: unknown): ValidateFunction => {
+    const validate = compiled.get(schema) ?? ajv.compile(readable(schema) as Json)
+    compiled.set(schema, validate)
+    return validate
+  }
+  const followed: SchemaValidateFunction = (reference: string, value, _, at) => {
+    const validate = validatorOf(nodeAt(document, reference))
+    const isRight = validate(value, at) as boolean
+    followed.errors = validate.errors ?? []
+    return isRight
+  }
+  ajv.addKeyword({ keyword: FOLLOWED, schemaType: "string", errors: "full", validate: followed })
+  return (schema: unknown, value: unknown): Flaws => {
+    const validate = validatorOf(schema)
+    const isRight = validate(isText ? structuredClone(value) : value)
+    return isRight ? [] : (validate.errors ?? []).map((one) => `${one.instancePath} ${one.message ?? ""}`)
+  }
+}
+
+const paramsIn = (template: string, path: string): Readonly<Record<string, string>> | undefined => {
+  const [parts, given] = [template.split("/"), path.split("/")]
+  if (parts.length !== given.length) return undefined
+  const isParam = (part: string) => part.startsWith("{")
+  if (!parts.every((part, at) => (isParam(part) ? given[at] !== "" : part === given[at]))) return undefined
+  return Object.fromEntries(parts.flatMap((part, at) => (isParam(part) ? [[part.slice(1, -1), given[at]!]] : [])))
+}
+
+const JSON_TYPE = "application/json"
+
+const opened = (file: string, form: ((text: string) => unknown) | undefined): PublishedContract => {
+  const document = JSON.parse(publishedFile(file)) as Json
+  const paths = (document["paths"] ?? {}) as Readonly<Record<string, Json>>
+  const exact = schemaJudge(document)
+  const textual = schemaJudge(document, true)
+
+  const followed = <A>(value: unknown): A => {
+    const reference = (value as Json)["$ref"]
+    if (typeof reference !== "string") return value as A
+    return followed(nodeAt(document, reference))
+  }
+
+  const operationOf = (method: string, path: string): Operation | undefined => {
+    const [found] = Object.entries(paths)
+      .flatMap(([template, item]) => {
+        const params = paramsIn(template, path)
+        const operation = item[method.toLowerCase()] as Json | undefined
+        return params === undefined || operation === undefined ? [] : [{ template, item, params, operation }]
+      })
+      // A path without a parameter is meant before one with it.
+      .toSorted((a, b) => a.template.split("{").length - b.template.split("{").length)
+    if (found === undefined) return undefined
+    const listed = (node: Json) => (node["parameters"] ?? []) as ReadonlyArray<unknown>
+    return {
+      parameters: [...listed(found.item), ...listed(found.operation)].map((one) => followed<Parameter>(one)),
+      path: found.params,
+      requestBody: found.operation["requestBody"],
+      responses: found.operation["responses"] as Json
     }
   }
-  const exact = ajvOf(false)
-  const textual = ajvOf(true)
 
-  const operationOf = (method: string, path: string): Operation => {
-    const wanted = path.split("/")
-    const fits = (template: string) => {
-      const parts = template.split("/")
-      return parts.length === wanted.length && parts.every((part, at) => part.startsWith("{") || part === wanted[at])
-    }
-    const known = Object.keys(document.paths ?? {}).filter(fits)
-    const [template] = known.toSorted((a, b) => a.split("{").length - b.split("{").length)
-    const operation = document.paths?.[template ?? ""]?.[method.toLowerCase()]
-    if (operation === undefined) throw new Error(`${name} has no ${method} ${path}`)
-    return operation
+  const schemaIn = (holder: unknown): unknown => {
+    const content = (holder === undefined ? {} : followed<Json>(holder))["content"] as Json | undefined
+    return (
+      (content?.[JSON_TYPE] as Json | undefined)?.["schema"] ??
+      (form && (Object.values(content ?? {})[0] as Json)?.["schema"])
+    )
   }
 
-  const parameterOf = (one: Parameter | { readonly $ref: string }): Parameter =>
-    "$ref" in one ? (document.components["parameters"]?.[one.$ref.split("/").at(-1)!] as Parameter) : one
+  const queryIn = (search: string): Json =>
+    form === undefined ? Object.fromEntries(new URLSearchParams(search)) : (form(search) as Json)
 
-  const schemaOf = ({ content = {} }: Content): unknown => Object.values(content)[0]?.schema
-
-  const parametersOf = (operation: Operation, kind: string): ReadonlyArray<Parameter> =>
-    (operation.parameters ?? []).map(parameterOf).filter((one) => one.in === kind)
-
-  const queryFlaws = (operation: Operation, values: Json): ReadonlyArray<string> => {
-    const known = parametersOf(operation, "query")
-    const strange = Object.keys(values).filter((given) => known.every((one) => one.name !== given))
-    const missing = known.filter((one) => one.required === true && values[one.name] === undefined)
+  const parameterFlaws = ({ parameters, path }: Operation, query: Json, headers: Json): Flaws => {
+    const given = { path, query, header: headers, cookie: {} } as const
+    const strange = Object.keys(query).filter(
+      (name) => !parameters.some((one) => one.in === "query" && one.name === name)
+    )
     return [
-      ...strange.map((given) => `query ${given} is not known`),
-      ...missing.map((one) => `query ${one.name} is missing`),
-      ...known.flatMap((one) => (values[one.name] === undefined ? [] : textual(one.schema, values[one.name])))
+      ...strange.map((name) => `query ${name} is not known`),
+      ...parameters.flatMap((one) => {
+        const values: Json = given[one.in]
+        const value = values[one.in === "header" ? one.name.toLowerCase() : one.name]
+        if (value === undefined) return one.required === true ? [`${one.in} ${one.name} is missing`] : []
+        return textual(one.schema, value).map((flaw) => `${one.in} ${one.name}${flaw}`)
+      })
     ]
   }
 
-  const headerFlaws = (operation: Operation, headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-    parametersOf(operation, "header").flatMap((one) => {
-      const value = headers[one.name.toLowerCase()]
-      if (value === undefined) return one.required === true ? [`header ${one.name} is missing`] : []
-      return textual(one.schema, value)
-    })
+  const bodyFlaws = ({ requestBody }: Operation, body: string | undefined): Flaws => {
+    const schema = schemaIn(requestBody)
+    if (schema === undefined) return body === undefined ? [] : ["it has a body"]
+    if (form !== undefined) return textual(schema, form(body ?? ""))
+    return exact(schema, body === undefined ? undefined : JSON.parse(body))
+  }
 
   return {
-    /** What is wrong with a body for this operation. */
-    bodyFlaws: (method: string, path: string, body: unknown): ReadonlyArray<string> =>
-      (form ? textual : exact)(schemaOf(operationOf(method, path).requestBody ?? {}), body),
-    /** What is wrong with a call; its body and its query are read by whoever knows how they are written. */
-    callFlaws: (
-      { headers = {}, method, path }: ProviderCall,
-      read: { readonly body?: unknown; readonly query: Json }
-    ): ReadonlyArray<string> => {
-      const operation = operationOf(method, path.split("?")[0] ?? "")
-      const schema = schemaOf(operation.requestBody ?? {})
-      return [
-        ...queryFlaws(operation, read.query),
-        ...headerFlaws(operation, headers),
-        ...(read.body === undefined || schema === undefined ? [] : (form ? textual : exact)(schema, read.body))
-      ]
+    callFlaws: ({ body, headers = {}, method, path }) => {
+      const [bare = "", search = ""] = path.split("?")
+      const operation = operationOf(method, bare)
+      if (operation === undefined) return [`there is no ${method} ${bare}`]
+      const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+      return [...parameterFlaws(operation, queryIn(search), lower), ...bodyFlaws(operation, body)]
     },
-    answerFlaws: (method: string, path: string, status: number, answer: unknown): ReadonlyArray<string> => {
-      const { responses } = operationOf(method, path)
-      const schema = schemaOf(responses[`${status}`] ?? responses["default"] ?? {})
-      if (schema === undefined) throw new Error(`${name} has no schema for ${status} of ${method} ${path}`)
-      return exact(schema, answer)
+    bodyFlaws: (method, path, body) => {
+      const operation = operationOf(method, path)
+      return operation === undefined ? [`there is no ${method} ${path}`] : bodyFlaws(operation, body)
     },
-    webhookFlaws: (event: string, body: unknown): ReadonlyArray<string> =>
-      exact(schemaOf(document.webhooks?.[event]?.post.requestBody ?? {}), body)
+    answerFlaws: (method, path, status, text) => {
+      const [bare = ""] = path.split("?")
+      const responses = operationOf(method, bare)?.responses ?? {}
+      const response = responses[`${status}`] ?? responses["default"]
+      if (response === undefined) return [`${method} ${bare} is never answered with ${status}`]
+      const schema = schemaIn(response)
+      if (schema !== undefined) return exact(schema, text === "" ? undefined : JSON.parse(text))
+      return text === "" ? [] : [`nothing is said of what is in ${status} of ${method} ${bare}`]
+    },
+    schemaFlaws: (name, value) => exact(followed({ $ref: `#/components/schemas/${name}` }), value),
+    webhookFlaws: (event, body) => {
+      const webhook = ((document["webhooks"] ?? {}) as Readonly<Record<string, Json>>)[event]
+      const schema = webhook === undefined ? undefined : schemaIn((webhook["post"] as Json)["requestBody"])
+      return schema === undefined ? [`there is no webhook ${event}`] : exact(schema, body)
+    }
+  }
+}
+
+const contracts = new Map<string, PublishedContract>()
+
+/** Read once for all the files of a process, and not before it is asked. `form`: reads queries and bodies that are forms. */
+export const publishedContract = (file: string, form?: (text: string) => unknown): PublishedContract => {
+  const contract = () => {
+    const known = contracts.get(file) ?? opened(file, form)
+    contracts.set(file, known)
+    return known
+  }
+  return {
+    callFlaws: (...about) => contract().callFlaws(...about),
+    bodyFlaws: (...about) => contract().bodyFlaws(...about),
+    answerFlaws: (...about) => contract().answerFlaws(...about),
+    schemaFlaws: (...about) => contract().schemaFlaws(...about),
+    webhookFlaws: (...about) => contract().webhookFlaws(...about)
   }
 }

@@ -1,13 +1,12 @@
 /** Orders by which an adapter is held to its promises: their amounts decide what its fake does with them. */
 import { randomBytes } from "node:crypto"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
-import type { CountryCode } from "../../../src/domain/Country.ts"
-import { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { uuidv7 } from "../../../src/domain/Ids.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { type Fate, magicDigits } from "../../../src/providers/fakes/Magic.ts"
 import type { AttemptContext, PaymentOrder } from "../../../src/providers/port/Provider.ts"
 import { wireReference } from "../../../src/providers/port/WireReference.ts"
+import { attemptOf, orderOf } from "./Orders.ts"
 
 export interface Sample {
   readonly currency: string
@@ -29,9 +28,7 @@ export interface Samples {
   readonly rawCards?: boolean
 }
 
-const newUuid = () => uuidv7(Date.now(), randomBytes(10))
-
-export const newReference = () => wireReference(newUuid())
+export const newReference = () => wireReference(uuidv7(Date.now(), randomBytes(10)))
 
 const HUNDREDTHS = 2
 
@@ -43,38 +40,20 @@ export const magicMoney = (currency: string, fate: Fate, hundredths = 150_000n):
   return new Money({ currency: zero.currency, minor: (hundredths + BigInt(digits)) * scale })
 }
 
-export const orderOf = (kind: "payin" | "payout", { currency, hundredths, order }: Sample, fate: Fate): PaymentOrder =>
-  order({
-    reference: newReference(),
-    paymentId: PaymentId.make(newUuid()),
-    orgId: OrgId.make(newUuid()),
-    flow: kind === "payin" ? "inbound" : "outbound",
-    method: "card",
-    country: "KE" as CountryCode,
-    money: magicMoney(currency, fate, hundredths),
-    description: "An order of a test",
-    payer: { name: "Wanjiru Kamau", email: "wanjiru@example.com", phone: "+254712345678" },
-    mobileMoney: null,
-    bank: null,
-    card: null,
-    walletAddress: null,
-    recipient: null,
-    checkoutUrl: "https://corridor.example/checkout/p1",
-    returnUrl: "https://corridor.example/checkout/p1/return"
-  })
+export const sampleOrder = (
+  kind: "payin" | "payout",
+  { currency, hundredths, order }: Sample,
+  fate: Fate
+): PaymentOrder =>
+  order(
+    orderOf({
+      reference: newReference(),
+      flow: kind === "payin" ? "inbound" : "outbound",
+      country: "KE",
+      money: magicMoney(currency, fate, hundredths)
+    })
+  )
 
-export const attemptOf = (order: PaymentOrder, providerPaymentId: string | null = null): AttemptContext => ({
-  reference: order.reference,
-  providerPaymentId,
-  leg: "payment",
-  flow: order.flow,
-  method: order.method,
-  country: order.country,
-  network: order.mobileMoney?.network ?? order.walletAddress?.network ?? null,
-  money: order.money,
-  sentAt: new Date(),
-  orgId: order.orgId,
-  configId: null,
-  isWanted: true,
-  broughtBy: null
-})
+/** As it stands just after it was sent. */
+export const sampleAttempt = (order: PaymentOrder, providerPaymentId: string | null = null): AttemptContext =>
+  attemptOf(order, { providerPaymentId, sentAt: new Date() })

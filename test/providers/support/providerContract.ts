@@ -13,9 +13,10 @@ import type { CallbackEvent, CallbackRequest } from "../../../src/providers/port
 import type { AttemptContext, PaymentOrder, RefundOrder } from "../../../src/providers/port/Provider.ts"
 import { refundsHonoured } from "../../../src/providers/port/SendAgain.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
-import type { Connection } from "./connectTo.ts"
+import type { Connection } from "./AgainstFake.ts"
 import { broken, type BrokenPromise, holds, impatient, openSession, type Session, shown } from "./ContractSession.ts"
-import { attemptOf, magicMoney, newReference, orderOf, type Sample, type Samples } from "./Samples.ts"
+import { refundAttemptOf, refundOf } from "./Orders.ts"
+import { magicMoney, newReference, type Sample, sampleAttempt, sampleOrder, type Samples } from "./Samples.ts"
 
 export interface PortPromise {
   readonly name: string
@@ -51,7 +52,7 @@ const completes =
 const serves =
   (kind: Kind, sample: Sample): Checked =>
   ({ provider }) => {
-    const { country, flow, method, money, network } = attemptOf(orderOf(kind, sample, "completes"))
+    const { country, flow, method, money, network } = sampleAttempt(sampleOrder(kind, sample, "completes"))
     const answer = provider.supports({ country, flow, method, network, currency: money.currency })
     return holds(Either.isRight(answer), `it does not support its own sample: ${shown(answer)}`)
   }
@@ -60,13 +61,13 @@ const movesOnce =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = orderOf(kind, sample, "completes")
+      const order = sampleOrder(kind, sample, "completes")
       const first = yield* Effect.flatMap(session.initiate(order), session.accepted)
       const again = yield* Effect.all([session.initiate(order), session.initiate(order)], { concurrency: 2 })
       for (const outcome of again) {
         yield* holds(outcome._tag !== "Declined", `the same reference again is declined: ${shown(outcome)}`)
       }
-      const attempt = attemptOf(order, first.providerPaymentId)
+      const attempt = sampleAttempt(order, first.providerPaymentId)
       yield* session.approve(attempt, yield* session.entryOf(kind, order.reference), first)
       yield* session.settled
       const { received } = yield* session.reported(attempt, "completed")
@@ -79,10 +80,10 @@ const foundAgain =
   (session) =>
     Effect.gen(function* () {
       const { honoursReference } = session.provider
-      const order = orderOf(kind, sample, fate)
+      const order = sampleOrder(kind, sample, fate)
       yield* Effect.flatMap(session.initiate(order), unknown)
       const entry = yield* session.entryOf(kind, order.reference)
-      const enquiry = yield* session.enquire(attemptOf(order))
+      const enquiry = yield* session.enquire(sampleAttempt(order))
       yield* holds(enquiry._tag !== "Absent", "it is said to be absent, but it was taken")
       let known = { providerPaymentId: null as string | null, actionData: {} }
       if (enquiry._tag === "Report") {
@@ -91,7 +92,7 @@ const foundAgain =
       } else if (honoursReference !== false) {
         known = yield* Effect.flatMap(session.initiate(order), session.accepted)
       }
-      const attempt = attemptOf(order, known.providerPaymentId)
+      const attempt = sampleAttempt(order, known.providerPaymentId)
       yield* session.approve(attempt, entry, known)
       yield* session.settled
       yield* session.holdsOf(kind, order.money)
@@ -103,9 +104,9 @@ const neverTaken =
   (kind: Kind, sample: Sample, fate: Fate): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = orderOf(kind, sample, fate)
+      const order = sampleOrder(kind, sample, fate)
       yield* Effect.flatMap(session.initiate(order), unknown)
-      yield* saidToBeAbsent(session, attemptOf(order))
+      yield* saidToBeAbsent(session, sampleAttempt(order))
       yield* session.holdsNothing
     })
 
@@ -120,13 +121,16 @@ const saidToBeAbsent = ({ enquire, provider }: Session, attempt: AttemptContext)
 const neverSent =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
-    Effect.zipRight(saidToBeAbsent(session, attemptOf(orderOf(kind, sample, "completes"))), session.holdsNothing)
+    Effect.zipRight(
+      saidToBeAbsent(session, sampleAttempt(sampleOrder(kind, sample, "completes"))),
+      session.holdsNothing
+    )
 
 const tooBusy =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, "busy")), declined)
+      const refusal = yield* Effect.flatMap(session.initiate(sampleOrder(kind, sample, "busy")), declined)
       yield* holds(refusal.instrument !== true, "being asked too often is held against the payer")
       yield* holds(refusal.code === "PROVIDER_BUSY", `its code is ${refusal.code}, not PROVIDER_BUSY`)
       yield* session.holdsNothing
@@ -147,7 +151,7 @@ const declines =
   (kind: Kind, sample: Sample, fate: "declined_instrument" | "declined_provider"): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = orderOf(kind, sample, fate)
+      const order = sampleOrder(kind, sample, fate)
       const outcome = yield* session.initiate(order)
       if (sample.declines !== "later") yield* declined(outcome)
       yield* endsFailed(session, kind, order, outcome)
@@ -164,7 +168,7 @@ const declines =
 const failsLater =
   (kind: Kind, sample: Sample): Checked =>
   (session) => {
-    const order = orderOf(kind, sample, "fails_later")
+    const order = sampleOrder(kind, sample, "fails_later")
     return Effect.flatMap(session.initiate(order), (outcome) => endsFailed(session, kind, order, outcome))
   }
 
@@ -231,7 +235,7 @@ const callsBackOnFailure =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const order = orderOf(kind, sample, "fails_later")
+      const order = sampleOrder(kind, sample, "fails_later")
       const outcome = yield* session.initiate(order)
       if (outcome._tag === "Declined") return
       const { attempt, entry } = yield* session.toEnd(kind, order, yield* session.accepted(outcome))
@@ -308,7 +312,7 @@ const credentialsRefused =
   (kind: Kind, sample: Sample): Checked =>
   (session) =>
     Effect.gen(function* () {
-      const refusal = yield* Effect.flatMap(session.initiate(orderOf(kind, sample, "completes")), declined)
+      const refusal = yield* Effect.flatMap(session.initiate(sampleOrder(kind, sample, "completes")), declined)
       yield* holds(refusal.instrument !== true, "our own wrong credentials are held against the payer")
       yield* session.holdsNothing
     })
@@ -331,19 +335,14 @@ interface Returning {
 /** A completed payin, and the order to give a third of it back. */
 const returning = (session: Session, sample: Sample, fate: Fate): Effect.Effect<Returning, BrokenPromise> =>
   Effect.gen(function* () {
-    const { attempt: broughtBy, entry, order } = yield* session.through("payin", sample, "completes")
+    const { attempt: broughtBy, entry } = yield* session.through("payin", sample, "completes")
     const third = ((sample.hundredths ?? 150_000n) / 300n) * 100n
     const money = magicMoney(sample.currency, fate, third)
     const reference = newReference()
+    const refund = refundOf(broughtBy, { reference, money, reason: "The customer changed their mind" })
     return {
-      order: { attempt: broughtBy, reference, money, reason: "The customer changed their mind" },
-      attempt: (providerPaymentId) => ({
-        ...attemptOf(order, providerPaymentId),
-        reference,
-        money,
-        leg: "refund",
-        broughtBy
-      }),
+      order: refund,
+      attempt: (providerPaymentId) => refundAttemptOf(refund, { providerPaymentId, sentAt: new Date() }),
       before: session.held(entry.moved)
     }
   })
@@ -465,13 +464,14 @@ export const promisesOf = <Fields extends CredentialFields>(
   ]
 }
 
-/** A test for each promise. */
+/** A test for each promise, several at once: most of their time is waiting. */
 export const providerContract = <Fields extends CredentialFields>(
   definition: ThirdParty<Fields>,
   fake: Fake,
   samples: Samples
 ): void => {
   describe(`what the port promises of ${definition.title}`, () => {
-    for (const { check, name } of promisesOf(definition, fake, samples)) it.live(name, () => check)
+    for (const { check, name } of promisesOf(definition, fake, samples))
+      it.live(name, () => check, { concurrent: true })
   })
 }

@@ -1,0 +1,7 @@
+import { circle } from "../../../src/providers/circle/Circle.ts"
+import { circleFake } from "../../../src/providers/circle/Fake.ts"
+import { cryptoSamples } from "../support/CryptoOrders.ts"
+import { providerContract } from "../support/providerContract.ts"
+import { recipientAddress } from "./Orders.ts"
+
+providerContract(circle, circleFake, cryptoSamples("POLYGON", "ETHEREUM", recipientAddress))

@@ -1,0 +1,7 @@
+import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
+import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
+import { cryptoSamples } from "../support/CryptoOrders.ts"
+import { providerContract } from "../support/providerContract.ts"
+import { recipientAddress } from "./Orders.ts"
+
+providerContract(coinbase, coinbaseFake, cryptoSamples("BASE", "ETHEREUM", recipientAddress))

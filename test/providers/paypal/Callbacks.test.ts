@@ -1,0 +1,278 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { callbackChecksUnderWay } from "../../../src/domain/Policies.ts"
+import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
+import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
+import { Check, NoProof } from "../../../src/providers/port/Callback.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
+import { amount } from "../support/Orders.ts"
+import { replyOf } from "../support/Scripted.ts"
+import { answering, connectedTo } from "./Orders.ts"
+
+const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
+
+const BASE = "https://api-m.sandbox.paypal.com"
+
+const headers = {
+  "PAYPAL-AUTH-ALGO": "SHA256withRSA",
+  "PAYPAL-CERT-URL": "https://api.sandbox.paypal.com/v1/notifications/certs/CERT-1",
+  "PAYPAL-TRANSMISSION-ID": "b6c3dd60-8d5c-11e6",
+  "PAYPAL-TRANSMISSION-SIG": "c2ln",
+  "PAYPAL-TRANSMISSION-TIME": "2025-06-01T10:00:00Z"
+}
+
+const webhookId = Redacted.make("1JE4291016473214C")
+
+const genuine = Check.same("SUCCESS", "SUCCESS")
+
+const heard = (body: string, verdict: Effect.Effect<boolean, NoProof> = Effect.succeed(true), about: object = {}) => {
+  const questions: Array<ProviderCall> = []
+  const read = readCallback(webhookId, BASE, (question) => {
+    questions.push(question)
+    return Effect.map(verdict, (holds) => genuine.where(holds))
+  })
+  return { questions, callback: read(asCalledBack({ headers: { ...headers, ...about }, body })) }
+}
+
+const eventsOf = (event_type: string, resource: object) =>
+  Effect.map(heard(JSON.stringify({ id: "WH-1", event_type, resource })).callback, ({ events }) => events)
+
+const capture = {
+  id: "3C679366HH908993F",
+  status: "COMPLETED",
+  amount: { currency_code: "USD", value: "100.00" },
+  custom_id: reference,
+  supplementary_data: { related_ids: { order_id: "5O190127TN364715T" } },
+  seller_receivable_breakdown: { paypal_fee: { currency_code: "USD", value: "3.98" } }
+}
+
+const item = (transaction_status: string) => ({
+  payout_batch_id: "5UXD2E8A7EBQJ",
+  transaction_status,
+  payout_item: { sender_item_id: reference, amount: { currency: "USD", value: "9.87" } }
+})
+
+describe("callbacks of PayPal", () => {
+  it.effect("tell of captures, under the id of the order", () =>
+    Effect.gen(function* () {
+      expect(yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", capture)).toMatchObject([
+        {
+          _tag: "Statement",
+          key: "WH-1",
+          attempt: { reference, providerPaymentId: "5O190127TN364715T" },
+          report: {
+            state: "completed",
+            providerPaymentId: "5O190127TN364715T",
+            received: amount("100.00", "USD"),
+            fee: amount("3.98", "USD")
+          }
+        }
+      ])
+      const denied = yield* eventsOf("PAYMENT.CAPTURE.DENIED", { ...capture, status: "DECLINED" })
+      expect(denied).toMatchObject([{ _tag: "Statement", report: { state: "failed" } }])
+      const pending = yield* eventsOf("PAYMENT.CAPTURE.PENDING", { ...capture, status: "PENDING" })
+      expect(pending).toMatchObject([{ _tag: "Statement", report: { state: "processing" } }])
+      const strange = yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", { ...capture, status: "PONDERING" })
+      expect(strange).toMatchObject([
+        { _tag: "Statement", report: { state: "processing", providerStatus: "PONDERING" } }
+      ])
+    })
+  )
+
+  it.effect.each([
+    ["SUCCEEDED", "SUCCESS", "completed"],
+    ["FAILED", "FAILED", "failed"],
+    ["BLOCKED", "BLOCKED", "failed"],
+    ["RETURNED", "RETURNED", "failed"],
+    ["UNCLAIMED", "UNCLAIMED", "processing"],
+    ["REFUNDED", "REFUNDED", "returned"]
+  ] as const)("tell of payouts: %s", ([event, status, state]) =>
+    Effect.gen(function* () {
+      expect(yield* eventsOf(`PAYMENT.PAYOUTS-ITEM.${event}`, item(status))).toMatchObject([
+        { _tag: "Statement", attempt: { reference, providerPaymentId: "5UXD2E8A7EBQJ" }, report: { state } }
+      ])
+    })
+  )
+
+  const dispute = (outcome_code: string, about: object = {}) => ({
+    dispute_id: "PP-D-4012",
+    disputed_transactions: [{ seller_transaction_id: capture.id, custom: reference }],
+    dispute_amount: { currency_code: "USD", value: "100.00" },
+    dispute_outcome: { outcome_code, amount_refunded: { currency_code: "USD", value: "96.00" } },
+    ...about
+  })
+  const RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
+
+  it.effect.each(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])(
+    "tell of money that was taken back with a dispute: %s",
+    (code) =>
+      Effect.gen(function* () {
+        const attempt = { reference, providerPaymentId: null }
+        const [event] = yield* eventsOf(RESOLVED, dispute(code))
+        expect(event).toMatchObject({
+          _tag: "Statement",
+          key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
+          attempt,
+          report: { state: "returned", taken: amount("96.00", "USD"), providerCode: code }
+        })
+        const whole = yield* eventsOf(RESOLVED, dispute(code, { dispute_outcome: { outcome_code: code } }))
+        expect(whole).toMatchObject([{ report: { taken: amount("100.00", "USD") } }])
+        const two = { disputed_transactions: [{ custom: reference }, { custom: "another" }] }
+        expect(yield* eventsOf(RESOLVED, dispute(code, two))).toMatchObject([
+          { _tag: "Hint", attempt },
+          { _tag: "Hint", attempt: { reference: "another" } }
+        ])
+        expect(yield* eventsOf(RESOLVED, dispute(code, { disputed_transactions: [{}] }))).toEqual([])
+        expect(yield* eventsOf(RESOLVED, { dispute_id: "PP-D-4012" })).toEqual([])
+      })
+  )
+
+  it.effect.each(["RESOLVED_SELLER_FAVOUR", "RESOLVED_WITH_PAYOUT", "CANCELED_BY_BUYER", "DENIED", "NONE"])(
+    "say nothing of a dispute that cost nothing: %s",
+    (code) =>
+      Effect.gen(function* () {
+        expect(yield* eventsOf(RESOLVED, dispute(code))).toEqual([])
+      })
+  )
+
+  it.effect.each([
+    ["CHECKOUT.ORDER.APPROVED", { id: "5O", status: "APPROVED", purchase_units: [{ custom_id: reference }] }, "5O"],
+    ["PAYMENT.CAPTURE.REFUNDED", { id: "R", status: "COMPLETED", custom_id: reference, amount: capture.amount }, null],
+    ["PAYMENT.CAPTURE.REVERSED", { id: "R", status: "COMPLETED", custom_id: reference, amount: capture.amount }, null],
+    [
+      "PAYMENT.PAYOUTSBATCH.SUCCESS",
+      { batch_header: { payout_batch_id: "5UXD", sender_batch_header: { sender_batch_id: reference } } },
+      "5UXD"
+    ]
+  ] as const)("only hint at what the provider itself must be asked about: %s", ([event, resource, providerPaymentId]) =>
+    Effect.gen(function* () {
+      const events = yield* eventsOf(event, resource)
+      expect(events).toMatchObject([{ _tag: "Hint", attempt: { reference, providerPaymentId } }])
+    })
+  )
+
+  it.effect("about anything else, or about nobody, say nothing", () =>
+    Effect.gen(function* () {
+      expect(yield* eventsOf("BILLING.PLAN.CREATED", { id: "P" })).toEqual([])
+      expect(yield* eventsOf("PAYMENT.CAPTURE.COMPLETED", { status: "COMPLETED" })).toEqual([])
+      expect((yield* heard('{"hello": "world"}').callback).events).toEqual([])
+      expect((yield* heard("[1]").callback).events).toEqual([])
+    })
+  )
+
+  it.effect("are given back to PayPal byte for byte", () =>
+    Effect.gen(function* () {
+      const body = `{ "id":"WH-1",\n "event_type" : "BILLING.PLAN.CREATED", "resource": {"rate": 1.50, "é": "\\u00e9", "n": 12345678901234567890} }`
+      const { callback, questions } = heard(body)
+      yield* callback
+      expect(questions).toHaveLength(1)
+      const asked = questions[0]!.body!
+      expect(asked.endsWith(`,"webhook_event":${body}}`)).toBe(true)
+      expect(JSON.parse(asked)).toMatchObject({
+        auth_algo: "SHA256withRSA",
+        cert_url: headers["PAYPAL-CERT-URL"],
+        transmission_id: headers["PAYPAL-TRANSMISSION-ID"],
+        transmission_sig: "c2ln",
+        transmission_time: headers["PAYPAL-TRANSMISSION-TIME"],
+        webhook_id: "1JE4291016473214C"
+      })
+    })
+  )
+
+  const good = JSON.stringify({ id: "WH-1", event_type: "PAYMENT.CAPTURE.COMPLETED", resource: capture })
+
+  it.effect.each([
+    ["what PayPal says it did not send", heard(good, Effect.succeed(false)), 1],
+    ["what PayPal cannot be asked about", heard(good, new NoProof({ message: "timeout" })), 1],
+    [
+      "a certificate of somebody else",
+      heard(good, undefined, { "PAYPAL-CERT-URL": "https://paypal.com.evil.example/c" }),
+      0
+    ],
+    ["no signature", heard(good, undefined, { "PAYPAL-TRANSMISSION-SIG": undefined }), 0],
+    ["a body that ends the question early", heard('{},"webhook_id":"mine","webhook_event":{}'), 0],
+    ["a body that is no JSON", heard("hello"), 0]
+  ] as const)("prove nothing with %s", ([, { callback, questions }, asked]) =>
+    Effect.gen(function* () {
+      expect((yield* Effect.flip(callback))._tag).toBe("NoProof")
+      expect(questions).toHaveLength(asked)
+    })
+  )
+
+  it.effect("prove nothing with bytes that are no text", () =>
+    Effect.gen(function* () {
+      const request = { ...asCalledBack({ headers, body: "" }), body: Buffer.from([0x22, 0xff, 0x22]) }
+      expect((yield* Effect.flip(readCallback(webhookId, BASE, () => Effect.succeed(genuine))(request)))._tag).toBe(
+        "NoProof"
+      )
+    })
+  )
+
+  it.effect("prove nothing to an account that does not know its webhook", () =>
+    Effect.gen(function* () {
+      const request = asCalledBack({ headers, body: good })
+      for (const id of [undefined, Redacted.make("")]) {
+        const { message } = yield* Effect.flip(readCallback(id, BASE, () => Effect.succeed(genuine))(request))
+        expect(message).toContain("PAYPAL_WEBHOOK_ID")
+      }
+    })
+  )
+
+  it.effect.each([
+    [replyOf(200, { verification_status: "SUCCESS" }), true],
+    [replyOf(200, { verification_status: "FAILURE" }), false],
+    [replyOf(200, { verification_status: "SUCCESSFUL?" }), false],
+    [replyOf(200, "<html>"), false],
+    [replyOf(400, { name: "VALIDATION_ERROR" }), false],
+    [replyOf(500, ""), false],
+    [replyOf(429, ""), false]
+  ] as const)("are believed only where PayPal says so: %j", ([reply, believed]) =>
+    Effect.gen(function* () {
+      const { provider } = answering(() => reply)
+      const outcome = yield* Effect.either(provider.callback(asCalledBack({ headers, body: good })))
+      expect(outcome._tag).toBe(believed ? "Right" : "Left")
+    })
+  )
+
+  it.live("leave room for payments, however many are sent", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const http: ProviderHttp = {
+        call: ({ operation }) =>
+          Effect.suspend(() => {
+            asked.push(operation)
+            const token = replyOf(200, { access_token: "A21", expires_in: 32_400 })
+            return operation === "request token" ? Effect.succeed(token) : Effect.never
+          })
+      }
+      const credentials = { client_id: "c", client_secret: "s", webhook_id: Redacted.value(webhookId) }
+      const { callback } = connectedTo({ http }, credentials)
+      const many = Array.from({ length: 100 }, () => callback(asCalledBack({ headers, body: good })))
+      const under = yield* Effect.fork(Effect.all(many.map(Effect.either), { concurrency: "unbounded" }))
+      yield* Effect.sleep("50 millis")
+      expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackChecksUnderWay)
+      yield* Fiber.interrupt(under)
+    })
+  )
+
+  it.each([
+    ["https://api.paypal.com/v1/notifications/certs/CERT-1", true],
+    ["https://api.sandbox.paypal.com/v1/notifications/certs/CERT-1", true],
+    ["http://api.paypal.com/c", false],
+    ["https://api.paypal.com:8443/c", false],
+    ["https://paypal.com.evil.example/c", false],
+    ["https://evilpaypal.com/c", false],
+    ["https://api.paypal.com@evil.example/c", false],
+    ["https://evil@api.paypal.com/c", false],
+    ["http://127.0.0.1:4000/c", false],
+    ["not an address", false]
+  ])("certificates of PayPal: %s", (url, allowed) => {
+    expect(isCertificateOf(BASE, url)).toBe(allowed)
+  })
+
+  it("whoever stands in for PayPal has certificates of its own", () => {
+    expect(isCertificateOf("http://127.0.0.1:4000", "http://127.0.0.1:4000/c")).toBe(true)
+    expect(isCertificateOf("http://127.0.0.1:4000", "http://127.0.0.1:4001/c")).toBe(false)
+    expect(isCertificateOf("http://127.0.0.1:4000", "https://evil.example/c")).toBe(false)
+  })
+})

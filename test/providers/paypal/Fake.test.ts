@@ -1,0 +1,182 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import type { Accepted, Outcome } from "../../../src/domain/Outcome.ts"
+import { visited } from "../support/AgainstFake.ts"
+import { amount, attemptOf } from "../support/Orders.ts"
+import { atFake, byCard, toWallet } from "./Orders.ts"
+
+const taken = (outcome: Outcome): Accepted => {
+  expect(outcome._tag).toBe("Accepted")
+  return outcome as Accepted
+}
+
+describe("PayPal and its fake", () => {
+  it.scopedLive("a customer approves on the page of the provider, comes back, and is charged once", () =>
+    Effect.gen(function* () {
+      const { callbacks, held, provider, settled } = yield* atFake
+      const order = byCard()
+      const { actionData, nextAction, providerPaymentId } = taken(yield* provider.initiate(order))
+      expect(nextAction).toBe("redirect")
+      const attempt = attemptOf(order, { providerPaymentId })
+      expect(yield* provider.resume!(attempt, {})).toMatchObject({ state: "pending" })
+      const back = yield* visited(actionData["redirect_url"])
+      expect(`${back.origin}${back.pathname}`).toBe(order.returnUrl)
+      expect(held().size).toBe(0)
+      const query = Object.fromEntries(back.searchParams)
+      for (const _time of [1, 2]) {
+        expect(yield* provider.resume!(attempt, query)).toMatchObject({ state: "completed", received: order.money })
+      }
+      expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed" })
+      yield* settled
+      expect(callbacks).toHaveLength(1)
+      expect((yield* provider.callback(callbacks[0]!)).events).toMatchObject([
+        {
+          _tag: "Statement",
+          attempt: { reference: order.reference, providerPaymentId },
+          report: { state: "completed", received: order.money }
+        }
+      ])
+      expect([...held()]).toEqual([["USD", order.money.minor]])
+    })
+  )
+
+  it.scopedLive("what a callback says is worth nothing once a byte of it is changed", () =>
+    Effect.gen(function* () {
+      const { callbacks, provider, settled } = yield* atFake
+      yield* provider.initiate(toWallet())
+      yield* settled
+      const [genuine] = callbacks
+      expect((yield* provider.callback(genuine!)).events).toHaveLength(1)
+      const body = Buffer.from(genuine!.body.toString("utf8").replace("9.87", "9.88"))
+      expect(yield* Effect.flip(provider.callback({ ...genuine!, body }))).toMatchObject({ _tag: "NoProof" })
+      const spaced = Buffer.from(`${genuine!.body.toString("utf8")} `)
+      expect(yield* Effect.flip(provider.callback({ ...genuine!, body: spaced }))).toMatchObject({ _tag: "NoProof" })
+    })
+  )
+
+  it.scopedLive("a customer who does not come back is charged when the order is asked about", () =>
+    Effect.gen(function* () {
+      const { held, provider } = yield* atFake
+      const order = byCard()
+      const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
+      yield* visited(actionData["redirect_url"])
+      expect(yield* provider.enquire(attemptOf(order, { providerPaymentId }))).toMatchObject({ state: "completed" })
+      expect(held().get("USD")).toBe(order.money.minor)
+    })
+  )
+
+  it.scopedLive("a card that is declined at the capture takes nothing", () =>
+    Effect.gen(function* () {
+      const { held, provider } = yield* atFake
+      const order = byCard({ money: amount("100.01", "USD") })
+      const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
+      yield* visited(actionData["redirect_url"])
+      const said = yield* provider.resume!(attemptOf(order, { providerPaymentId }), {})
+      expect(said).toMatchObject({ state: "failed", code: "CARD_DECLINED" })
+      expect(yield* provider.initiate(byCard({ money: amount("100.02", "USD") }))).toMatchObject({ _tag: "Declined" })
+      expect(held().size).toBe(0)
+    })
+  )
+
+  it.scopedLive("an answer that was lost is had by sending again, and a lost capture by asking again", () =>
+    Effect.gen(function* () {
+      const { books, held, provider, settled } = yield* atFake
+      const order = byCard({ money: amount("50.04", "USD") })
+      expect((yield* provider.initiate(order))._tag).toBe("Unknown")
+      const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
+      yield* visited(actionData["redirect_url"])
+      const attempt = attemptOf(order, { providerPaymentId })
+      expect((yield* provider.resume!(attempt, {}))._tag).toBe("Unknown")
+      expect(yield* provider.resume!(attempt, {})).toMatchObject({ state: "completed" })
+      yield* settled
+      expect(books.all()).toHaveLength(1)
+      expect(held().get("USD")).toBe(5004n)
+    })
+  )
+
+  it.scopedLive("payouts are paid, once for a reference", () =>
+    Effect.gen(function* () {
+      const { callbacks, held, provider, settled } = yield* atFake
+      const order = toWallet()
+      const { providerPaymentId } = taken(yield* provider.initiate(order))
+      expect(taken(yield* provider.initiate(order)).providerPaymentId).toBe(providerPaymentId)
+      yield* settled
+      expect(yield* provider.initiate(order)).toMatchObject({ _tag: "Accepted", state: "completed" })
+      const attempt = attemptOf(order, { providerPaymentId })
+      expect(yield* provider.enquire(attempt)).toMatchObject({ state: "completed", received: order.money })
+      expect((yield* provider.callback(callbacks[0]!)).events).toMatchObject([
+        { attempt: { reference: order.reference, providerPaymentId }, report: { state: "completed" } }
+      ])
+      expect([...held()]).toEqual([["USD", -order.money.minor]])
+    })
+  )
+
+  it.scopedLive("payouts that are declined, or fail later, pay nothing", () =>
+    Effect.gen(function* () {
+      const { callbacks, held, provider, settled } = yield* atFake
+      expect(yield* provider.initiate(toWallet({ money: amount("5.01", "USD") }))).toMatchObject({
+        _tag: "Declined",
+        code: "ACCOUNT_INVALID"
+      })
+      expect(yield* provider.initiate(toWallet({ money: amount("5.02", "USD") }))).toMatchObject({
+        _tag: "Declined",
+        code: "PROVIDER_BALANCE_LOW"
+      })
+      const failing = toWallet({ money: amount("5.09", "USD") })
+      const { providerPaymentId } = taken(yield* provider.initiate(failing))
+      yield* settled
+      const said = yield* provider.enquire(attemptOf(failing, { providerPaymentId }))
+      expect(said).toMatchObject({ state: "failed", code: "ACCOUNT_INVALID" })
+      expect((yield* provider.callback(callbacks.at(-1)!)).events).toMatchObject([{ report: { state: "failed" } }])
+      expect(held().size).toBe(0)
+    })
+  )
+
+  it.scopedLive("less than was asked for is told as it is", () =>
+    Effect.gen(function* () {
+      const { held, provider } = yield* atFake
+      const order = byCard({ money: amount("200.14", "USD") })
+      const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
+      yield* visited(actionData["redirect_url"])
+      const said = yield* provider.resume!(attemptOf(order, { providerPaymentId }), {})
+      const came = held().get("USD")!
+      expect(came).toBeLessThan(order.money.minor)
+      expect(said._tag === "Report" && said.received?.minor).toBe(came)
+    })
+  )
+
+  it.scopedLive("what comes to its end later is told then, also in the wrong order", () =>
+    Effect.gen(function* () {
+      const { callbacks, provider, settled } = yield* atFake
+      for (const [text, states] of [
+        ["10.09", ["failed"]],
+        ["10.11", ["completed", "completed"]],
+        ["10.13", ["completed", "processing"]]
+      ] as const) {
+        const before = callbacks.length
+        const order = byCard({ money: amount(text, "USD") })
+        const { actionData, providerPaymentId } = taken(yield* provider.initiate(order))
+        yield* visited(actionData["redirect_url"])
+        yield* provider.resume!(attemptOf(order, { providerPaymentId }), {})
+        yield* settled
+        const told = yield* Effect.forEach(callbacks.slice(before), (one) => provider.callback(one))
+        const statements = told.flatMap(({ events }) => events).filter((one) => one._tag === "Statement")
+        expect(statements.map(({ report }) => report.state)).toEqual(states)
+        if (text === "10.11") expect(new Set(statements.map(({ key }) => key)).size).toBe(1)
+      }
+    })
+  )
+
+  it.scopedLive("another secret is not taken, and one token serves many", () =>
+    Effect.gen(function* () {
+      const { calls, connectedWith, provider } = yield* atFake
+      const stranger = connectedWith({ client_secret: "another" })
+      expect(yield* stranger.initiate(byCard())).toMatchObject({ _tag: "Declined", code: "CREDENTIALS_REFUSED" })
+      expect(Either.isLeft(yield* stranger.test!)).toBe(true)
+      expect(Either.isRight(yield* provider.test!)).toBe(true)
+      calls.length = 0
+      yield* Effect.forEach([byCard(), byCard(), toWallet()], provider.initiate, { concurrency: "unbounded" })
+      expect(calls.filter(({ path }) => path === "/v1/oauth2/token")).toHaveLength(1)
+    })
+  )
+})

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { readCallback, signatureOf } from "../../../src/providers/paystack/PaystackCallbacks.ts"
+import { asCalledBack } from "../support/Callbacks.ts"
+import { amount } from "../support/Orders.ts"
+
+const KEY = "sk_test_0123456789"
+
+const reference = "3c2f7a52-9d3b-4c55-8a51-0f1f2f3a4b5c"
+
+const read = readCallback(Redacted.make(KEY))
+
+const signed = (body: string, signature = signatureOf(KEY, body)) =>
+  asCalledBack({ headers: { "X-Paystack-Signature": signature }, body })
+
+const eventsOf = (event: string, data: unknown) =>
+  Effect.map(read(signed(JSON.stringify({ event, data }))), ({ events }) => events)
+
+const charge = { id: 302961, status: "success", reference, amount: 10_000, currency: "NGN", fees: 150, channel: "card" }
+
+describe("callbacks of Paystack", () => {
+  it("are signed with HMAC-SHA512 by the secret key", () => {
+    // Computed apart: printf '{"event":"charge.success"}' | openssl dgst -sha512 -hmac sk_test_0123456789
+    expect(signatureOf(KEY, '{"event":"charge.success"}')).toBe(
+      "551a3ce580470f3909b017cd615a6b8cd463f8aecb33436fa69ca14791b25c950450bac8ddf3b8a08dc892f3b4801eced1fafb90a27c3212e04f4bd40e114a6d"
+    )
+  })
+
+  it.effect("tell of a successful charge, with the amount that was taken and the fee", () =>
+    Effect.gen(function* () {
+      const [event] = yield* eventsOf("charge.success", charge)
+      expect(event).toMatchObject({
+        _tag: "Statement",
+        key: "charge.success 302961",
+        attempt: { reference, providerPaymentId: "302961" },
+        report: {
+          state: "completed",
+          providerStatus: "success",
+          received: amount("100.00", "NGN"),
+          fee: amount("1.50", "NGN")
+        }
+      })
+    })
+  )
+
+  it.effect.each([
+    ["transfer.success", "success", "completed"],
+    ["transfer.failed", "failed", "failed"],
+    ["transfer.reversed", "reversed", "returned"]
+  ] as const)("tell of transfers: %s", ([event, status, state]) =>
+    Effect.gen(function* () {
+      const data = { id: 1, transfer_code: "TRF_x", status, reference, amount: 20_000, currency: "NGN" }
+      const [statement] = yield* eventsOf(event, data)
+      expect(statement).toMatchObject({
+        key: `${event} TRF_x`,
+        attempt: { reference, providerPaymentId: "TRF_x" },
+        report: { state }
+      })
+    })
+  )
+
+  it.effect.each([
+    ["refund.pending", "pending", "processing"],
+    ["refund.needs-attention", "needs-attention", "processing"],
+    ["refund.processed", "processed", "completed"],
+    ["refund.failed", "failed", "failed"]
+  ] as const)("tell of refunds that bear our note: %s", ([event, status, state]) =>
+    Effect.gen(function* () {
+      const about = { status, transaction_reference: "another", amount: "5000", currency: "NGN" }
+      const noted = yield* eventsOf(event, { ...about, id: "123456", merchant_note: reference })
+      expect(noted).toMatchObject([{ attempt: { reference }, report: { state } }])
+      expect(yield* eventsOf(event, about)).toEqual([])
+      expect(yield* eventsOf(event, { ...about, merchant_note: "Refund for transaction another" })).toEqual([])
+    })
+  )
+
+  const dispute = (about: object = {}) => ({
+    id: 358_950,
+    refund_amount: 5_800,
+    currency: "NGN",
+    status: "resolved",
+    resolution: "merchant-accepted",
+    transaction: { ...charge },
+    ...about
+  })
+
+  it.effect("tell of money that was taken back with a dispute, once for the dispute", () =>
+    Effect.gen(function* () {
+      const attempt = { reference, providerPaymentId: "302961" }
+      for (const resolution of ["merchant-accepted", "auto-accepted"]) {
+        expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution }))).toMatchObject([
+          {
+            _tag: "Statement",
+            key: "charge.dispute.resolve 358950",
+            attempt,
+            report: { state: "returned", taken: amount("58.00", "NGN"), providerCode: resolution }
+          }
+        ])
+      }
+      expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution: "declined" })), "won").toEqual([])
+      for (const odd of [{ resolution: "something-new" }, { resolution: null }, { refund_amount: null }]) {
+        expect(yield* eventsOf("charge.dispute.resolve", dispute(odd))).toMatchObject([{ _tag: "Hint", attempt }])
+      }
+      expect(yield* eventsOf("charge.dispute.resolve", { id: 1 })).toEqual([])
+      expect(yield* eventsOf("charge.dispute.create", dispute({ resolution: null }))).toEqual([])
+    })
+  )
+
+  it.effect("about anything else, or about nothing that can be read, are taken and say nothing", () =>
+    Effect.gen(function* () {
+      expect(yield* eventsOf("charge.dispute.create", charge)).toEqual([])
+      expect(yield* eventsOf("charge.success", { reference })).toEqual([])
+      expect((yield* read(signed("[1, 2"))).events).toEqual([])
+    })
+  )
+
+  it.effect("with a status that nobody knows say that it is under way", () =>
+    Effect.gen(function* () {
+      const [statement] = yield* eventsOf("transfer.failed", { status: "pondering", reference, transfer_code: "TRF_x" })
+      expect(statement).toMatchObject({ report: { state: "processing", providerStatus: "pondering" } })
+    })
+  )
+
+  it.effect("have one key however often they come, and another for another event", () =>
+    Effect.gen(function* () {
+      const data = { status: "success", reference, transfer_code: "TRF_x" }
+      const keys = yield* Effect.forEach(["transfer.success", "transfer.success", "transfer.reversed"], (event) =>
+        Effect.map(eventsOf(event, data), ([one]) => (one?._tag === "Statement" ? one.key : ""))
+      )
+      expect(keys[0]).toBe(keys[1])
+      expect(keys[2]).not.toBe(keys[0])
+      const nameless = yield* eventsOf("charge.success", { ...charge, id: null })
+      expect(nameless[0]?._tag === "Statement" && nameless[0].key).toMatch(/^[0-9a-f]{64}$/)
+    })
+  )
+
+  const body = JSON.stringify({ event: "charge.success", data: charge })
+
+  it.effect.each([
+    ["a body that was altered", signed(body.replace("10000", "99999"), signatureOf(KEY, body))],
+    [
+      "a signature that was altered",
+      signed(
+        body,
+        signatureOf(KEY, body).replace(/^./, (c) => (c === "0" ? "1" : "0"))
+      )
+    ],
+    ["a signature under another key", signed(body, signatureOf("sk_test_other", body))],
+    ["a part of the signature", signed(body, signatureOf(KEY, body).slice(0, 64))],
+    ["no signature", asCalledBack({ headers: {}, body })]
+  ] as const)("prove nothing with %s", ([, request]) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(read(request))
+      expect(message).toContain("PAYSTACK_SECRET_KEY")
+    })
+  )
+
+  it.effect("prove nothing to an account without a key", () =>
+    Effect.gen(function* () {
+      const withoutKey = readCallback(Redacted.make(""))
+      expect((yield* Effect.flip(withoutKey(signed(body, signatureOf("", body)))))._tag).toBe("NoProof")
+    })
+  )
+})
