@@ -1,5 +1,13 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { AttemptId, BeneficiaryId, ConfigId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
+import {
+  AttemptId,
+  BeneficiaryId,
+  ConfigId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId
+} from "../../domain/Identifiers.ts"
 import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { isCountryCode } from "../../domain/Country.ts"

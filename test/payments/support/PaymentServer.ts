@@ -16,7 +16,14 @@ import type { Backend } from "../../support/Stores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"
-import { movableClock, type MovableClock, openStoresOn, type OwnAccounts, quiet, servicesAndRails } from "./PaymentServices.ts"
+import {
+  movableClock,
+  type MovableClock,
+  openStoresOn,
+  type OwnAccounts,
+  quiet,
+  servicesAndRails
+} from "./PaymentServices.ts"
 
 /** A page that leads to the public address needs a server that listens there; all others take any port. */
 const served = (variables: Variables) =>
