@@ -72,15 +72,15 @@ describe("a callback that Adyen's own library signed", () => {
     ["CANCELLATION", change, paid, { state: "returned", calledOff: true }],
     ["TECHNICAL_CANCEL", change, paid, { state: "returned" }],
     ["CAPTURE_FAILED", change, paid, { state: "returned" }],
-    ["CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
+    ["CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
     [
       "CHARGEBACK",
       { ...change, merchantReference: `${reference}-link`, amount: { value: 300, currency: "EUR" } },
       paid,
-      { state: "returned", taken: money("EUR", 300n) }
+      { state: "returned", taken: inMinor("EUR", 300n) }
     ],
-    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: money("EUR", 12_300n) }],
-    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: money("EUR", 12_300n) }],
+    ["SECOND_CHARGEBACK", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
+    ["CHARGEBACK_REVERSED", change, paid, { state: "completed", regained: inMinor("EUR", 12_300n) }],
     ["EXPIRE", {}, paid, { state: "returned" }],
     ["REFUND", refund, given, { state: "completed" }],
     ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],

@@ -129,7 +129,7 @@ describe("money that Stripe takes back", () => {
     Effect.gen(function* () {
       for (const amount of [12300, 300]) {
         const { events } = yield* heard(dispute(amount), paid)
-        const report = { state: "returned", taken: money("EUR", BigInt(amount)) }
+        const report = { state: "returned", taken: inMinor("EUR", BigInt(amount)) }
         expect(events).toMatchObject([{ _tag: "Statement", attempt, report }])
       }
     })
@@ -138,7 +138,7 @@ describe("money that Stripe takes back", () => {
   it.effect("is regained where it is reinstated", () =>
     Effect.gen(function* () {
       const { events } = yield* heard(dispute(300, "reinstated"), paid)
-      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: money("EUR", 300n) } }])
+      expect(events).toMatchObject([{ attempt, report: { state: "completed", regained: inMinor("EUR", 300n) } }])
     })
   )
 
