@@ -7,8 +7,9 @@ import { auditLogHandlers } from "../platform/audit/Http.ts"
 import { bankValidationHandlers } from "../payments/bankValidation/Http.ts"
 import { beneficiariesHandlers } from "../payments/beneficiaries/Http.ts"
 import { Settings } from "../platform/config/Settings.ts"
+import { Ids } from "../domain/Ids.ts"
 import { escrowHandlers } from "../treasury/escrow/Http.ts"
-import { makeExchange } from "../platform/http/Exchange.ts"
+import { exchange } from "../platform/http/Exchange.ts"
 import { apiRoutes, routerOf } from "../platform/http/Router.ts"
 import { serve } from "../platform/http/Server.ts"
 import { metricsRoute, systemRoutes } from "../platform/http/SystemRoutes.ts"
@@ -65,12 +66,12 @@ export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
   const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes)]
   const metrics = yield* metricsRoute
-  const exchange = yield* makeExchange
+  const ids = yield* Ids
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
-    yield* serve(exchange(routerOf([metrics]), new Map()), { port: metricsPort.value, host })
+    yield* serve(exchange(ids, routerOf([metrics]), new Map()), { port: metricsPort.value, host })
   }
-  return yield* serve(exchange(routerOf([...api, ...callbacks, ...pages, ...system, ...shown]), corsOrigins), {
+  return yield* serve(exchange(ids, routerOf([...api, ...callbacks, ...pages, ...system, ...shown]), corsOrigins), {
     port,
     host
   })

@@ -35,6 +35,7 @@ import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { Payments } from "../payments/read/Payments.ts"
+import { PlatformAccounts } from "../providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { ProviderCredentials } from "../providers/configs/ProviderCredentials.ts"
 import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
@@ -60,7 +61,8 @@ import { Webhooks } from "../webhooks/Webhooks.ts"
 
 const ProviderConfigsLive = ProviderCredentials.layer.pipe(
   Layer.provideMerge(ProviderConfigs.layer),
-  Layer.provideMerge(ProviderAccounts.layer)
+  Layer.provideMerge(ProviderAccounts.layer),
+  Layer.provide(PlatformAccounts.layer)
 )
 
 const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer]))

@@ -49,6 +49,8 @@ import { notificationStoreMemory } from "../platform/notifications/NotificationM
 import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
 import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
+import { platformAccountStoreMemory } from "../providers/accounts/PlatformAccountMemory.ts"
+import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
 import { providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
 import { providerAccountStoreSql } from "../providers/accounts/ProviderAccountSql.ts"
 import { providerConfigStoreMemory } from "../providers/configs/ProviderConfigMemory.ts"
@@ -98,6 +100,7 @@ export const StoresLive = Layer.mergeAll(
   organizationStoreSql,
   ownersSql,
   paymentStoreSql,
+  platformAccountStoreSql,
   providerAccountStoreSql,
   providerConfigStoreSql,
   queueStoreSql,
@@ -138,6 +141,7 @@ export const StoresMemory = Layer.mergeAll(
   organizationStoreMemory,
   ownersMemory,
   paymentStoreMemory,
+  platformAccountStoreMemory,
   providerAccountStoreMemory,
   providerConfigStoreMemory,
   queueStoreMemory,

@@ -3,13 +3,16 @@
  * name, so that posting needs no look-up.
  */
 import { Brand } from "effect"
-import type { AccountId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
+import type { AccountId, ConfigId, EscrowId, OrgId, PaymentId } from "./Identifiers.ts"
 import type { ProviderName } from "./Corridor.ts"
 import { type AnyCurrencyCode, isAnyCurrencyCode } from "./CryptoAsset.ts"
 import { Money } from "./Money.ts"
 
-/** Accounts with a floor: their balance is kept beside the postings, and a debit waits for the one before it. */
-export const keptKinds = ["settlement", "held", "virtual", "escrow", "party", "ramp"] as const
+/**
+ * Accounts of organisations: their balance is kept beside the postings, and a debit waits for the one before it. All have
+ * a floor but `own`.
+ */
+export const keptKinds = ["settlement", "held", "own", "virtual", "escrow", "party", "ramp"] as const
 
 /** Accounts of the platform: their balance is the sum of their postings, and nobody waits for anybody. */
 export const systemKinds = ["provider", "fees", "fx", "suspense"] as const
@@ -32,6 +35,12 @@ export const LedgerAccount = {
   settlement: owned("settlement"),
   /** What it has given out of its hands and nobody has received yet; by its id. */
   held: owned("held"),
+  /**
+   * What an organisation has, or owes, at a provider through an account of its own there; by its id and that of the
+   * configuration that brings the account. It is not the platform's to pay out, and has no floor: only the provider
+   * knows what else lies there, and refuses what does not.
+   */
+  own: (id: string, account: ConfigId, currency: AnyCurrencyCode) => brand(`own/${id}/${account}/${currency}`),
   /** By the id of the virtual account. */
   virtual: owned<AccountId>("virtual"),
   /** By the id of the escrow. */
@@ -40,8 +49,9 @@ export const LedgerAccount = {
   party: owned("party"),
   /** What was collected for a ramp and is not settled yet; by the id of the payment. */
   ramp: owned("ramp"),
-  /** Below zero is what the provider owes the platform. */
-  provider: (name: ProviderName, currency: AnyCurrencyCode) => brand(`provider/${name}/${currency}`),
+  /** Below zero is what the provider owes: through the platform's account, or through that of a configuration. */
+  provider: (name: ProviderName, currency: AnyCurrencyCode, account: ConfigId | null = null) =>
+    brand(account === null ? `provider/${name}/${currency}` : `provider/${name}/${account}/${currency}`),
   fees: shared("fees"),
   fx: shared("fx"),
   suspense: shared("suspense"),
@@ -60,14 +70,16 @@ export const currencyOf = (account: LedgerAccount): AnyCurrencyCode => {
   return code
 }
 
-/** Whose it is, by id or by name: what stands between its kind and its currency. */
-export const ownerOf = (account: LedgerAccount): string =>
-  account.slice(account.indexOf("/") + 1, account.lastIndexOf("/"))
+/** At which provider it is, and through whose account there: a configuration's, or null for the platform's. */
+export const providerIn = (account: LedgerAccount): { readonly provider: string; readonly account: string | null } => {
+  const [, provider = "", ...rest] = account.split("/")
+  return { provider, account: rest.length > 1 ? rest[0]! : null }
+}
 
 /** The organisation that an account names itself; null where it names something else. */
 export const ownerNamedBy = (account: LedgerAccount): string | null => {
   const [kind, id = null] = account.split("/")
-  return kind === "settlement" || kind === "held" ? id : null
+  return kind === "settlement" || kind === "held" || kind === "own" ? id : null
 }
 
 export interface Posting {

@@ -131,6 +131,12 @@ export const absenceGrace = Duration.seconds(60)
 /** The second leg of a ramp is sent so many times at most; then a person decides. */
 export const settlementSends = 3
 
+/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+export const settlementPause = Duration.seconds(15)
+
+/** and for this long; then the ramp has failed, and its money waits for a person. */
+export const settlementPatience = Duration.hours(1)
+
 /** Hints about one attempt make its provider be asked at most this often. */
 export const hintGap = Duration.seconds(15)
 
@@ -168,14 +174,20 @@ export const providerAnswerTimeout = Duration.seconds(25)
 /** An answer of a provider that is larger than this many bytes is not read. */
 export const providerAnswerBytes = 1024 * 1024
 
-/** Calls that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+/** Calls that an instance has under way through one account at a provider, so that one which hangs takes nobody else's place. */
 export const providerCallsUnderWay = 64
 
-/** As many more wait for their turn at one, for this long at most; others are told at once that nothing was sent. */
+/** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
+export const providerCallsReserved = 8
+
+/** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
+export const providerCallsShare = 0.5
+
+/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
 export const providerCallsWaiting = 256
 export const providerQueuePatience = Duration.seconds(1)
 
-/** Of them, so many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+/** So many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
 export const callbackChecksUnderWay = 16
 
 /** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
@@ -186,6 +198,12 @@ export const credentialsKnownFor = Duration.seconds(1)
 
 /** Whoever still works with the credentials of before has this long to come to an end. */
 export const credentialsRetireAfter = Duration.minutes(5)
+
+/** Instances tell each other this often which accounts of the platform their settings name. */
+export const platformAccountsLook = Duration.seconds(10)
+
+/** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
+export const platformAccountsTrusted = Duration.seconds(30)
 
 /** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
 export const replacedCredentialsGrace = Duration.hours(24)
@@ -232,8 +250,15 @@ export const rateLockRetention = Duration.days(1)
 /** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
 export const statusEnquiry = (delays: Delays) => inTurn(delays)
 
-/** A change that someone else's change overtook is decided again, at once and up to twenty times. */
-export const overtakenRetry = Schedule.recurs(20)
+/**
+ * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
+ * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ */
+export const overtakenRetry = Schedule.exponential("4 millis").pipe(
+  Schedule.union(Schedule.spaced("250 millis")),
+  Schedule.jitteredWith({ min: 0.5, max: 1.5 }),
+  Schedule.upTo("8 seconds")
+)
 
 /** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
 export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))

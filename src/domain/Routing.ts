@@ -58,13 +58,16 @@ export interface RouteQuestion {
   ) => { readonly supports: (question: SupportQuestion) => Either.Either<void, string> } | undefined
   readonly circuit: (name: ProviderName) => CircuitState
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
+  /** It moves what the platform keeps for the organisation, which no account of the organisation's own has. */
+  readonly platformOnly?: boolean
 }
 
 export interface Candidate {
   readonly provider: ProviderName
   readonly config_id: ConfigId
-  /** As an attempt has it. */
+  /** Both as an attempt has them. */
   readonly account: ConfigId | null
+  readonly own: boolean
   readonly priority: number
 }
 
@@ -93,10 +96,16 @@ const isVisible = ({ corridor, orgId }: RouteQuestion, config: RouteConfig): boo
   config.payment_method === corridor.paymentMethod &&
   config.direction === corridor.flow
 
+/** One account for all organisations is the platform's, whoever brings it. */
+const isOrganizations = ({ org_id, own_account }: RouteConfig): boolean => own_account && org_id !== null
+
 /** Why this configuration can never serve this payment, whatever the provider's health. */
 const unfitness = (question: RouteQuestion, config: RouteConfig): string | undefined => {
   const { alreadyDeclined, corridor, money, network } = question
   const { max_amount, min_amount, provider } = config
+  if (question.platformOnly === true && isOrganizations(config)) {
+    return "What the platform keeps for the organisation does not go through the organisation's own account."
+  }
   if (!config.is_active) return "This configuration is switched off."
   if (config.untested) {
     return `The credentials of this configuration have not passed their test: set others, or run "corridor providers test ${config.config_id}".`
@@ -129,6 +138,7 @@ const candidateOf = (config: RouteConfig): Candidate => ({
   provider: config.provider,
   config_id: config.config_id,
   account: accountOf(config),
+  own: isOrganizations(config),
   priority: config.priority
 })
 

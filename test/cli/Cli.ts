@@ -1,12 +1,15 @@
-/** The built CLI and the built server as processes, each with exactly the environment that a test gives it. */
+/** The CLI and the built server, each with exactly the environment that a test gives it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Effect, Exit } from "effect"
 import { Client } from "pg"
 import { inject } from "vitest"
+import { runCorridor } from "../../src/cli/Run.ts"
+import { Streams } from "../../src/cli/shared/Streams.ts"
 import { databaseName, SERVER_FLAGS, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 
 export type Environment = Readonly<Record<string, string>>
@@ -41,11 +44,27 @@ const ended = async (child: ChildProcess, output: { stdout: string; stderr: stri
   return { code, ...output }
 }
 
-export const cliIn =
+/** The built CLI as a process of its own. */
+export const cliProcessIn =
   (env: Environment) =>
   (...args: ReadonlyArray<string>): Promise<Ended> => {
     const { child, output } = start([CLI, ...args], env)
     return ended(child, output)
+  }
+
+/** The same program in this process, which has loaded it already. */
+export const cliIn =
+  (env: Environment) =>
+  async (...args: ReadonlyArray<string>): Promise<Ended> => {
+    const output = { stdout: "", stderr: "" }
+    const streams = {
+      out: (text: string) => void (output.stdout += text),
+      err: (text: string) => void (output.stderr += text),
+      watched: false
+    }
+    const run = runCorridor(args, { ...inherited, ...env }).pipe(Effect.provideService(Streams, streams))
+    const exit = await Effect.runPromiseExit(run)
+    return { code: Exit.isSuccess(exit) ? 0 : 1, ...output }
   }
 
 /** The one document on standard output. */

@@ -1,9 +1,10 @@
-/** Each command on a PostgreSQL of its own, as a script would call it. */
+/** Each command on a PostgreSQL of its own, as a script would call it; one test runs the program as it is built. */
 import { rmSync } from "node:fs"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { parseApiKey } from "../../src/domain/ApiKeyFormat.ts"
 import {
   cliIn,
+  cliProcessIn,
   dataIn,
   documentOf,
   type Ended,
@@ -13,9 +14,6 @@ import {
   query,
   temporaryFolder
 } from "./Cli.ts"
-
-// Every step is a process of its own, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 interface Named {
   readonly org_id: string
@@ -99,6 +97,18 @@ describe.concurrent("the command line", () => {
     for (const text of options) expect(text).toMatch(/^--.+\n {2}\S/)
     expect(version.stdout).toBe("1.0.0\n")
     for (const { stdout } of [root, keys, rotate]) expect(stdout).not.toContain("\u001b")
+  })
+
+  it("is a program that says by its code how it ended, and writes nothing beside its answer", async () => {
+    const program = cliProcessIn(env)
+    const lines = [
+      ["--help"],
+      ["orgs", "list", "--json"],
+      ["kyes"],
+      ["keys", "rotate", "--json"],
+      ["rates", "set", "A"]
+    ]
+    for (const args of lines) expect(await program(...args), args.join(" ")).toEqual(await cli(...args))
   })
 
   it("refuses words and options it does not know", async () => {

@@ -45,15 +45,11 @@ const sealedUnder = async (keyId: string): Promise<number> => {
     `select format('%I', table_name) as at, format('%I', column_name) as column from information_schema.columns
       where table_schema = 'public' and data_type in ('text', 'jsonb')`
   )
-  const counts = await Promise.all(
-    columns.map(({ at, column }) =>
-      query<{ count: number }>(
-        database.url,
-        `select count(*)::int as count from ${at} where ${column}::text like '%v1.${keyId}.%'`
-      )
-    )
+  const each = columns.map(
+    ({ at, column }) => `(select count(*) from ${at} where ${column}::text like '%v1.${keyId}.%')`
   )
-  return counts.reduce((sum, [row]) => sum + row!.count, 0)
+  const [sum] = await query<{ count: number }>(database.url, `select (${each.join(" + ")})::int as count`)
+  return sum!.count
 }
 
 beforeAll(async () => {

@@ -69,7 +69,13 @@ describe("route", () => {
       config("a", "paystack", { org_id: ACME, priority: 8000 })
     ])
     expect(candidateIds(answer)).toEqual(["a", "b", "d", "e", "f", "g"])
-    expect(answer.candidates[0]).toEqual({ account: null, provider: "paystack", config_id: "a", priority: 8000 })
+    expect(answer.candidates[0]).toEqual({
+      account: null,
+      own: false,
+      provider: "paystack",
+      config_id: "a",
+      priority: 8000
+    })
     expect(answer.excluded).toEqual([])
   })
 
@@ -225,6 +231,35 @@ describe("route by accounts", () => {
     expect(answer.candidates.map((one) => [one.config_id, one.account])).toEqual([
       ["own", "own"],
       ["shared", null]
+    ])
+  })
+
+  it("tells an organisation's own account from one that all organisations share", () => {
+    const org_id = ACME
+    const answer = ask([
+      config("own", "stripe", { own_account: true, org_id }),
+      config("shared", "adyen", { own_account: true }),
+      config("platform", "paystack", { org_id })
+    ])
+    expect(Object.fromEntries(answer.candidates.map((one) => [one.config_id, [one.account, one.own]]))).toEqual({
+      own: ["own", true],
+      shared: ["shared", false],
+      platform: [null, false]
+    })
+  })
+
+  it("moves what the platform keeps through no account of the organisation's own, and says so", () => {
+    const org_id = ACME
+    const configs = [config("own", "stripe", { own_account: true, org_id }), config("platform", "stripe")]
+    expect(ask(configs).candidates.map((one) => one.config_id)).toEqual(["own"])
+    const kept = ask(configs, { platformOnly: true })
+    expect(kept.candidates.map((one) => one.config_id)).toEqual(["platform"])
+    expect(kept.excluded).toEqual([
+      {
+        provider: "stripe",
+        config_id: "own",
+        reason: "What the platform keeps for the organisation does not go through the organisation's own account."
+      }
     ])
   })
 

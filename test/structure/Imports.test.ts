@@ -1,8 +1,9 @@
 /** The house: imports point down, and no two folders or files need each other. */
-import { readdirSync, readFileSync } from "node:fs"
-import { dirname, join, normalize } from "node:path"
-import { ESLint } from "eslint"
-import { describe, expect, it } from "vitest"
+import { spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, normalize, resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
@@ -44,12 +45,54 @@ const arrowsBetween = (name: (file: string) => string): Map<string, Set<string>>
   return arrows
 }
 
-const complaintsAbout = async (filePath: string, text: string): Promise<ReadonlyArray<string>> => {
-  const [result] = await new ESLint().lintText(text, { filePath })
-  return (result?.messages ?? [])
-    .filter(({ ruleId }) => ruleId === "no-restricted-imports")
-    .map(({ message }) => message)
+const upward = [
+  ["src/domain/Money.ts", "../platform/database/Query.ts"],
+  ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
+  ["src/webhooks/delivery/Attempt.ts", "../../payments/store/Payment.ts"],
+  ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
+  ["src/money/ledger/Ledger.ts", "../../cli/main.ts"]
+] as const
+
+const refused = [
+  ["corridor(replayable)", "Date.now()"],
+  ["corridor(replayable)", "new Date()"],
+  ["corridor(replayable)", "Math.random()"],
+  ["corridor(replayable)", "randomUUID()"],
+  ["corridor(no-lost-error)", "Effect.ignore(it)"],
+  ["corridor(no-lost-error)", "Effect.catchAll(() => 1)"],
+  ["corridor(no-lost-error)", "Effect.catchAllCause(it, () => 1)"],
+  ["corridor(no-float)", 'Number.parseFloat("1")']
+] as const
+
+const DOWNWARD = "src/payments/initiate/PaymentPlan.ts"
+const allowed = `import { a } from "../../money/ledger/Ledger.ts"
+import { b } from "../store/Payment.ts"
+export const used = [a, b, new Date(a), Effect.catchAll((error) => error), Effect.catchTag("A", () => 1)]
+`
+
+/** The project's linter on files that break its rules, in a folder of their own. */
+const folder = mkdtempSync(join(tmpdir(), "corridor-lint-test-"))
+const lines: Array<string> = []
+
+const write = (file: string, text: string) => {
+  mkdirSync(dirname(join(folder, file)), { recursive: true })
+  writeFileSync(join(folder, file), text)
 }
+
+const complaintsAbout = (file: string): ReadonlyArray<string> => lines.filter((line) => line.startsWith(`${file}:`))
+
+beforeAll(() => {
+  for (const name of ["oxlint.config.mjs", "lint"]) cpSync(name, join(folder, name), { recursive: true })
+  for (const [file, above] of upward) write(file, `import { it } from "${above}"\nexport const used = it\n`)
+  for (const [at, [, text]] of refused.entries()) write(`src/app/Rule${at}.ts`, `export const used = ${text}\n`)
+  write(DOWNWARD, allowed)
+  const words = ["-c", "oxlint.config.mjs", "--format=unix"]
+  lines.push(
+    ...spawnSync(resolve("node_modules/.bin/oxlint"), words, { cwd: folder, encoding: "utf8" }).stdout.split("\n")
+  )
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("imports", () => {
   it("are seen at all", () => {
@@ -61,19 +104,14 @@ describe("imports", () => {
 
   it("make no circle of files", () => expect(circles(arrowsBetween((file) => file))).toEqual([]))
 
-  it.each([
-    ["src/domain/Money.ts", "../platform/database/Query.ts"],
-    ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
-    ["src/webhooks/delivery/Attempt.ts", "../../payments/store/Payment.ts"],
-    ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
-    ["src/money/ledger/Ledger.ts", "../../cli/main.ts"]
-  ])("of %s may not name %s", async (file, above) => {
-    const text = `import { it } from "${above}"\nexport const used = it\n`
-    expect(await complaintsAbout(file, text)).toHaveLength(1)
+  it.each(upward)("of %s may not name %s", (file) => {
+    expect(complaintsAbout(file)).toEqual([expect.stringContaining("no-restricted-imports")])
   })
 
-  it("may point down, and stay in their own wing", async () => {
-    const text = `import { a } from "../../money/ledger/Ledger.ts"\nimport { b } from "../store/Payment.ts"\nexport const used = [a, b]\n`
-    expect(await complaintsAbout("src/payments/initiate/Initiation.ts", text)).toEqual([])
-  })
+  it("may point down, and stay in their own wing", () => expect(complaintsAbout(DOWNWARD)).toEqual([]))
+})
+
+it.each(refused)("%s refuses %s", (rule, text) => {
+  const at = refused.findIndex((one) => one[1] === text)
+  expect(complaintsAbout(`src/app/Rule${at}.ts`)).toEqual([expect.stringContaining(rule)])
 })

@@ -1,6 +1,6 @@
 /** The machine's own Chromium, for tests that look at a page the way a customer does. */
 import { existsSync } from "node:fs"
-import { type Browser, chromium } from "playwright-core"
+import { type Browser, chromium, type Page } from "playwright-core"
 
 export const chromiumPath: string | undefined = [
   process.env["CHROMIUM_PATH"],
@@ -28,3 +28,19 @@ export const launchChromium = (): Promise<Browser> => {
     ]
   })
 }
+
+export const desktop = { width: 1280, height: 800 }
+export const phone = { width: 375, height: 740 }
+
+/** Looks at a page in both sizes, and leaves it as it was. */
+export const inBothSizes = async (page: Page, look: (width: number) => Promise<void>): Promise<void> => {
+  const before = page.viewportSize() ?? phone
+  for (const size of [desktop, phone]) {
+    await page.setViewportSize(size)
+    await look(size.width)
+  }
+  await page.setViewportSize(before)
+}
+
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")

@@ -1,6 +1,6 @@
 /** `corridor providers credentials` and `corridor providers test` */
 import { Args, Command, Options } from "@effect/cli"
-import { Effect, Either, Option, Schema } from "effect"
+import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { longestCredential } from "../../domain/Policies.ts"
@@ -44,19 +44,20 @@ const document = Effect.flatMap(standardInput, (text) =>
   )
 )
 
-const valueOf = (name: string, given: string): Either.Either<string, ReturnType<typeof refuse>> => {
-  if (!given.startsWith("@")) return Either.right(given)
-  const value = process.env[given.slice(1)]
-  return value === undefined || value === ""
-    ? Either.left(refuse(`--field ${name}: there is no environment variable of the name that follows the @.`))
-    : Either.right(value)
-}
+const valueOf = (name: string, given: string): Effect.Effect<string, ReturnType<typeof refuse>> =>
+  given.startsWith("@")
+    ? Config.nonEmptyString(given.slice(1)).pipe(
+        Effect.mapError(() =>
+          refuse(`--field ${name}: there is no environment variable of the name that follows the @.`)
+        )
+      )
+    : Effect.succeed(given)
 
-const fieldIn = (text: string): Either.Either<readonly [string, string], ReturnType<typeof refuse>> => {
+const fieldIn = (text: string): Effect.Effect<readonly [string, string], ReturnType<typeof refuse>> => {
   const at = text.indexOf("=")
-  if (at < 1) return Either.left(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
+  if (at < 1) return Effect.fail(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
   const name = text.slice(0, at)
-  return Either.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
+  return Effect.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
 }
 
 const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<Typed, ReturnType<typeof refuse>> => {

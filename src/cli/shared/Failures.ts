@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util"
 import { Cause, Effect } from "effect"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import { AlreadyReported, errorDocument, writeLine } from "./Report.ts"
+import { Streams } from "./Streams.ts"
 
 /** The words of an error and of what caused it, outermost first; a driver hides the reason behind a general one. */
 const wordsOf = (error: unknown): ReadonlyArray<string> => {
@@ -33,9 +34,9 @@ export const explainFailure =
     const sentence = `${sentenceOf(cause)}${help}`
     const document = how.asJson && !(error instanceof AlreadyReported)
     return Effect.zipRight(
-      Effect.sync(() => {
-        process.stderr.write(`corridor: ${sentence}\n`)
-        if (how.debug) process.stderr.write(`${redactText(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
+      Effect.map(Streams, ({ err }) => {
+        err(`corridor: ${sentence}\n`)
+        if (how.debug) err(`${redactText(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
       }),
       document ? writeLine(JSON.stringify(errorDocument(sentence))) : Effect.void
     )

@@ -2,6 +2,7 @@
 import { Data, Effect, Option } from "effect"
 import { Options } from "@effect/cli"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import { Streams } from "./Streams.ts"
 
 export interface Outcome {
   /** `data` of the JSON document, in the API's own field names. */
@@ -21,10 +22,7 @@ export const json = Options.boolean("json").pipe(
 
 export const errorDocument = (message: string) => ({ status: "error", message })
 
-export const writeLine = (text: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    process.stdout.write(`${text}\n`)
-  })
+export const writeLine = (text: string): Effect.Effect<void> => Effect.map(Streams, ({ out }) => out(`${text}\n`))
 
 export const report = <E, R>(
   asJson: boolean,

@@ -1,6 +1,7 @@
 /** How `@effect/cli` speaks here: its texts reshaped, its errors left to us. */
 import { Console, Effect } from "effect"
 import { readableHelp } from "./Help.ts"
+import { writeLine } from "./Report.ts"
 
 /** `path` is the command whose help may be asked for. */
 export const inTerminal =
@@ -9,10 +10,7 @@ export const inTerminal =
     Console.consoleWith((base) =>
       Effect.withConsole(effect, {
         ...base,
-        log: (...lines) =>
-          Effect.sync(() => {
-            process.stdout.write(`${readableHelp(lines.join(" "), path)}\n`)
-          }),
+        log: (...lines) => writeLine(readableHelp(lines.join(" "), path)),
         // A bad command line also fails the effect, and is told with every other failure.
         error: () => Effect.void
       })

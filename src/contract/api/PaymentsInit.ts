@@ -93,6 +93,14 @@ export const InitiatePayment = Schema.Struct({
   metadata: given(Metadata)
 }).annotations({ identifier: "InitiatePayment" })
 
+export const PreviewRoute = Schema.Struct({
+  ...InitiatePayment.fields,
+  platform_only: given(Schema.Boolean).annotations({
+    description:
+      "Whether to preview it as a withdrawal from a virtual account, an escrow payout or a leg of a ramp: they move what the platform keeps, which does not go through an organisation's own account"
+  })
+}).annotations({ identifier: "PreviewRoute" })
+
 const shown = (schema: Schema.Schema<string>) => Schema.optionalWith(Schema.NullOr(schema), { exact: true })
 
 export const InitiationResult = Schema.Struct({
@@ -273,7 +281,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
   )
   .add(
     HttpApiEndpoint.post("preview", "/payments-init/route-preview")
-      .setPayload(InitiatePayment)
+      .setPayload(PreviewRoute)
       .addSuccess(envelope(RoutePreview))
       .addError(InitiationNotFound)
       .pipe(

@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, ownerOf } from "../../domain/Ledger.ts"
+import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { StoredPosting } from "./Books.ts"
 import { LedgerStore } from "./LedgerStore.ts"
@@ -126,7 +126,7 @@ export const ledgerStoreMemory = Layer.effect(
           return combine(rows)
             .map(({ account, amount }) => ({ account, money: amount.negate() }))
             .toSorted((a, b) => (a.account < b.account ? -1 : 1))
-            .map(({ account, money }) => ({ provider: ownerOf(account), money }))
+            .map(({ account, money }) => ({ ...providerIn(account), money }))
         }),
       check: Effect.sync(() => {
         const rows = Array.from(ledgerPostings.values())

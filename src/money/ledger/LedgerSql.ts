@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
-import { currencyOf, entryKinds, keepsBalance, LedgerAccount, ownerOf } from "../../domain/Ledger.ts"
+import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import { inScope, newest, violates } from "../../platform/database/Query.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
@@ -182,7 +182,7 @@ export const ledgerStoreSql = Layer.effect(
           where payment_id = ${paymentId} and account like 'provider/%'
           group by account having sum(amount) <> 0 order by account collate "C"`.pipe(
           Effect.flatMap(amountsOf),
-          Effect.map((rows) => rows.map((row) => ({ provider: ownerOf(row.account), money: moneyIn(row) }))),
+          Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) }))),
           Effect.orDie
         ),
       check: Effect.provideService(checkBooks, SqlClient.SqlClient, sql)

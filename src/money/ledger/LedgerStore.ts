@@ -15,6 +15,8 @@ export type Balances = ReadonlyMap<LedgerAccount, Money>
 
 export interface AtProvider {
   readonly provider: string
+  /** The configuration through whose account there; null: the platform's. */
+  readonly account: string | null
   readonly money: Money
 }
 
@@ -50,7 +52,7 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     ) => Effect.Effect<ReadonlyArray<StoredPosting>>
     /** What waits in suspense because of this payment, for each currency in which something does. */
     readonly suspenseOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InSuspense>>
-    /** What each provider has because of this payment, where it has anything; below zero where it gave more than it got. */
+    /** What each provider has, account by account, because of this payment, where it has anything; below zero where it gave more than it got. */
     readonly atProviders: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<AtProvider>>
     readonly check: Effect.Effect<BooksReport>
   }

@@ -17,7 +17,9 @@ export const postingKey = (entryId: string, account: LedgerAccount): string => `
 /** The floor that an account has by its kind and its organisation's credit limit. */
 export const floorOf = (tables: Tables, account: LedgerAccount, orgId: OrgId): Money | null => {
   const currency = currencyOf(account)
-  if (kindOf(account) !== "settlement") return Money.zero(currency)
+  const kind = kindOf(account)
+  if (kind === "own") return null
+  if (kind !== "settlement") return Money.zero(currency)
   const limit = tables.ledgerLimits.get(limitKey(orgId, currency))
   if (limit !== undefined) return limit.credit_limit.negate()
   return tables.organizations.get(orgId)?.sandbox === true ? null : Money.zero(currency)

@@ -16,7 +16,7 @@ import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { Settling } from "../dispatch/Settling.ts"
 import type { Source } from "../record/Ruling.ts"
-import { openSendWindow } from "../route/SendWindow.ts"
+import { openSendWindow } from "../route/Leave.ts"
 
 const unknown = (reason: string) => new Unknown({ reason })
 

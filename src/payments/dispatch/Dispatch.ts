@@ -5,12 +5,15 @@
 import { Array as Arr, Clock, Context, Duration, Effect, Layer } from "effect"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { Declined, isProvidersRefusal, type Outcome, type ProvidersRefusal, Unknown } from "../../domain/Outcome.ts"
-import { initiationBudget, leastAttemptTime } from "../../domain/Policies.ts"
+import { currencyOf, type LedgerAccount } from "../../domain/Ledger.ts"
+import { initiationBudget, leastAttemptTime, settlementPatience } from "../../domain/Policies.ts"
 import { spanned } from "../../platform/observability/Spans.ts"
 import { type PaymentOrder, Providers } from "../../providers/port/Provider.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
+import { FirstSend } from "../route/Leave.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
+import { PaymentStore } from "../store/PaymentStore.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -23,6 +26,8 @@ interface Call {
   readonly chosen: Chosen
   /** When the caller must have an answer, in nanoseconds of a clock that nobody sets. */
   readonly deadline: bigint
+  /** Which candidates are not asked, since what would pay through them does not cover the payment. */
+  readonly passedOver?: string
 }
 
 const NANOS_PER_MILLI = 1_000_000n
@@ -57,16 +62,19 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
     case "Accepted":
       return `accepted by ${provider}`
     case "Declined":
-      return `${outcome.unsent === true ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
+      return `${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
     case "Unknown":
       return `no verdict from ${provider}: ${outcome.reason}`
   }
 }
 
+const passing = (name: ProviderName, account: LedgerAccount): string =>
+  `${name} was not asked: the ${currencyOf(account)} balance that pays through it does not cover this.`
+
 /** What may have been sent before is not refused because it cannot be sent again. */
-const switchedOff = (name: ProviderName, { again }: Chosen): Outcome =>
-  again === undefined || again.isAbsent
-    ? new Declined({ reason: `${name} is not switched on, so nothing was sent` })
+const switchedOff = (name: ProviderName, { leave }: Chosen): Outcome =>
+  leave.isAbsent
+    ? new Declined({ reason: `${name} is not switched on, so nothing was sent`, unsent: "unreachable" })
     : new Unknown({ reason: `${name} is not switched on, so it was not sent again` })
 
 export class Dispatch extends Context.Tag("corridor/Dispatch")<
@@ -82,6 +90,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
   static readonly layer = Layer.effect(
     Dispatch,
     Effect.gen(function* () {
+      const store = yield* PaymentStore
       const providers = yield* Providers
       const health = yield* ProviderHealth
       const outcomes = yield* RecordOutcome
@@ -94,7 +103,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (provider === undefined) return switchedOff(name, chosen)
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
-          const outcome = yield* answer.outcome(provider, sent, chosen.window, { timeLeft, again: chosen.again })
+          const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
           yield* health.report(name, outcome)
           return outcome
         },
@@ -106,13 +115,28 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           }).pipe(spanned(() => "Dispatch.call"))
       )
 
+      /** The money for a second leg has arrived: its provider is given time to come back. */
+      const isWorthKeeping = ({ chosen: { attempt } }: Call) =>
+        Effect.map(
+          Clock.currentTimeMillis,
+          (now) =>
+            attempt.leg === "settlement" && now - attempt.started_at.getTime() < Duration.toMillis(settlementPatience)
+        )
+
+      /** Nobody waits for it: it is sent later, and what may have been sent before is asked about first. */
+      const keepForLater = ({ chosen: { attempt, leave }, payment }: Call): Effect.Effect<Asked> =>
+        Effect.as(leave instanceof FirstSend ? store.putBack(attempt.attempt_id) : Effect.void, {
+          payment,
+          outcome: null,
+          follows: false
+        })
+
       const attempt = (request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
           const { chosen, payment } = request
           const outcome = yield* call(request, chosen.attempt)
-          // Nobody waits for a second leg: whoever asks about it next finds that it was not sent, and sends it.
-          if (outcome._tag === "Declined" && outcome.unsent === true && chosen.attempt.leg === "settlement") {
-            return { payment, outcome: null, follows: false }
+          if (outcome._tag === "Declined" && outcome.unsent === "late" && chosen.attempt.leg === "settlement") {
+            return yield* keepForLater(request)
           }
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
           const cause = causeOf(outcome, chosen.attempt.provider)
@@ -128,20 +152,36 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       /** Nothing moved, and it says nothing about the others: another provider may be asked, while there is time. */
       const fallBack = (refusal: ProvidersRefusal, request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
-          const { chosen, deadline, payment } = request
+          const { chosen, deadline, passedOver, payment } = request
           const left = yield* leftUntil(deadline)
           const next =
             Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
               ? yield* choose(chosen.rest, chosen.attempt.leg)
               : undefined
+          if (next === undefined && refusal.unsent === "unreachable" && (yield* isWorthKeeping(request))) {
+            return yield* keepForLater(request)
+          }
           const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const cause = causeOf(refusal, chosen.attempt.provider)
           const heard = yield* outcomes.hear(known, refusal, {
-            cause: causeOf(refusal, chosen.attempt.provider),
+            ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
+          if (next !== undefined && heard.short !== undefined) {
+            const why = passing(next.attempt.provider, heard.short)
+            return yield* fallBack(refusal, {
+              ...request,
+              chosen: { ...chosen, rest: next.rest },
+              passedOver: passedOver === undefined ? why : `${passedOver} ${why}`
+            })
+          }
           const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
-          if (goesOn) return yield* attempt({ ...request, payment: heard.payment, chosen: next })
-          return refusal.unsent === true ? { ...heard, tooLateFor: chosen.attempt.provider } : heard
+          if (goesOn) {
+            const { passedOver: _, ...rest } = request
+            return yield* attempt({ ...rest, payment: heard.payment, chosen: next })
+          }
+          if (refusal.unsent === "late") return { ...heard, tooLateFor: chosen.attempt.provider }
+          return passedOver === undefined ? heard : { ...heard, passedOver }
         })
 
       return {

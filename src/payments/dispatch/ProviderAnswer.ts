@@ -6,8 +6,7 @@ import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outc
 import { initiationBudget, providerRetry } from "../../domain/Policies.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
-import type { SendWindow } from "../route/SendWindow.ts"
+import type { Leave, SendWindow } from "../route/Leave.ts"
 
 export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
   ProviderAnswer,
@@ -24,9 +23,9 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
       provider: Provider,
       send: Effect.Effect<Outcome>,
       window: SendWindow,
+      leave: Leave,
       about?: {
         readonly timeLeft?: Duration.Duration
-        readonly again?: SendAgain | undefined
         /** Unless it is said, what the provider promises of orders. */
         readonly honours?: Promised
       }
@@ -61,9 +60,10 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           provider,
           send,
           window,
-          { again, honours = provider.honoursReference, timeLeft = initiationBudget } = {}
+          leave,
+          { honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
-          let mayBeThere = again !== undefined && !again.isAbsent
+          let mayBeThere = !leave.isAbsent
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
             mayBeThere ||= outcome._tag === "Unknown"
@@ -79,7 +79,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({
             reason: `it was too late to send it to ${provider.name}, so nothing was sent`,
-            unsent: true
+            unsent: "late"
           })
           return Effect.flatMap(window.isOpen, (open) =>
             open ? Effect.map(sent, cleanOutcome) : Effect.succeed<Outcome>(tooLate)

@@ -7,7 +7,7 @@ import { makeLanes } from "../store/Lanes.ts"
 import type { Attempt } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import type { SendAgain } from "../../providers/port/SendAgain.ts"
-import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow } from "../route/Leave.ts"
 import { isRamp, type RampPayment, secondLeg, settlementOrder } from "../route/LegOrder.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
@@ -38,15 +38,15 @@ export class Settling extends Context.Tag("corridor/Settling")<
       })
 
       const send = Effect.fn("Settling.send")(
-        function* ({ attempt, payment }: Known, window: SendWindow, again?: SendAgain) {
+        function* ({ attempt, payment }: Known, window: SendWindow, leave: Leave) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
-          const { account, attempt_id, config_id, leg, provider, started_at } = attempt
+          const { account, attempt_id, config_id, leg, own, provider, started_at } = attempt
           yield* dispatch.ask(payment, settlementOrder(payment), {
-            attempt: { account, attempt_id, config_id, leg, provider, started_at, enquire_in: null },
+            attempt: { account, attempt_id, config_id, leg, own, provider, started_at, enquire_in: null },
             rest,
             window,
-            ...(again === undefined ? {} : { again })
+            leave
           })
         },
         (effect, { attempt, payment }) =>
@@ -61,7 +61,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
         for (const known of due) {
           yield* lanes.run(
             known.attempt.provider,
-            runDetached(send(known, window)).pipe(
+            runDetached(Effect.flatMap(FirstSend.claimed(known.attempt), (leave) => send(known, window, leave))).pipe(
               Effect.catchAllCause((cause) => Effect.logError("A settlement was not sent; it will be looked up", cause))
             )
           )

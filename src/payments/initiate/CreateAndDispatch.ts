@@ -6,6 +6,7 @@ import type { Access, Permit } from "../../domain/Access.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
+import type { Candidate } from "../../domain/Routing.ts"
 import { Fees } from "../../money/fees/Fees.ts"
 import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
@@ -16,7 +17,7 @@ import { reviewItem, ReviewThreshold } from "../review/ReviewThreshold.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Payment } from "../store/Payment.ts"
 import { type NewFee, totalOf } from "../../domain/Fee.ts"
-import { holdsAfter } from "../store/PaymentPostings.ts"
+import { heldAfter } from "../store/Sides.ts"
 import type { PaymentPlan } from "./PaymentPlan.ts"
 import { PaymentRouter, whereNoneTookIt, whereNoneFits } from "../route/PaymentRouter.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -59,6 +60,7 @@ export const draft = Effect.fnUntraced(function* (
     user_metadata: { user_id: user, role: permit.role },
     webhook_metadata: {},
     provider: null,
+    account: null,
     provider_payment_id: null,
     provider_status: null,
     provider_data: {},
@@ -101,15 +103,16 @@ const make = Effect.gen(function* () {
 
   /**
    * Written down for a reviewer, and sent to nobody; the card is forgotten, since it may not be kept. What it is to pay
-   * out is held meanwhile, so that nobody spends it twice.
+   * out is held meanwhile, for whoever would be asked first, so that nobody spends it twice.
    */
   const hold = Effect.fnUntraced(function* <E = never>(
     drafted: Payment,
+    first: Candidate,
     charged: ReadonlyArray<NewFee>,
     reason: string,
     options: LaunchOptions<E>
   ) {
-    const payment: Payment = { ...drafted, next_action: "wait", holds: drafted.direction === "outbound" }
+    const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, first), next_action: "wait" }
     const item = reviewItem(yield* ids.next, payment, reason)
     return yield* create({ payment, attempt: null, fees: charged, item }, options)
   })
@@ -120,17 +123,18 @@ const make = Effect.gen(function* () {
     planned: PaymentPlan,
     options: LaunchOptions<E> = {}
   ) {
+    const { funding = null } = options
     const [routed, charged, organization] = yield* runInParallel([
-      router.route(orgId, planned.payment),
+      router.route(orgId, { ...planned.payment, funding }),
       fees.charge({ ...planned.payment, org_id: orgId }),
       organizations.find(orgId)
     ])
     if (!Arr.isNonEmptyReadonlyArray(routed.candidates)) return yield* whereNoneFits(planned.payment, routed)
-    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding: options.funding ?? null }, charged)
+    const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding }, charged)
     const held = yield* threshold(drafted, organization)
-    if (Option.isSome(held)) return yield* hold(drafted, charged, held.value, options)
+    if (Option.isSome(held)) return yield* hold(drafted, routed.candidates[0], charged, held.value, options)
     const chosen = yield* router.choose(routed.candidates, "payment")
-    const payment: Payment = { ...drafted, holds: holdsAfter(drafted, drafted.status, chosen.attempt) }
+    const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
       card: planned.card,
       checkoutUrl: checkoutUrl(payment.payment_id)

@@ -21,8 +21,7 @@ import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { CreateAndDispatch, type LaunchOptions } from "./CreateAndDispatch.ts"
 import type { Payment } from "../store/Payment.ts"
-import { type PaymentPlan, planPayment, recipientInfo, type Surroundings } from "./PaymentPlan.ts"
-import type { Request } from "./RequestCheck.ts"
+import { type PaymentPlan, planPayment, recipientInfo, type Request, type Surroundings } from "./PaymentPlan.ts"
 import { PaymentRouter } from "../route/PaymentRouter.ts"
 
 export type Payin = Request & { readonly direction: "payin" }
@@ -94,7 +93,7 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
       wanted: WantedPayout,
       options: LaunchOptions<E> & Required<Pick<LaunchOptions, "funding">>
     ) => Effect.Effect<Payment, LaunchFailure | E>
-    readonly preview: (permit: Permit<"any">, request: Request) => Effect.Effect<Route, Refusal>
+    readonly preview: (permit: Permit<"any">, request: Request, platformOnly: boolean) => Effect.Effect<Route, Refusal>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -162,10 +161,10 @@ export class Initiation extends Context.Tag("corridor/Initiation")<
         }),
         payFrom: (permit, orgId, wanted, options) =>
           Effect.flatMap(planPayout(wanted), (planned) => launch(permit, orgId, planned, options)),
-        preview: Effect.fn("Initiation.preview")(function* (permit, request) {
+        preview: Effect.fn("Initiation.preview")(function* (permit, request, platformOnly) {
           const orgId = yield* orgOf(permit)
           const { payment } = yield* plan(orgId, request)
-          return yield* router.route(orgId, payment)
+          return yield* router.route(orgId, { ...payment, platformOnly })
         })
       }
     })

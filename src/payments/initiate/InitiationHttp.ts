@@ -7,7 +7,7 @@ import { Actions } from "../actions/Actions.ts"
 import { Initiation, type Payin, type Payout } from "./Initiation.ts"
 import { initiationResponse } from "./InitiationResponse.ts"
 import type { Payment } from "../store/Payment.ts"
-import type { Request } from "./RequestCheck.ts"
+import type { Request } from "./PaymentPlan.ts"
 
 const isPayout = (request: Request): request is Payout => request.direction === "payout"
 
@@ -49,8 +49,8 @@ export const paymentsInitHandlers = Effect.gen(function* () {
       }
       return Effect.map(done(), initiationResponse)
     },
-    preview: ({ payload, permit }) =>
-      Effect.map(initiation.preview(permit, payload), (route) => success("Route preview", route))
+    preview: ({ payload: { platform_only = false, ...request }, permit }) =>
+      Effect.map(initiation.preview(permit, request, platform_only), (route) => success("Route preview", route))
   }
   return handlers
 })

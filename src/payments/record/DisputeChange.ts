@@ -69,12 +69,13 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
   if (kind === "unaccounted") return []
-  const { attempt_id, provider } = known.attempt
+  const { account, attempt_id, provider } = known.attempt
   const comes = (kind === "regained") === collects(known)
   return [
     {
       attempt_id,
       provider,
+      account,
       amount: comes ? amount : amount.negate(),
       occasion: `${kind} ${amount.currency} ${known.payment.version}`
     }

@@ -5,7 +5,8 @@ import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain
 import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { holdsAfter, providersMoney } from "../store/PaymentPostings.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import {
   assemble,
   doubtAbout,
@@ -73,7 +74,9 @@ const isOutdated = (state: string, { status }: Decision): boolean =>
 const paymentPatch = (payment: Payment, attempt: Attempt, signal: ProviderSignal, decision: Decision): PaymentPatch => {
   const taken = decision.outcome === "accepted" || decision.outcome === "unknown"
   return {
-    ...(taken ? { provider: attempt.provider } : {}),
+    ...(taken ? { provider: attempt.provider, account: attempt.account } : {}),
+    // What pays a payout was settled when its attempt was committed.
+    ...(taken && payment.direction === "inbound" ? { funding: fundingThrough(payment, attempt) } : {}),
     ...(taken && payment.direction === "outbound" ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && (signal._tag === "Accepted" || signal._tag === "Report")
       ? {
@@ -142,6 +145,7 @@ const suspenseOf = ({ attempt, payment }: Known, decision: Decision): ReadonlyAr
   return difference(before, unowned(decision.received, asked, owned)).map((amount) => ({
     attempt_id: attempt.attempt_id,
     provider: attempt.provider,
+    account: attempt.account,
     amount: payment.direction === "outbound" ? amount.negate() : amount,
     occasion: `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
   }))
@@ -180,7 +184,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
   const patch = {
     ...paymentPatch(payment, attempt, signal, decision),
-    holds: holdsAfter(payment, status, nextAttempt)
+    ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
   }
   const moved = suspenseOf(known, decision)
   const gone = goneOf(known, signal, decision, source)

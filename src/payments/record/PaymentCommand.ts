@@ -4,11 +4,11 @@ import type { PaymentId } from "../../domain/Identifiers.ts"
 import { AuditLog, type Change as Audited } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Access, Permit } from "../../domain/Access.ts"
-import { Conflict, InsufficientFunds, notFound } from "../../domain/Failure.ts"
+import { Conflict, InsufficientFunds, notFound, overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { overtakenRetry } from "../../domain/Policies.ts"
 import { type Attempt, isOpen, type Payment } from "../store/Payment.ts"
-import { holdsAfter } from "../store/PaymentPostings.ts"
+import { heldAfter } from "../store/Sides.ts"
 import { eventsOf, FundingEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
 import type { AttemptPatch, Change } from "../store/Change.ts"
@@ -75,7 +75,7 @@ const make = Effect.gen(function* () {
     const at = new Date(yield* Clock.currentTimeMillis)
     const fresh = yield* ids.several(EVENTS_PER_CHANGE)
     const { status } = act
-    const patch = { ...act.patch, holds: holdsAfter(payment, status, act.nextAttempt) }
+    const patch = { ...act.patch, ...heldAfter(payment, status, act.nextAttempt) }
     if (payment.funding !== null && act.nextAttempt !== undefined) yield* funding.admit(payment)
     const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: at }
     const events = eventsOf(() => fresh.shift()!, after, payment.status, false, at)
@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
     decided: <A, E>(decide: Effect.Effect<A, E | Overtaken>): Effect.Effect<A, Exclude<E, Overtaken>> =>
       Effect.retry(decide, { schedule: overtakenRetry, while: (error) => error instanceof Overtaken }).pipe(
         Effect.catchAll((error) =>
-          error instanceof Overtaken ? Effect.die(error) : Effect.fail(error as Exclude<E, Overtaken>)
+          error instanceof Overtaken ? Effect.die(overloaded()) : Effect.fail(error as Exclude<E, Overtaken>)
         )
       )
   }

@@ -92,6 +92,7 @@ const suspenseOf = (
   const of = (amount: Money, occasion: string): SuspenseMoney => ({
     attempt_id: attempt.attempt_id,
     provider: attempt.provider,
+    account: attempt.account,
     amount,
     occasion
   })
@@ -109,7 +110,7 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
   const spoken = signal._tag === "Accepted" || signal._tag === "Report" ? signal : undefined
   const arrived = decision.effect === "collected" || decision.effect === "underpaid"
   return {
-    ...(taken && collects ? { provider: attempt.provider } : {}),
+    ...(taken && collects ? { provider: attempt.provider, account: attempt.account } : {}),
     // Already so since it was committed, but for attempts of older versions.
     ...(taken && !collects ? { payout_id: attempt.attempt_id } : {}),
     ...(taken && collects && spoken !== undefined

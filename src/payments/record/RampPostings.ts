@@ -4,15 +4,16 @@ import { Money } from "../../domain/Money.ts"
 import type { RampEffect } from "../../domain/RampLeg.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { entry, pass, reversed } from "../store/PaymentPostings.ts"
+import { accountAt } from "../store/Sides.ts"
 
-const { provider, ramp, settlement, suspense } = LedgerAccount
+const { ramp, settlement, suspense } = LedgerAccount
 
 export const rampAccount = ({ payment_id }: Payment, { currency }: Money): LedgerAccount => ramp(payment_id, currency)
 
 /** What is more than expected waits for a person; what is less waits with the rest of it on the ramp's account. */
-const collected = (payment: Payment, { provider: name }: Attempt, received: Money): ReadonlyArray<Posting> => {
+const collected = (payment: Payment, attempt: Attempt, received: Money): ReadonlyArray<Posting> => {
   const { amount } = payment
-  const there = provider(name, amount.currency)
+  const there = accountAt(attempt)(amount.currency)
   const excess =
     received.minor > amount.minor
       ? new Money({ currency: amount.currency, minor: received.minor - amount.minor })
@@ -23,13 +24,8 @@ const collected = (payment: Payment, { provider: name }: Attempt, received: Mone
   ]
 }
 
-const settled = (payment: Payment, { provider: name }: Attempt): ReadonlyArray<Posting> =>
-  pass(
-    () => rampAccount(payment, payment.amount),
-    payment.amount,
-    (currency) => provider(name, currency),
-    payment.target
-  )
+const settled = (payment: Payment, attempt: Attempt): ReadonlyArray<Posting> =>
+  pass(() => rampAccount(payment, payment.amount), payment.amount, accountAt(attempt), payment.target)
 
 export const rampEntries = (
   payment: Payment,
@@ -53,7 +49,7 @@ export const rampEntries = (
 
 /** What a ramp still holds goes to the organisation, or back to the provider that collected it. */
 export const rampGivenUp = (payment: Payment, held: Money, kept: boolean): Entry => {
-  const to = kept ? settlement(payment.org_id, held.currency) : provider(payment.provider!, held.currency)
+  const to = kept ? settlement(payment.org_id, held.currency) : accountAt(payment)(held.currency)
   return entry(payment, "ramp_return", move(rampAccount(payment, held), to, held))
 }
 

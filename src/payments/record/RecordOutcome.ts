@@ -2,10 +2,12 @@
  * Writes down what is heard of an attempt: decides on where the payment stands, and writes everything in one statement
  * on the version it read. Whoever loses a race decides again on what the winner left.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
+import { overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
+import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { busyRetry, nthDelay, overtakenRetry, statusEnquiry } from "../../domain/Policies.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -29,6 +31,8 @@ export interface Heard {
   readonly outcome: AttemptOutcome | null
   /** The candidate that was to take over from a refusal has its attempt, committed now or by the same word before. */
   readonly follows: boolean
+  /** Nothing was written: the account that would pay through the next candidate has too little. */
+  readonly short?: LedgerAccount
 }
 
 /** A change takes at most this many ids of its own: four events, a callback, three operator items. */
@@ -87,12 +91,14 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** What the books say of an attempt's money. */
       const withBooks = Effect.fnUntraced(function* ({ attempt, payment }: Known, source: Source) {
-        const { attempt_id, leg, of_attempt, provider } = attempt
+        const { account, attempt_id, leg, of_attempt, provider } = attempt
         const returns = leg === "return"
         const all = yield* ledger.suspenseOf(payment.payment_id)
         const waiting = all.filter(({ about }) => about === (returns ? of_attempt : attempt_id))
         if (returns) return { ...source, waiting }
-        const there = (yield* ledger.atProviders(payment.payment_id)).filter((one) => one.provider === provider)
+        const there = (yield* ledger.atProviders(payment.payment_id)).filter(
+          (one) => one.provider === provider && one.account === account
+        )
         return { ...source, waiting, there: there.map(({ money }) => money) }
       })
 
@@ -119,7 +125,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       })
 
       const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
-        const { payment } = known
+        const { attempt, payment } = known
+        // Nobody speaks for another provider's attempt, whatever name it is called by.
+        if (source.callback !== undefined && source.callback.provider !== attempt.provider) {
+          return yield* Effect.die(new Error(`${source.callback.provider} has no say in what ${attempt.provider} does`))
+        }
         const fresh = yield* ids.several(IDS_PER_CHANGE)
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
@@ -127,12 +137,18 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { after, change, outcome } = yield* ruledOn(known, signal, source, moment)
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
-        // Whatever it takes was held beforehand.
-        const written = yield* Effect.orDie(store.apply({ ...change, events: [...change.events, ...told] }))
-        if (!written) return Option.none()
+        const written = yield* Effect.either(store.apply({ ...change, events: [...change.events, ...told] }))
+        if (Either.isLeft(written)) {
+          // Whatever else it takes was held beforehand.
+          if (change.nextAttempt === undefined) return yield* Effect.die(written.left)
+          const heard: Heard = { payment, outcome: null, follows: false, short: written.left.account }
+          return Option.some(heard)
+        }
+        if (!written.right) return Option.none<Heard>()
         yield* noise(change, source)
         if (change.nextAttempt?.enquire_in === null) yield* second.wake
-        return Option.some({ payment: after, outcome, follows: yield* followed(change, outcome, source) })
+        const heard: Heard = { payment: after, outcome, follows: yield* followed(change, outcome, source) }
+        return Option.some(heard)
       })
 
       const again = (
@@ -140,9 +156,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         signal: ProviderSignal,
         source: Source
       ): Effect.Effect<Heard> =>
-        Effect.flatten(store.known(attempt_id)).pipe(
+        Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
           Effect.flatMap((known) => write(known, signal, source)),
-          Effect.flatten,
+          Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),
           Effect.orDie
         )

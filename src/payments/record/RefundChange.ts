@@ -39,6 +39,7 @@ const suspenseOf = (
         {
           attempt_id: attempt.attempt_id,
           provider: attempt.provider,
+          account: attempt.account,
           amount: strayed === "came" ? amount : amount.negate(),
           // It may go and come more than once, and each time money moves.
           occasion: Object.keys(attempt.received).length === 0 ? strayed : `${strayed} ${payment.version}`

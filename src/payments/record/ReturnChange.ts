@@ -72,6 +72,7 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const posted = (amount: Money): SuspenseMoney => ({
     attempt_id: about,
     provider: attempt.provider,
+    account: attempt.account,
     amount,
     // A provider may change its mind, and each time money moves: the version tells the times apart.
     occasion: `${moves} ${payment.version}`

@@ -115,7 +115,7 @@ export const doubtAbout = ({ provider }: Attempt): string =>
  * has back what it paid: all that the books say it has, and no more, however much of it went before.
  */
 export const goneFrom = (
-  { attempt: { attempt_id, provider }, payment: { version } }: Known,
+  { attempt: { account, attempt_id, provider }, payment: { version } }: Known,
   { there = [] }: Source,
   collects: boolean
 ): ReadonlyArray<SuspenseMoney> =>
@@ -124,6 +124,7 @@ export const goneFrom = (
     .map((money) => ({
       attempt_id,
       provider,
+      account,
       amount: money.negate(),
       occasion: `taken back ${money.currency} ${version}`
     }))
@@ -147,7 +148,7 @@ const failureOf = ({ attempt }: Known, signal: ProviderSignal, { operator }: Sou
   switch (signal._tag) {
     case "Declined":
       return {
-        code: signal.unsent === true ? "NOT_SENT" : (signal.code ?? "PROVIDER_DECLINED"),
+        code: signal.unsent === "late" ? "NOT_SENT" : (signal.code ?? "PROVIDER_DECLINED"),
         message: signal.reason,
         provider
       }

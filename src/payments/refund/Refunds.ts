@@ -23,11 +23,10 @@ import type { Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
-import { openSendWindow } from "../route/SendWindow.ts"
+import { FirstSend, openSendWindow, type SentAtOnce } from "../route/Leave.ts"
 import { isUncertain, openSuspense } from "../suspense/SuspenseItems.ts"
 import { PaymentCommand, openAttemptsOf, refuse, switchedOff } from "../record/PaymentCommand.ts"
 import { leftOf, targetOfPart } from "../record/RefundDecision.ts"
-import type { NewAttempt } from "../store/Change.ts"
 
 export interface WantedRefund {
   /** In the payment's currency; all that is left when not given. */
@@ -41,7 +40,7 @@ const causeOf = (outcome: Outcome, provider: string): string => {
     case "Accepted":
       return `refund accepted by ${provider}`
     case "Declined":
-      return `refund ${outcome.unsent === true ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
+      return `refund ${outcome.unsent !== undefined ? "not sent to" : "declined by"} ${provider}: ${outcome.reason}`
     case "Unknown":
       return `no verdict on the refund from ${provider}: ${outcome.reason}`
   }
@@ -119,12 +118,13 @@ const make = Effect.gen(function* () {
     const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)
-    const attempt: NewAttempt = {
+    const attempt: SentAtOnce = {
       attempt_id: yield* ids.make(AttemptId),
       leg: "refund",
       provider: taker.provider.name,
       config_id: taker.taken.config_id,
       account: taker.taken.account,
+      own: taker.taken.own,
       started_at: created_at,
       enquire_in: Duration.toSeconds(orphanedAfter)
     }
@@ -168,14 +168,14 @@ const make = Effect.gen(function* () {
       money: amount,
       reason: wanted.reason ?? null
     }
-    const outcome = yield* answer.outcome(provider, refund(order), window, {
+    const outcome = yield* answer.outcome(provider, refund(order), window, FirstSend.made(attempt), {
       honours: refundsHonoured(provider)
     })
     const known = { payment, attempt: openAttempt(payment, attempt) }
     const heard = yield* outcomes.hear(known, outcome, { cause: causeOf(outcome, provider.name) })
     if (outcome._tag !== "Declined" || heard.outcome !== "declined") return heard.payment
     const why =
-      outcome.unsent === true
+      outcome.unsent === "late"
         ? `${asSentence(outcome.reason)} Ask for the refund again.`
         : `${provider.name} declined the refund: ${asSentence(outcome.reason)}`
     return yield* refuse(heard.payment, why)

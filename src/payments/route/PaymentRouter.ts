@@ -12,10 +12,10 @@ import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
-import type { SendAgain } from "../../providers/port/SendAgain.ts"
 import type { Leg, Payment } from "../store/Payment.ts"
+import { paysWhatIsKept } from "../store/Sides.ts"
 import { orderFacts, type Routed } from "./ProviderOrder.ts"
-import { openSendWindow, type SendWindow } from "./SendWindow.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "./Leave.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
 type Lane = Pick<Payment, "country" | "direction" | "payment_method">
@@ -26,6 +26,11 @@ export interface LegToRoute extends Lane {
   readonly network: string | null
 }
 
+export interface ToRoute extends Routed, Partial<Pick<Payment, "funding">> {
+  /** Unless it is said: where it is paid from what the platform keeps for the organisation. */
+  readonly platformOnly?: boolean
+}
+
 export type Candidates = Arr.NonEmptyReadonlyArray<Candidate>
 
 export interface Chosen {
@@ -33,18 +38,17 @@ export interface Chosen {
   /** Nobody is asked twice for a payment, however many configurations a provider has. */
   readonly rest: ReadonlyArray<Candidate>
   readonly window: SendWindow
-  /** It is not the first time that it is sent. */
-  readonly again?: SendAgain
+  readonly leave: Leave
 }
 
 export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
   PaymentRouter,
   {
-    readonly route: (orgId: OrgId, payment: Routed) => Effect.Effect<Route>
+    readonly route: (orgId: OrgId, payment: ToRoute) => Effect.Effect<Route>
     /** Of money whose amount is not known yet: no limit of a configuration counts. */
     readonly routeAny: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
     readonly routeOf: (orgId: OrgId, lane: LegToRoute) => Effect.Effect<Route>
-    /** Whoever serves both legs of a ramp first, then whoever serves this one. */
+    /** Whoever serves both legs of a ramp first, then whoever serves this one; through the platform's accounts alone. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Effect.Effect<Route>
     /** Whom to ask first, as an attempt that is to be committed before the call. */
     readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
@@ -61,7 +65,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
       const routeAmong = Effect.fnUntraced(function* (
         orgId: OrgId,
         { country, direction: flow, money, network, payment_method: paymentMethod }: LegToRoute,
-        served: ReadonlyArray<RouteConfig>
+        served: ReadonlyArray<RouteConfig>,
+        platformOnly: boolean
       ) {
         const now = yield* monotonicMillis
         const connected = new Map<RouteConfig, Provider | undefined>()
@@ -75,35 +80,39 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           network,
           configs: served,
           provider: (config) => connected.get(config),
-          circuit: (name) => health.circuit(name, now)
+          circuit: (name) => health.circuit(name, now),
+          platformOnly
         })
       })
 
       const servedIn = (orgId: OrgId, { country, direction, payment_method }: Lane) =>
         configs.forCorridor(orgId, country, payment_method, direction)
 
-      const routeOf = (orgId: OrgId, leg: LegToRoute) =>
-        Effect.flatMap(servedIn(orgId, leg), (served) => routeAmong(orgId, leg, served))
+      const routed = (orgId: OrgId, leg: LegToRoute, platformOnly: boolean) =>
+        Effect.flatMap(servedIn(orgId, leg), (served) => routeAmong(orgId, leg, served, platformOnly))
 
       return {
         route: (orgId, payment) => {
           const { flow, method, money, network } = orderFacts(payment, "payment")
-          return routeOf(orgId, { country: payment.country, direction: flow, payment_method: method, money, network })
+          const leg = { country: payment.country, direction: flow, payment_method: method, money, network }
+          const { funding = null, platformOnly = paysWhatIsKept({ funding }) } = payment
+          return routed(orgId, leg, platformOnly)
         },
-        routeOf,
+        routeOf: (orgId, leg) => routed(orgId, leg, false),
         routeAny: (orgId, lane) =>
           Effect.flatMap(servedIn(orgId, lane), (served) =>
             routeAmong(
               orgId,
               lane,
-              served.map((one) => ({ ...one, min_amount: null, max_amount: null }))
+              served.map((one) => ({ ...one, min_amount: null, max_amount: null })),
+              false
             )
           ),
         routeLeg: (orgId, leg) =>
           Effect.map(
             Effect.all([
-              routeOf(orgId, { ...leg, direction: "external", payment_method: "crypto" }),
-              routeOf(orgId, leg)
+              routed(orgId, { ...leg, direction: "external", payment_method: "crypto" }, true),
+              routed(orgId, leg, true)
             ]),
             ([both, own]) => ({
               candidates: Arr.dedupeWith([...both.candidates, ...own.candidates], (a, b) => a.provider === b.provider),
@@ -120,16 +129,18 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
             }
           }
           const window = yield* openSendWindow
-          const attempt: NewAttempt = {
+          const attempt: SentAtOnce = {
             attempt_id: yield* ids.make(AttemptId),
             leg,
             provider: picked.provider,
             config_id: picked.config_id,
             account: picked.account,
+            own: picked.own,
             started_at: new Date(yield* Clock.currentTimeMillis),
             enquire_in: Duration.toSeconds(orphanedAfter)
           }
-          return { attempt, rest: candidates.filter(({ provider }) => provider !== picked.provider), window }
+          const rest = candidates.filter(({ provider }) => provider !== picked.provider)
+          return { attempt, rest, window, leave: FirstSend.made(attempt) }
         })
       }
     })
@@ -154,15 +165,20 @@ export interface NotTaken {
   readonly tooLateFor?: ProviderName
   /** It refused what the payer or the recipient brought. */
   readonly refusedInstrument?: string
+  /** Who was not asked, since what would pay through it does not cover the payment. */
+  readonly passedOver?: string
 }
 
-const whyNoneTookIt = ({ refusedInstrument, tooLateFor }: NotTaken): string => {
+const whyNoneTookIt = ({ passedOver, refusedInstrument, tooLateFor }: NotTaken): string => {
   if (tooLateFor !== undefined) {
     return `It was too late to send it to ${tooLateFor}, so nothing was sent there. Nothing was moved; initiate it again.`
   }
+  if (passedOver !== undefined) {
+    return `${passedOver} Every other provider of this corridor declined the payment. Nothing was moved; the timeline says why.`
+  }
   return refusedInstrument === undefined
     ? "Every provider of this corridor declined the payment. Nothing was moved; the timeline says why."
-    : `The payment was declined: ${asSentence(refusedInstrument)} Nothing was moved, and no other provider was asked, since it would be declined there too.`
+    : `The payment was declined: ${asSentence(refusedInstrument)} Nothing was moved, and no further provider is asked, since it would be declined there too.`
 }
 
 export const whereNoneTookIt = ({ payment_id, transaction_id }: Payment, notTaken: NotTaken): AllProvidersFailed =>

@@ -1,5 +1,5 @@
 /** What a new payment brings along, and what one word of a provider, or one act of a person, changes of it. */
-import type { AttemptId } from "../../domain/Identifiers.ts"
+import type { AttemptId, ConfigId } from "../../domain/Identifiers.ts"
 import type { NewFee } from "../../domain/Fee.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Entry } from "../../domain/Ledger.ts"
@@ -16,6 +16,7 @@ export type PaymentPatch = Partial<
   Pick<
     Payment,
     | "provider"
+    | "account"
     | "provider_payment_id"
     | "provider_status"
     | "provider_data"
@@ -26,6 +27,7 @@ export type PaymentPatch = Partial<
     | "webhook_metadata"
     | "otp_failures"
     | "card_details"
+    | "funding"
     | "holds"
     | "ramp"
     | "failure"
@@ -53,7 +55,7 @@ export interface AttemptPatch {
 /** One that is not sent by whoever commits it has no time yet at which it is asked about. */
 export interface NewAttempt extends Pick<
   Attempt,
-  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "started_at"
+  "attempt_id" | "leg" | "provider" | "config_id" | "account" | "own" | "started_at"
 > {
   readonly enquire_in: number | null
   readonly of_attempt?: AttemptId
@@ -75,6 +77,7 @@ export interface Opening {
 export interface SuspenseMoney {
   readonly attempt_id: AttemptId
   readonly provider: ProviderName
+  readonly account: ConfigId | null
   /** Above zero: it came to the provider; below: it went from it. */
   readonly amount: Money
   /** What tells it from other money of the same attempt: the same occasion is booked once. */

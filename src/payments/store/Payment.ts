@@ -50,6 +50,8 @@ export interface Payment {
   readonly webhook_metadata: JsonObject
   readonly return_url: string | null
   readonly provider: ProviderName | null
+  /** The configuration whose account at the provider it went through; null: the platform's. */
+  readonly account: ConfigId | null
   readonly provider_payment_id: string | null
   readonly provider_status: string | null
   readonly provider_data: JsonObject
@@ -66,7 +68,7 @@ export interface Payment {
   readonly fee_ids: ReadonlyArray<string>
   /** In the currency of the organisation's side; null when nothing is charged. */
   readonly total_fees: Money | null
-  /** The account of the books that pays for it; null is the organisation's settlement account. */
+  /** The organisation's side in the books, which pays for it or has what it brings; null is its settlement account. */
   readonly funding: LedgerAccount | null
   /** Its money is on the held account of its organisation. */
   readonly holds: boolean
@@ -95,8 +97,10 @@ export interface Attempt {
   readonly leg: Leg
   readonly provider: ProviderName
   readonly config_id: ConfigId | null
-  /** The configuration whose own account at the provider it went through; null: the platform's. */
+  /** The configuration whose account at the provider it went through; null: the platform's. */
   readonly account: ConfigId | null
+  /** That account is its organisation's own, and what lies there is not the platform's to pay out. */
+  readonly own: boolean
   readonly outcome: AttemptOutcome | null
   readonly reason: string | null
   readonly provider_payment_id: string | null

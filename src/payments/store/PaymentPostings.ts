@@ -4,12 +4,12 @@
  */
 import { type Entry, type EntryKind, LedgerAccount, move, type Posting } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
-import { isSettled, type PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Attempt, Payment } from "./Payment.ts"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Change, NewAttempt, Opening, Part, SuspenseMoney } from "./Change.ts"
+import { accountAt, sideOf, sideThrough } from "./Sides.ts"
 
-const { fees, fx, held, provider, settlement, suspense } = LedgerAccount
+const { fees, fx, held, suspense } = LedgerAccount
 
 /** The same event in the life of the same thing has the same id, so that the books take it once. */
 const entryId = (subject: string, kind: EntryKind): string => {
@@ -51,62 +51,52 @@ export const reversed = (postings: ReadonlyArray<Posting>): ReadonlyArray<Postin
 const charge = ({ total_fees }: Payment, from: LedgerAccount): ReadonlyArray<Posting> =>
   total_fees === null ? [] : move(from, fees(total_fees.currency), total_fees)
 
-/** Who pays for a payout, and gets back what was not paid. */
-const sourceOf = ({ amount, funding, org_id }: Payment): LedgerAccount => funding ?? settlement(org_id, amount.currency)
-
 const heldOf = ({ org_id }: Payment, { currency }: Money): LedgerAccount => held(org_id, currency)
 
-const at = ({ provider: name }: Payment) => {
-  if (name === null) throw new Error("money moves at no provider")
-  return (currency: Money["currency"]) => provider(name, currency)
-}
-
 const payin = (payment: Payment): ReadonlyArray<Posting> => {
-  const { amount, org_id, target } = payment
-  const receiver = (currency: Money["currency"]) => settlement(org_id, currency)
-  return [...pass(at(payment), amount, receiver, target), ...charge(payment, receiver(target.currency))]
+  const receiver = sideOf(payment)
+  return [...pass(accountAt(payment), payment.amount, () => receiver, payment.target), ...charge(payment, receiver)]
 }
 
 const hold = (payment: Payment): ReadonlyArray<Posting> => {
   const { amount, total_fees } = payment
-  const to = heldOf(payment, amount)
-  const fee = total_fees === null ? [] : move(sourceOf(payment), to, total_fees)
-  return [...move(sourceOf(payment), to, amount), ...fee]
+  const [from, to] = [sideOf(payment), heldOf(payment, amount)]
+  return [...move(from, to, amount), ...(total_fees === null ? [] : move(from, to, total_fees))]
 }
 
 /** `from` pays the payout and its fees. */
 const payout = (payment: Payment, from: LedgerAccount): ReadonlyArray<Posting> => [
-  ...pass(() => from, payment.amount, at(payment), payment.target),
+  ...pass(() => from, payment.amount, accountAt(payment), payment.target),
   ...charge(payment, from)
 ]
 
 /** While a provider gives a part back, the organisation's side of it is held. */
 const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
-  move(settlement(payment.org_id, target.currency), heldOf(payment, target), target)
+  move(sideOf(payment), heldOf(payment, target), target)
 
 const givePart = (payment: Payment, { amount, target }: Part): ReadonlyArray<Posting> =>
-  pass(() => heldOf(payment, target), target, at(payment), amount)
-
-/** A payout's money is held as soon as someone is asked to pay it, and until that has ended. */
-export const holdsAfter = (
-  { direction, holds }: Pick<Payment, "direction" | "holds">,
-  status: PaymentStatus,
-  attempt: NewAttempt | null | undefined
-): boolean => direction === "outbound" && !isSettled(status) && (holds || (attempt !== null && attempt !== undefined))
+  pass(() => heldOf(payment, target), target, accountAt(payment), amount)
 
 export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
   payment.holds ? [entry(payment, "payout_hold", hold(payment))] : []
 
-const payoutEntries = (before: Payment, after: Payment): ReadonlyArray<Entry> => {
+/** Another account is to pay: what was held for the one before it is held for this one. */
+const holdMoved = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> =>
+  sideOf(before) === sideOf(after)
+    ? []
+    : [entry(after, "payout_hold", [...reversed(hold(before)), ...hold(after)], asked?.attempt_id)]
+
+const payoutEntries = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> => {
   if (!before.holds && after.holds) return [entry(after, "payout_hold", hold(after))]
+  if (before.holds && after.holds) return holdMoved(before, after, asked)
   const completes = after.status === "completed" && before.status !== "completed"
   if (completes) {
     const from = before.holds ? heldOf(after, after.amount) : suspense(after.amount.currency)
     return [entry(after, "payout", payout(after, from))]
   }
-  if (before.holds && !after.holds) return [entry(after, "payout_release", reversed(hold(after)))]
+  if (before.holds && !after.holds) return [entry(after, "payout_release", reversed(hold(before)))]
   if (after.status === "refunded" && before.status !== "refunded") {
-    return [entry(after, "payout_return", reversed(payout(after, sourceOf(after))))]
+    return [entry(after, "payout_return", reversed(payout(after, sideOf(after))))]
   }
   return []
 }
@@ -154,14 +144,14 @@ export const suspenseSettled = (
   { attempt_id }: Pick<Attempt, "attempt_id">,
   waiting: ReadonlyArray<Money>,
   kept: boolean,
-  moverOf: (money: Money) => Attempt["provider"]
+  moverOf: (money: Money) => Attempt
 ): Entry => {
-  /** What a payout cost is its own account's to pay, and to have back. */
-  const owner = (currency: Money["currency"]) =>
-    payment.direction === "outbound" ? sourceOf(payment) : settlement(payment.org_id, currency)
   const postings = waiting.flatMap((money) => {
     const moved = absolute(money)
-    const there = (currency: Money["currency"]) => (kept ? owner(currency) : provider(moverOf(money), currency))
+    const mover = moverOf(money)
+    // What a payout cost is its own account's to pay, and to have back.
+    const there = (currency: Money["currency"]) =>
+      kept ? sideThrough(payment, mover, currency) : accountAt(mover)(currency)
     const passed = pass(suspense, moved, there, kept ? ownSide(payment, moved, money.isNegative) : moved)
     return money.isNegative ? reversed(passed) : passed
   })
@@ -170,17 +160,18 @@ export const suspenseSettled = (
 
 /** Money that came, or went, for a payment whose state has no place for it. */
 const suspenseEntry = (payment: Payment, money: SuspenseMoney): Entry => {
-  const { amount, attempt_id, occasion, provider: name } = money
-  const there = provider(name, amount.currency)
+  const { amount, attempt_id, occasion } = money
+  const there = accountAt(money)(amount.currency)
   const here = suspense(amount.currency)
   const postings = amount.isNegative ? move(here, there, amount.negate()) : move(there, here, amount)
   return entry(payment, "suspense", postings, `${attempt_id} ${occasion}`)
 }
 
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
-  const { patch, payment, status } = change
+  const { nextAttempt, patch, payment, status } = change
   const after: Payment = { ...payment, ...patch, status }
-  const moved = payment.direction === "inbound" ? payinEntries(payment, after) : payoutEntries(payment, after)
+  const moved =
+    payment.direction === "inbound" ? payinEntries(payment, after) : payoutEntries(payment, after, nextAttempt)
   return [
     ...(payment.direction === "external" ? [] : moved),
     ...refundEntries(after, change),

@@ -1,5 +1,13 @@
 /** Payments between code and table: amounts as exact decimal text, everything else as it is. */
-import { AttemptId, BeneficiaryId, OrgId, PaymentId, TransactionId, UserId } from "../../domain/Identifiers.ts"
+import {
+  AttemptId,
+  BeneficiaryId,
+  ConfigId,
+  OrgId,
+  PaymentId,
+  TransactionId,
+  UserId
+} from "../../domain/Identifiers.ts"
 import { CryptoNetwork, isAnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
 import { isCountryCode } from "../../domain/Country.ts"
@@ -85,6 +93,7 @@ const paymentTable = {
   webhook_metadata: json,
   return_url: nullable(text),
   provider: nullable(provider),
+  account: nullable(idOf(ConfigId)),
   provider_payment_id: nullable(text),
   provider_status: nullable(text),
   provider_data: json,
@@ -190,6 +199,7 @@ export const paymentOf = (selected: object): Payment => {
     webhook_metadata: row.webhook_metadata,
     return_url: row.return_url,
     provider: row.provider,
+    account: row.account,
     provider_payment_id: row.provider_payment_id,
     provider_status: row.provider_status,
     provider_data: row.provider_data,

@@ -8,21 +8,21 @@ const columns = paymentColumns.join(", ")
 
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
-const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, started_at timestamptz,
-    enquire_in float8,
-    of_attempt uuid, received jsonb`
+const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, own boolean,
+    started_at timestamptz, enquire_in float8, of_attempt uuid, received jsonb`
 
-const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, started_at,
+const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, own, started_at,
       next_enquiry_at, sends, of_attempt, received)`
 
 /** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
-      ${from}.config_id, ${from}.account, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
+      ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
       case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
 
 /** What a change may set on a payment besides its status, with the type of its column. */
 const changeable = {
   provider: "text",
+  account: "uuid",
   provider_payment_id: "text",
   provider_status: "text",
   provider_data: "jsonb",
@@ -33,6 +33,7 @@ const changeable = {
   otp_failures: "integer",
   webhook_metadata: "jsonb",
   card_details: "jsonb",
+  funding: "text",
   holds: "boolean",
   ramp: "jsonb",
   failure: "jsonb",

@@ -56,7 +56,7 @@ export interface FoundStray {
 /** What is taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 export type SignalQueries = Pick<
   Store,
-  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "storeCallback" | "foundStrays" | "now"
+  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "putBack" | "storeCallback" | "foundStrays" | "now"
 >
 
 export interface Store {
@@ -85,6 +85,8 @@ export interface Store {
   readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
   /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */
   readonly renewSend: (attemptId: AttemptId, leaseToken: string | null) => Effect.Effect<Option.Option<Known>>
+  /** One that was certainly not sent waits to be claimed again, after a pause; nothing where somebody else took it up. */
+  readonly putBack: (attemptId: AttemptId) => Effect.Effect<void>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
   readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>

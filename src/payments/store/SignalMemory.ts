@@ -1,6 +1,13 @@
 /** The same as the SQL beside it, in memory. */
 import { Clock, Duration, Effect, Option } from "effect"
-import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
+import {
+  enquiryLease,
+  hintGap,
+  orphanedAfter,
+  sendWindow,
+  settlementPause,
+  strayPatience
+} from "../../domain/Policies.ts"
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
 import type { AttemptRow, StrayCallback } from "./Payment.ts"
@@ -85,7 +92,7 @@ export const signalsInMemory = (
     claimUnsent: (lanes) =>
       withTime((now) => {
         const unsent = Array.from(attempts.values()).filter(
-          (row) => row.sends === 0 && row.outcome === null && isProcessing(row)
+          (row) => row.sends === 0 && row.outcome === null && isFree(row, now) && isProcessing(row)
         )
         return fairly(lanes, unsent, (row) => row.started_at.getTime()).map((row) => known(kept(sentNow(row, now))))
       }),
@@ -99,6 +106,13 @@ export const signalsInMemory = (
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
         if (!mine) return Option.none()
         return Option.some(known(kept({ ...sentNow(row, now), leased_until: null, lease_token: null })))
+      }),
+    putBack: (attemptId) =>
+      withTime((now) => {
+        const row = attempts.get(attemptId)
+        if (row === undefined || row.sends !== 1 || row.outcome !== null || !isFree(row, now)) return
+        const leased_until = later(now, settlementPause)
+        kept({ ...row, sends: 0, next_enquiry_at: null, hint_at: null, leased_until })
       }),
     storeCallback: (callback) =>
       Effect.sync(() => {

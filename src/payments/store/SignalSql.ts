@@ -9,7 +9,14 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { enquiryLease, hintGap, orphanedAfter, sendWindow, strayPatience } from "../../domain/Policies.ts"
+import {
+  enquiryLease,
+  hintGap,
+  orphanedAfter,
+  sendWindow,
+  settlementPause,
+  strayPatience
+} from "../../domain/Policies.ts"
 import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
 import { StoredCallback } from "./Payment.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
@@ -116,7 +123,7 @@ const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
     (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
 
-const isUnsent = `a.sends = 0 and a.outcome is null
+const isUnsent = `a.sends = 0 and a.outcome is null and (a.leased_until is null or a.leased_until <= now())
     and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`
 
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
@@ -176,6 +183,12 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
           Effect.map((rows) => Option.map(firstRow(rows), knownOf)),
           Effect.orDie
         ),
+    putBack: (attemptId) =>
+      sql`update attempts
+        set sends = 0, next_enquiry_at = null, hint_at = null,
+          leased_until = now() + make_interval(secs => ${Duration.toSeconds(settlementPause)})
+        where attempt_id = ${attemptId} and sends = 1 and outcome is null
+          and (leased_until is null or leased_until <= now())`.pipe(Effect.asVoid, Effect.orDie),
     storeCallback: (callback) => {
       const { attempt_id, callback_id, effect, event_key, org_id, payment_id, provider, received_at, report } = callback
       const row = { callback_id, provider, event_key, payment_id, attempt_id, org_id, report, effect, received_at }

@@ -150,13 +150,13 @@ const make = Effect.gen(function* () {
         message: `${target.toString()} do not cover the fees of ${fees.toString()}: settle it as failed, or refund it.`
       })
     }
-    const { attempt_id, provider } = attempt
+    const { account, attempt_id, provider } = attempt
     const accepted: Settled = {
       status: "completed",
       patch: { amount, target, next_action: null },
       cause: `${amount.toString()} accepted instead of ${payment.amount.toString()}`,
       attempt: { ...laidToRest(attempt), ordered: withTotal({}, payment.amount) },
-      suspense: [{ attempt_id, provider, amount: amount.negate(), occasion: "accepted" }]
+      suspense: [{ attempt_id, provider, account, amount: amount.negate(), occasion: "accepted" }]
     }
     return accepted
   })

@@ -86,8 +86,8 @@ export const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt)
     : attempt
 
 /** Whoever has moved money that waits because of an attempt: what a ramp collected is not its settler's. */
-export const moverOf = (payment: Payment, story: Story, attempt: Attempt, { currency }: Money): Attempt["provider"] =>
-  (currency === payment.amount.currency ? takerOf(payment, story, attempt) : attempt)?.provider ?? attempt.provider
+export const moverOf = (payment: Payment, story: Story, attempt: Attempt, { currency }: Money): Attempt =>
+  (currency === payment.amount.currency ? takerOf(payment, story, attempt) : undefined) ?? attempt
 
 export const byHand = ({ payment_id }: Payment): string =>
   `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`

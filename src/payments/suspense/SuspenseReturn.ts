@@ -25,10 +25,9 @@ import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { heldToSuspense } from "../record/RampPostings.ts"
 import { returnedMoney } from "../record/ReturnChange.ts"
-import { openSendWindow, type SendWindow } from "../route/SendWindow.ts"
+import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce } from "../route/Leave.ts"
 import { changed, Suspense } from "./Suspense.ts"
 import { byHand, openReturn, type Return, returnOf, underpaid } from "./SuspenseItems.ts"
-import type { NewAttempt } from "../store/Change.ts"
 
 type Refunding = Provider & Required<Pick<Provider, "refund">>
 
@@ -44,7 +43,7 @@ const refusalIn = (outcome: Outcome, { provider }: Attempt): Effect.Effect<void,
     case "Declined":
       return new Conflict({
         message:
-          outcome.unsent === true
+          outcome.unsent === "late"
             ? `${asSentence(outcome.reason)} Repeat the command.`
             : `${provider} declined the refund: ${asSentence(outcome.reason)}`
       })
@@ -82,12 +81,13 @@ const make = Effect.gen(function* () {
     const at = new Date(yield* Clock.currentTimeMillis)
     const attempt_id = yield* ids.make(AttemptId)
     const fresh = yield* ids.several(EVENTS)
-    const attempt: NewAttempt = {
+    const attempt: SentAtOnce = {
       attempt_id,
       leg: "return",
       provider: taker.provider,
       config_id: taker.config_id,
       account: taker.account,
+      own: taker.own,
       started_at: at,
       enquire_in: Duration.toSeconds(orphanedAfter),
       of_attempt: about.attempt.attempt_id,
@@ -110,8 +110,7 @@ const make = Effect.gen(function* () {
       events: eventsOf(() => fresh.shift()!, after, payment.status, false, at)
     })
     if (!written) return yield* changed()
-    const known: Known = { payment: after, attempt: openAttempt(after, attempt) }
-    return known
+    return { payment: after, attempt: openAttempt(after, attempt), leave: FirstSend.made(attempt) }
   })
 
   /** Money that goes to a provider passes no floor. */
@@ -127,25 +126,26 @@ const make = Effect.gen(function* () {
       })
     }
     const known = yield* store.renewSend(attempt.attempt_id, null)
-    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, again: again.value }
+    return Option.isNone(known) ? yield* inAMinute() : { ...known.value, leave: again.value }
   })
 
   const send = Effect.fnUntraced(function* (
     permit: Permit<"platform">,
-    known: Known & { readonly again?: SendAgain },
+    known: Known & { readonly leave: Leave },
     { taker }: Return,
     provider: Refunding,
     window: SendWindow,
     reason: string
   ) {
-    const { again, attempt, payment } = known
+    const { attempt, leave, payment } = known
     // What came since then is not part of what was ordered under this reference.
     const money = returnedMoney(attempt)
     const reference = attempt.attempt_id
     const sent = provider.refund({ attempt: contextOf(payment, taker, []), reference, money, reason })
-    const outcome = yield* answer.outcome(provider, sent, window, { again, honours: refundsHonoured(provider) })
+    const outcome = yield* answer.outcome(provider, sent, window, leave, { honours: refundsHonoured(provider) })
     // What may have been sent before is not refused because it was too late to send it again.
-    if (outcome._tag === "Declined" && outcome.unsent === true && again !== undefined) return yield* inAMinute()
+    if (outcome._tag === "Declined" && outcome.unsent === "late" && !(leave instanceof FirstSend))
+      return yield* inAMinute()
     const note = `${money.toString()} given back through ${provider.name} by ${permit.actor.id}: ${reason}`
     yield* outcomes.hear(known, outcome, {
       cause: `return at ${provider.name}`,

@@ -23,6 +23,8 @@ import signals from "../../../migrations/0019_signals.ts"
 import ownChanges from "../../../migrations/0020_own_changes.ts"
 import accountsOfAttempts from "../../../migrations/0021_accounts_of_attempts.ts"
 import providerAccounts from "../../../migrations/0022_provider_accounts.ts"
+import ownAccounts from "../../../migrations/0023_own_accounts.ts"
+import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
 import { unlimited } from "./Unlimited.ts"
 
@@ -49,6 +51,8 @@ export const migrations = {
   "0020_own_changes": ownChanges,
   "0021_accounts_of_attempts": accountsOfAttempts,
   "0022_provider_accounts": providerAccounts,
+  "0023_own_accounts": ownAccounts,
+  "0024_platform_accounts": platformAccounts,
   "0025_replaced_credentials": replacedCredentials
 }
 

@@ -2,18 +2,14 @@
 import { Effect } from "effect"
 import { overloaded } from "../../domain/Failure.ts"
 import { readinessProbes, readinessTimeout } from "../../domain/Policies.ts"
-import { Lanes } from "./Lanes.ts"
+import type { Lanes } from "./Lanes.ts"
 
 /**
  * One silent connection does not stop requests, so the read is put again, over other connections, while it has no
  * answer. Whoever is not waited for any longer is left to end by itself, which over a silent connection takes time.
  */
-export const makeProbe = Effect.map(
-  Lanes,
-  ({ isStuck }) =>
-    <A, E>(read: Effect.Effect<A, E>) =>
-      Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(
-        Effect.zipLeft(Effect.flatMap(isStuck, (stuck) => (stuck ? Effect.fail(overloaded()) : Effect.void))),
-        Effect.timeout(readinessTimeout)
-      )
-)
+export const probe = <A, E>({ isStuck }: Lanes["Type"], read: Effect.Effect<A, E>) =>
+  Effect.raceAll(readinessProbes.map((after) => Effect.disconnect(Effect.delay(read, after)))).pipe(
+    Effect.zipLeft(Effect.flatMap(isStuck, (stuck) => (stuck ? Effect.fail(overloaded()) : Effect.void))),
+    Effect.timeout(readinessTimeout)
+  )

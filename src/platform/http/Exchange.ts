@@ -4,7 +4,7 @@ import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from 
 import type { Router } from "find-my-way-ts"
 import { setbackIn } from "../database/Setback.ts"
 import { type Failure, NotFound, overloaded, UnsupportedMediaType } from "../../domain/Failure.ts"
-import { Ids, uuidv7 } from "../../domain/Ids.ts"
+import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { spanned } from "../observability/Spans.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
@@ -36,60 +36,57 @@ const isPacked = ({ headers }: IncomingMessage): boolean => {
   return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
 }
 
-export const makeExchange = Effect.gen(function* () {
-  const ids = yield* Ids
-
-  const replyTo = (exit: Exit.Exit<Outgoing, Failure>, method: string, path: string) => {
-    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-    const failure = Cause.failureOption(exit.cause)
-    if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
-    const setback = setbackIn(exit.cause)
-    // Where a write may have happened, nobody is told to send it again.
-    if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
-      const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
-      return Effect.as(Effect.logWarning("Too busy", ...reason), failureReply(overloaded(), path))
-    }
-    return Effect.flatMap(ids.next, (errorId) =>
-      Effect.logError("Unexpected failure", exit.cause).pipe(
-        Effect.annotateLogs("error_id", errorId),
-        Effect.as(defectReply(errorId, path))
-      )
-    )
+const replyTo = (ids: Ids["Type"], exit: Exit.Exit<Outgoing, Failure>, method: string, path: string) => {
+  if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
+  const setback = setbackIn(exit.cause)
+  // Where a write may have happened, nobody is told to send it again.
+  if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
+    const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
+    return Effect.as(Effect.logWarning("Too busy", ...reason), failureReply(overloaded(), path))
   }
+  return Effect.flatMap(ids.next, (errorId) =>
+    Effect.logError("Unexpected failure", exit.cause).pipe(
+      Effect.annotateLogs("error_id", errorId),
+      Effect.as(defectReply(errorId, path))
+    )
+  )
+}
 
-  return (router: Router<Route>, cors: Cors) =>
-    (request: IncomingMessage, response: ServerResponse): Effect.Effect<void> =>
-      Effect.gen(function* () {
-        const started = yield* Clock.currentTimeNanos
-        const fresh = uuidv7(Number(started / 1_000_000n), yield* ids.bytes(10))
-        const id = requestId(request.headers["x-request-id"] as string | undefined, () => fresh)
-        const method = request.method ?? "GET"
-        const url = request.url ?? "/"
-        const headers = { "x-request-id": id, ...fixedHeaders, ...corsHeaders(cors, request.headers) }
-        if (isPreflight(cors, method, request.headers)) {
-          return write(response, empty(204, preflightHeaders(cors, request.headers)), headers)
-        }
-        requestStarted()
-        const found = isCanonicalTarget(url) ? router.find(method, url) : undefined
-        const route = found?.handler.path ?? "(unknown)"
-        const plain =
-          found === undefined
-            ? Effect.fail(unknownRoute)
-            : isPacked(request)
-              ? Effect.fail(notUnderstood)
-              : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
-        // The fiber is this request's own: what is set for it need not be set back.
-        yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
-        yield* Effect.gen(function* () {
-          const exit = yield* Effect.exit(spanned(() => `${method} ${route}`, { kind: "server" })(plain))
-          const outgoing = yield* replyTo(exit, method, pathOf(url))
-          write(response, outgoing, headers)
-          const nanos = Number((yield* Clock.currentTimeNanos) - started)
-          recordRequest(method, route, outgoing.status, nanos / 1e9)
-          if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
-          yield* Effect.logInfo("Request").pipe(
-            Effect.annotateLogs({ method, route, status: outgoing.status, duration_ms: Math.round(nanos / 1e4) / 100 })
-          )
-        }).pipe(Effect.ensuring(Effect.sync(requestEnded)))
-      })
-})
+export const exchange =
+  (ids: Ids["Type"], router: Router<Route>, cors: Cors) =>
+  (request: IncomingMessage, response: ServerResponse): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      const started = yield* Clock.currentTimeNanos
+      const fresh = uuidv7(Number(started / 1_000_000n), yield* ids.bytes(10))
+      const id = requestId(request.headers["x-request-id"] as string | undefined, () => fresh)
+      const method = request.method ?? "GET"
+      const url = request.url ?? "/"
+      const headers = { "x-request-id": id, ...fixedHeaders, ...corsHeaders(cors, request.headers) }
+      if (isPreflight(cors, method, request.headers)) {
+        return write(response, empty(204, preflightHeaders(cors, request.headers)), headers)
+      }
+      requestStarted()
+      const found = isCanonicalTarget(url) ? router.find(method, url) : undefined
+      const route = found?.handler.path ?? "(unknown)"
+      const plain =
+        found === undefined
+          ? Effect.fail(unknownRoute)
+          : isPacked(request)
+            ? Effect.fail(notUnderstood)
+            : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+      // The fiber is this request's own: what is set for it need not be set back.
+      yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
+      yield* Effect.gen(function* () {
+        const exit = yield* Effect.exit(spanned(() => `${method} ${route}`, { kind: "server" })(plain))
+        const outgoing = yield* replyTo(ids, exit, method, pathOf(url))
+        write(response, outgoing, headers)
+        const nanos = Number((yield* Clock.currentTimeNanos) - started)
+        recordRequest(method, route, outgoing.status, nanos / 1e9)
+        if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
+        yield* Effect.logInfo("Request").pipe(
+          Effect.annotateLogs({ method, route, status: outgoing.status, duration_ms: Math.round(nanos / 1e4) / 100 })
+        )
+      }).pipe(Effect.ensuring(Effect.sync(requestEnded)))
+    })

@@ -36,24 +36,23 @@ const packed = (body: Buffer, encoding: Readonly<Record<string, string>>): Packe
   }
 })
 
-const load = Effect.promise(async () => {
+const load = async () => {
   const plain = Buffer.from(await readScript())
   return {
     plain: packed(plain, {}),
     gzipped: packed(await promisify(gzip)(plain), { "content-encoding": "gzip" })
   }
-})
+}
 
-export const makeReferenceScript = Effect.map(
-  Effect.cached(load),
-  (script) =>
-    ({ request }: Incoming): Effect.Effect<Outgoing> =>
-      Effect.map(script, ({ gzipped, plain }) => {
-        const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(
-          String(request.headers["accept-encoding"] ?? "")
-        )
-        const { body, headers } = takesGzip ? gzipped : plain
-        const known = request.headers["if-none-match"]?.includes(headers["etag"] ?? "") === true
-        return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body }
-      })
-)
+let loaded: ReturnType<typeof load> | undefined
+
+export const referenceScript = ({ request }: Incoming): Effect.Effect<Outgoing> =>
+  Effect.map(
+    Effect.promise(() => (loaded ??= load())),
+    ({ gzipped, plain }) => {
+      const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(request.headers["accept-encoding"] ?? ""))
+      const { body, headers } = takesGzip ? gzipped : plain
+      const known = request.headers["if-none-match"]?.includes(headers["etag"] ?? "") === true
+      return known ? { status: 304, headers, body: undefined } : { status: 200, headers, body }
+    }
+  )

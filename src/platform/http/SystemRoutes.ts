@@ -4,13 +4,14 @@ import { Context, Effect, Layer, Metric, Option } from "effect"
 import { rowAs } from "../database/Rows.ts"
 import { stringify } from "lossless-json"
 import { Settings } from "../config/Settings.ts"
-import { makeProbe } from "../database/Probe.ts"
+import { Lanes } from "../database/Lanes.ts"
+import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
-import { makeReferenceScript } from "./ReferenceScript.ts"
+import { referenceScript } from "./ReferenceScript.ts"
 import type { Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
@@ -22,9 +23,11 @@ export class Readiness extends Context.Tag("corridor/Readiness")<
 >() {
   static readonly layer = Layer.effect(
     Readiness,
-    Effect.map(Effect.all([SqlClient.SqlClient, makeProbe]), ([sql, probe]) => ({
-      check: probe(sql`
-        select database_id::text, (select key_id from master_key) as key_id from database_identity`).pipe(
+    Effect.map(Effect.all([SqlClient.SqlClient, Lanes]), ([sql, lanes]) => ({
+      check: probe(
+        lanes,
+        sql`select database_id::text, (select key_id from master_key) as key_id from database_identity`
+      ).pipe(
         Effect.flatMap(facts),
         Effect.catchAll((error) => Effect.as(Effect.logWarning("Not ready", error), Option.none()))
       )
@@ -49,7 +52,7 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
 })
 
 /** Load balancers ask with HEAD as well; Node then sends the headers alone. */
-const probe = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
+const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
   const route = get(path, answer)
   return [route, { ...route, method: "HEAD" }]
 }
@@ -75,10 +78,10 @@ export const systemRoutes = Effect.gen(function* () {
     "referrer-policy": "no-referrer"
   })
   return [
-    ...probe("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
-    ...probe("/readyz", yield* readyAnswer(readiness.check)),
+    ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
+    ...probed("/readyz", yield* readyAnswer(readiness.check)),
     get("/openapi.json", Effect.succeed(documentPage)),
     get("/docs", Effect.succeed(referencePage)),
-    { method: "GET", path: scriptPath, handle: yield* makeReferenceScript } satisfies Route
+    { method: "GET", path: scriptPath, handle: referenceScript } satisfies Route
   ]
 })

@@ -8,12 +8,14 @@ import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } f
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
-import { type CallsUnderWay, makeCallsUnderWay } from "../client/CallsUnderWay.ts"
+import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { makeProviderHttp } from "../client/UndiciHttp.ts"
 import type { Provider } from "../port/Provider.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { byWireReference } from "../port/WireReference.ts"
+import { inTurn } from "./InTurn.ts"
 import { openCredentials } from "./Credentials.ts"
+import { PlatformAccounts } from "./PlatformAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "./ProviderAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
@@ -71,7 +73,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
   ProviderAccounts,
   {
     /** Through the platform's account, where there is one. */
-    readonly platform: (name: ThirdPartyName) => Provider | undefined
+    readonly platform: (name: ThirdPartyName) => Effect.Effect<Provider | undefined>
     /** Through the account of a configuration, which need not be there any more: never through another. */
     readonly own: (name: ThirdPartyName, id: ConfigId) => Effect.Effect<Provider | undefined>
     /** Which versions somebody has just read: spares `own` a look for them. */
@@ -88,10 +90,10 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
       const { mode, publicUrl } = yield* Settings
       const { parties, rawCards } = yield* ProviderSettings
       const store = yield* ProviderAccountStore
+      const platformAccounts = yield* PlatformAccounts
       const vault = yield* Vault
       const scope = yield* Effect.scope
       const lock = yield* Effect.makeSemaphore(1)
-      const rooms = new Map<ThirdPartyName, CallsUnderWay>(thirdParties.map(({ name }) => [name, makeCallsUnderWay()]))
       const held = new Map<ConfigId, Held>()
       const known = new Map<ConfigId, Seen>()
 
@@ -107,11 +109,12 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
           account: configId ?? "platform",
           baseUrl,
           mode,
-          callsUnderWay: rooms.get(party.name)!,
+          callsUnderWay: makeCallsUnderWay(),
           ...(tls === undefined ? {} : { tls })
         })
         const callbackUrl = `${publicUrl}/callbacks/${party.name}${configId === null ? "" : `/${configId}`}`
-        return byWireReference(party.connect({ configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }))
+        const account = { configId, mode, credentials, baseUrl, callbackUrl, rawCards, http }
+        return inTurn(byWireReference(party.connect(account)))
       })
 
       const platforms = new Map<ThirdPartyName, Provider>()
@@ -184,7 +187,15 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         )
 
       return {
-        platform: (name) => platforms.get(name),
+        platform: Effect.fnUntraced(function* (name) {
+          const provider = platforms.get(name)
+          if (provider === undefined) return undefined
+          const since = yield* platformAccounts.since(name)
+          if (provider.since?.getTime() === since.getTime()) return provider
+          const certain = { ...provider, since }
+          platforms.set(name, certain)
+          return certain
+        }),
         own: Effect.fnUntraced(function* (name, id) {
           const now = yield* monotonicMillis
           const [current, seen] = [held.get(id), known.get(id)]

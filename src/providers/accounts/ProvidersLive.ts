@@ -16,7 +16,7 @@ export const ProvidersLive = Layer.effect(
     return {
       find: (name, account) => {
         if (isBuiltInRail(name)) return account === null ? rails.find(name, null) : nobody
-        return account === null ? Effect.sync(() => accounts.platform(name)) : accounts.own(name, account)
+        return account === null ? accounts.platform(name) : accounts.own(name, account)
       }
     }
   })

@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { type CallbackEvent, Hint, isSame, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
 import { WireAmount } from "./AdyenAnswers.ts"
@@ -59,9 +59,10 @@ export const itemSignature = (item: Signed, secret: string): string => hmac(secr
 export const bodySignature = (body: string | Buffer, secret: string): string => hmac(secret, body)
 
 /** The fields are signed as one text: one that held the separator could pass for two others. */
-const isSigned = (item: Item, secret: string): boolean =>
-  signedFields(item).every((field) => !field.includes(SEPARATOR)) &&
-  isSame(itemSignature(item, secret), item.additionalData.hmacSignature)
+const checkOf = (item: Item, secret: string): Check =>
+  Check.same(itemSignature(item, secret), item.additionalData.hmacSignature).where(
+    signedFields(item).every((field) => !field.includes(SEPARATOR))
+  )
 
 const keyProblem = (env: string, secret: string | undefined): NoProof | undefined => {
   if (secret === undefined) return new NoProof({ message: `${env} is not set, so no callback can be believed` })
@@ -161,7 +162,7 @@ export const paymentEvents = (
     const { notificationItems } = yield* Either.fromOption(itemsIn(json), () => NO_CALLBACK)
     const items = notificationItems.map((one) => one.NotificationRequestItem)
     const proof = yield* Proof.from(
-      items.length > 0 && items.every((item) => isSigned(item, secret)),
+      Check.every(items.map((item) => checkOf(item, secret))),
       "The hmacSignature is missing or wrong"
     )
     const ours = items.filter((item) => item.merchantAccountCode === merchantAccount)
@@ -181,8 +182,8 @@ export const transferEvents = (
   Either.gen(function* () {
     const problem = keyProblem(env, secret)
     if (secret === undefined || problem !== undefined) return yield* Either.left(problem ?? NO_CALLBACK)
-    const isSignedWhole = isSame(bodySignature(body, secret), signature)
-    const proof = yield* Proof.from(isSignedWhole, "The HmacSignature is missing or wrong")
+    const check = Check.same(bodySignature(body, secret), signature)
+    const proof = yield* Proof.from(check, "The HmacSignature is missing or wrong")
     const event = yield* Either.fromOption(transferEventIn(json), () => NO_CALLBACK)
     const transfer = Option.getOrUndefined(transferIn(event.data))
     if (!isAboutTransfer(event.type) || transfer === undefined) return []

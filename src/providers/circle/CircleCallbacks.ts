@@ -6,6 +6,7 @@ import {
   type Callback,
   type CallbackEvent,
   type CallbackRequest,
+  Check,
   Hint,
   type Named,
   NoProof,
@@ -15,7 +16,7 @@ import {
 import { readJson } from "../port/WireJson.ts"
 import { Intent, intentReport, isKnownMoment } from "./IntentAnswers.ts"
 import type { SnsKeys } from "./SnsKeys.ts"
-import { allowedPlace, decodeSns, isSignedWith, type SnsMessage } from "./SnsMessage.ts"
+import { allowedPlace, checkSignature, decodeSns, type SnsMessage } from "./SnsMessage.ts"
 import { isKnownStatus, Transfer, transferReport } from "./TransferAnswers.ts"
 
 export interface SnsAccount {
@@ -159,7 +160,7 @@ export const readCallback = (
     return yield* account.keys.find(message).pipe(
       Effect.flatMap((key) =>
         Proof.from(
-          Option.exists(key, (one) => isSignedWith(one, message)),
+          Option.match(key, { onNone: () => Check.failed, onSome: (one) => checkSignature(one, message) }),
           "The signature does not fit a certificate of Amazon SNS"
         )
       ),

@@ -1,6 +1,7 @@
 /** Messages of Amazon SNS, by which Circle calls back: their form, what of them is signed, and whether it is. */
-import { type KeyObject, verify, X509Certificate } from "node:crypto"
+import { type KeyObject, X509Certificate } from "node:crypto"
 import { Either, Option, Schema } from "effect"
+import { Check } from "../port/Callback.ts"
 
 export const SnsMessage = Schema.Struct({
   Type: Schema.String,
@@ -33,13 +34,11 @@ export const signedText = (message: Omit<SnsMessage, "Signature">): string =>
 
 const hashes: Readonly<Record<string, string>> = { "1": "sha1", "2": "sha256" }
 
-export const isSignedWith = (key: KeyObject, message: SnsMessage): boolean => {
+export const checkSignature = (key: KeyObject, message: SnsMessage): Check => {
   const hash = Object.hasOwn(hashes, message.SignatureVersion) ? hashes[message.SignatureVersion] : undefined
-  return (
-    hash !== undefined &&
-    key.asymmetricKeyType === "rsa" &&
-    verify(hash, Buffer.from(signedText(message)), key, Buffer.from(message.Signature, "base64"))
-  )
+  return hash === undefined || key.asymmetricKeyType !== "rsa"
+    ? Check.failed
+    : Check.signed(hash, Buffer.from(signedText(message)), key, Buffer.from(message.Signature, "base64"))
 }
 
 /** The key of a certificate that holds at this time. */

@@ -14,7 +14,8 @@ const busy = ({ headers }: ProviderReply): Declined =>
     providerCode: "429"
   })
 
-const unreachable = (reason: string): Declined => new Declined({ reason, code: "PROVIDER_UNAVAILABLE" })
+const unreachable = (reason: string): Declined =>
+  new Declined({ reason, code: "PROVIDER_UNAVAILABLE", unsent: "unreachable" })
 
 /** An answer without a verdict. */
 export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>

@@ -1,4 +1,4 @@
-/** Calls to a third party with one account: connections of its own, room shared with the provider's other accounts. */
+/** Calls to a third party with one account: connections and room of its own. */
 import { Cause, Duration, Effect, Either, Exit, Option, Redacted, type Scope } from "effect"
 import type { Agent } from "undici"
 import type { ProviderName } from "../../domain/Corridor.ts"

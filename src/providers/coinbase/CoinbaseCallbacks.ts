@@ -6,8 +6,8 @@ import {
   type Callback,
   type CallbackEvent,
   type CallbackRequest,
+  Check,
   Hint,
-  isSame,
   type NoProof,
   Proof,
   Statement
@@ -33,12 +33,12 @@ const hmac = (secret: string, before: string, body: Buffer): string =>
   createHmac("sha256", secret).update(`${before}.`).update(body).digest("hex")
 
 /** `v1` covers some headers besides the time and the body, which are all that `v0` covers. */
-const isSigned = (secret: string, { body, headers }: CallbackRequest, parts: ReadonlyMap<string, string>): boolean => {
+const checkOf = (secret: string, { body, headers }: CallbackRequest, parts: ReadonlyMap<string, string>): Check => {
   const [t = "", h = "", v0, v1] = ["t", "h", "v0", "v1"].map((name) => parts.get(name))
-  if (v1 === undefined) return isSame(hmac(secret, t, body), v0)
-  if (!headerNames.test(h)) return false
+  if (v1 === undefined) return Check.same(hmac(secret, t, body), v0)
+  if (!headerNames.test(h)) return Check.failed
   const values = h.split(" ").map((name) => headers[name.toLowerCase()] ?? "")
-  return isSame(hmac(secret, `${t}.${h}.${values.join(".")}`, body), v1)
+  return Check.same(hmac(secret, `${t}.${h}.${values.join(".")}`, body), v1)
 }
 
 const prove = (
@@ -47,14 +47,15 @@ const prove = (
   nowMillis: number
 ): Either.Either<Proof, NoProof> => {
   const header = request.headers[signatureHeader]
-  if (secret === undefined) return Proof.from(false, "COINBASE_WEBHOOK_SECRET is not set: no callback can be checked")
-  if (header === undefined) return Proof.from(false, "X-Hook0-Signature is missing")
+  if (secret === undefined)
+    return Proof.from(Check.failed, "COINBASE_WEBHOOK_SECRET is not set: no callback can be checked")
+  if (header === undefined) return Proof.from(Check.failed, "X-Hook0-Signature is missing")
   const parts = partsOf(header)
   const t = parts.get("t") ?? ""
-  if (!/^\d{1,12}$/.test(t)) return Proof.from(false, "X-Hook0-Signature does not say when it was made")
+  if (!/^\d{1,12}$/.test(t)) return Proof.from(Check.failed, "X-Hook0-Signature does not say when it was made")
   const age = Math.abs(Math.floor(nowMillis / 1000) - Number(t))
-  if (age > tolerance) return Proof.from(false, "The signature is older than five minutes, or of a time to come")
-  return Proof.from(isSigned(Redacted.value(secret), request, parts), "The signature does not fit the body")
+  if (age > tolerance) return Proof.from(Check.failed, "The signature is older than five minutes, or of a time to come")
+  return Proof.from(checkOf(Redacted.value(secret), request, parts), "The signature does not fit the body")
 }
 
 const decodeEvent = Schema.decodeUnknownOption(

@@ -3,7 +3,7 @@
  * another. So the secret lets a callback in, and all that it does is make us ask.
  */
 import { Either, Option, Redacted, Schema } from "effect"
-import { type Callback, type CallbackRequest, Hint, isSame, NoProof, Proof } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, Hint, NoProof, Proof } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 
 const text = Schema.optionalWith(Schema.String, { nullable: true })
@@ -30,7 +30,10 @@ export const callbackEvents = (
       "FLUTTERWAVE_WEBHOOK_SECRET is not set, so that no callback of Flutterwave can be told from a forged one"
     return Either.left(new NoProof({ message }))
   }
-  const proof = Proof.from(isSame(Redacted.value(secret), headers["verif-hash"]), "verif-hash is not our secret hash")
+  const proof = Proof.from(
+    Check.same(Redacted.value(secret), headers["verif-hash"]),
+    "verif-hash is not our secret hash"
+  )
   return Either.map(proof, () => {
     const reference = referenceIn(body)
     return { events: reference === undefined ? [] : [new Hint({ attempt: { reference, providerPaymentId: null } })] }

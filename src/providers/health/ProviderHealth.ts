@@ -13,7 +13,7 @@ const open = Metric.gauge("provider_circuit_open", {
 /** Whether it answers; nothing where nobody was asked. One that cannot be reached is as silent as one that says nothing. */
 const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
   if (outcome._tag !== "Declined") return Option.some(outcome._tag === "Accepted")
-  return outcome.unsent === true ? Option.none() : Option.some(outcome.code !== "PROVIDER_UNAVAILABLE")
+  return outcome.unsent === "late" ? Option.none() : Option.some(outcome.code !== "PROVIDER_UNAVAILABLE")
 }
 
 export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<

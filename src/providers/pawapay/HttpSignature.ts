@@ -1,7 +1,7 @@
 /** Whether a callback carries pawaPay's signature (RFC 9421): over its body's digest, its address and its date. */
-import { createHash, type KeyObject, verify } from "node:crypto"
+import { createHash, type KeyObject } from "node:crypto"
 import { Either, Option } from "effect"
-import { type CallbackRequest, isSame } from "../port/Callback.ts"
+import { type CallbackRequest, Check, isSame } from "../port/Callback.ts"
 import { readDigests, readSignature, readSignatureInput, type SignatureInput } from "./SignatureInput.ts"
 
 /** What must be signed: with less, a callback could be sent to another address, or with another body. */
@@ -81,7 +81,7 @@ export const readSigned = (request: CallbackRequest, nowMillis: number): Either.
 interface Algorithm {
   readonly hash: string
   readonly fits: (key: KeyObject) => boolean
-  readonly check: (hash: string, base: Buffer, key: KeyObject, signature: Buffer) => boolean
+  readonly check: (hash: string, base: Buffer, key: KeyObject, signature: Buffer) => Check
 }
 
 const PSS_PADDING = 6
@@ -96,22 +96,27 @@ const isRsa = (key: KeyObject): boolean => key.asymmetricKeyType === "rsa"
 
 /** pawaPay writes the two numbers of a signature as DER, where the RFC has them side by side: both are read. */
 const onCurve: Algorithm["check"] = (hash, base, key, signature) =>
-  verify(hash, base, key, signature) || verify(hash, base, { key, dsaEncoding: "ieee-p1363" }, signature)
+  Check.any([
+    Check.signed(hash, base, key, signature),
+    Check.signed(hash, base, { key, dsaEncoding: "ieee-p1363" }, signature)
+  ])
 
 /** The key must be of the kind that the algorithm needs: the callback itself does not choose how it is checked. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   "ecdsa-p256-sha256": { hash: "sha256", fits: isCurve("prime256v1"), check: onCurve },
   "ecdsa-p384-sha384": { hash: "sha384", fits: isCurve("secp384r1"), check: onCurve },
-  "rsa-v1_5-sha256": { hash: "sha256", fits: isRsa, check: verify },
+  "rsa-v1_5-sha256": { hash: "sha256", fits: isRsa, check: Check.signed },
   "rsa-pss-sha512": {
     hash: "sha512",
     fits: isRsa,
     check: (hash, base, key, signature) =>
-      verify(hash, base, { key, padding: PSS_PADDING, saltLength: PSS_SALT }, signature)
+      Check.signed(hash, base, { key, padding: PSS_PADDING, saltLength: PSS_SALT }, signature)
   }
 }
 
-export const isSignedWith = (key: KeyObject, { alg, base, signature }: Signed): boolean => {
+export const checkSignature = (key: KeyObject, { alg, base, signature }: Signed): Check => {
   const algorithm = Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined
-  return algorithm !== undefined && algorithm.fits(key) && algorithm.check(algorithm.hash, base, key, signature)
+  return algorithm === undefined || !algorithm.fits(key)
+    ? Check.failed
+    : algorithm.check(algorithm.hash, base, key, signature)
 }

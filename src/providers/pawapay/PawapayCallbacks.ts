@@ -1,9 +1,18 @@
 /** From pawaPay's callbacks to what they say. One without a signature says nothing for certain, and pawaPay is asked. */
 import { Effect, Either, Option, Schema } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
-import { type Callback, type CallbackRequest, Hint, type Named, NoProof, Proof, Statement } from "../port/Callback.ts"
+import {
+  type Callback,
+  type CallbackRequest,
+  Check,
+  Hint,
+  type Named,
+  NoProof,
+  Proof,
+  Statement
+} from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
-import { isSignedWith, readSigned, type Signed } from "./HttpSignature.ts"
+import { checkSignature, readSigned, type Signed } from "./HttpSignature.ts"
 import { decodeTransaction, isKnownStatus, reportOf } from "./PawapayAnswers.ts"
 import { type Kind, kinds } from "./PawapayRequests.ts"
 import type { PublicKeys } from "./PublicKeys.ts"
@@ -63,10 +72,12 @@ const statementOf = (request: CallbackRequest, proof: Proof): Callback => {
 /** A key that does not fit may have been replaced since it was read. */
 const prove = (keys: PublicKeys, signed: Signed) =>
   Effect.gen(function* () {
-    const fits = (key: Option.Option<Parameters<typeof isSignedWith>[0]>): boolean =>
-      Option.exists(key, (one) => isSignedWith(one, signed))
-    const holds = fits(yield* keys.find(signed.keyId, false)) || fits(yield* keys.find(signed.keyId, true))
-    return yield* Proof.from(holds, `The signature does not fit the key ${signed.keyId}`)
+    const proofBy = Effect.fnUntraced(function* (isFresh: boolean) {
+      const key = yield* keys.find(signed.keyId, isFresh)
+      const check = Option.match(key, { onNone: () => Check.failed, onSome: (one) => checkSignature(one, signed) })
+      return yield* Proof.from(check, `The signature does not fit the key ${signed.keyId}`)
+    })
+    return yield* Effect.catchTag(proofBy(false), "NoProof", () => proofBy(true))
   })
 
 const warnOfStatus = ({ events }: Callback) =>

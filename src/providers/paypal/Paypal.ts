@@ -7,11 +7,11 @@ import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { sent } from "../client/Replies.ts"
 import { makeTokens } from "../client/Tokens.ts"
-import { NoProof } from "../port/Callback.ts"
+import { type Check, NoProof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { paypalCurrencies } from "./PaypalAmounts.ts"
-import { isVerified, tokenGranted } from "./PaypalAccess.ts"
+import { tokenGranted, verification } from "./PaypalAccess.ts"
 import { readCallback } from "./PaypalCallbacks.ts"
 import { type Captured, captured, isStrangeOrder, orderOutcome, orderShown, type Shown } from "./PaypalOrders.ts"
 import { batchThere, isStrangePayout, payoutOutcome, payoutShown } from "./PaypalPayouts.ts"
@@ -158,15 +158,15 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   }
 
   /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
-  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay })
+  const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
-  const verified = (question: ProviderCall): Effect.Effect<boolean, NoProof> => {
+  const verified = (question: ProviderCall): Effect.Effect<Check, NoProof> => {
     const notAsked = (reason: string) => Either.left(new NoProof({ message: `PayPal could not be asked: ${reason}` }))
     return checks
       .within(
-        lookedAt<Either.Either<boolean, NoProof>>(
+        lookedAt<Either.Either<Check, NoProof>>(
           question,
-          (reply) => (reply.status >= 500 ? notAsked(`HTTP ${reply.status}`) : Either.right(isVerified(reply))),
+          (reply) => (reply.status >= 500 ? notAsked(`HTTP ${reply.status}`) : Either.right(verification(reply))),
           notAsked
         )
       )

@@ -2,6 +2,7 @@
 import { Either, Option, Schema } from "effect"
 import { Declined } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
+import { Check } from "../port/Callback.ts"
 import { credentialsRefused } from "../client/Replies.ts"
 import type { Granted } from "../client/Tokens.ts"
 import { isFine } from "./PaypalWire.ts"
@@ -26,6 +27,8 @@ export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Decli
 
 const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
 
-export const isVerified = (reply: ProviderReply): boolean =>
-  isFine(reply) &&
-  Option.exists(readVerification(reply.json), ({ verification_status: status }) => status === "SUCCESS")
+export const verification = (reply: ProviderReply): Check =>
+  Option.match(readVerification(reply.json), {
+    onNone: () => Check.failed,
+    onSome: ({ verification_status: status }) => Check.same("SUCCESS", status).where(isFine(reply))
+  })

@@ -6,6 +6,7 @@ import {
   type Callback,
   type CallbackEvent,
   type CallbackRequest,
+  type Check,
   Hint,
   NoProof,
   Proof,
@@ -198,13 +199,13 @@ export const readCallback =
   (
     webhookId: Redacted.Redacted | undefined,
     baseUrl: string,
-    verified: (question: ProviderCall) => Effect.Effect<boolean, NoProof>
+    verified: (question: ProviderCall) => Effect.Effect<Check, NoProof>
   ) =>
   (request: CallbackRequest): Effect.Effect<Callback, NoProof> =>
     Effect.gen(function* () {
       const transmission = yield* transmissionIn(request, webhookId, baseUrl)
       const said = yield* eventTextIn(request.body)
-      const holds = yield* verified(verifySignature(transmission, said))
-      const proof = yield* Proof.from(holds, "PayPal says that it did not send this")
+      const check = yield* verified(verifySignature(transmission, said))
+      const proof = yield* Proof.from(check, "PayPal says that it did not send this")
       return { events: yield* eventsIn(said, proof) }
     })

@@ -7,8 +7,8 @@ import {
   type Callback,
   type CallbackEvent,
   type CallbackRequest,
+  Check,
   Hint,
-  isSame,
   type NoProof,
   Proof,
   Statement
@@ -123,10 +123,10 @@ export const readCallback =
   (secretKey: Redacted.Redacted) =>
   ({ body, headers }: CallbackRequest): Effect.Effect<Callback, NoProof> => {
     const key = Redacted.value(secretKey)
-    const holds = isSame(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
+    const check = Check.same(signatureOf(key, body), headers["x-paystack-signature"]?.toLowerCase())
     const proof = Proof.from(
       // Anybody can sign with an empty key.
-      key !== "" && holds,
+      check.where(key !== ""),
       "x-paystack-signature is not the signature of this body under PAYSTACK_SECRET_KEY"
     )
     return Effect.flatMap(proof, (one) => Effect.map(eventsIn(body, one), (events) => ({ events })))

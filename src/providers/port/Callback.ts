@@ -1,5 +1,5 @@
 /** What a provider calls back with, and what lets it speak: only a proof makes a statement of it, all else is a hint. */
-import { timingSafeEqual } from "node:crypto"
+import { timingSafeEqual, verify } from "node:crypto"
 import { Data, Either } from "effect"
 import type { Report } from "../../domain/Outcome.ts"
 
@@ -18,21 +18,61 @@ export interface CallbackRequest {
 /** The callback does not carry the provider's proof. */
 export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: string }> {}
 
+/** Compares secrets and signatures without telling by its time how much of them was right. */
+export const isSame = (expected: string | Buffer, given: string | Buffer | undefined): boolean => {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given ?? "")]
+  return a.length > 0 && a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** What came of holding a secret or a signature against what was expected. A condition can make it fail, and none make it hold. */
+export class Check {
+  protected readonly holds: boolean
+
+  private constructor(holds: boolean) {
+    this.holds = holds
+  }
+
+  static readonly failed = new Check(false)
+
+  static same(expected: string | Buffer, given: string | Buffer | undefined): Check {
+    return new Check(isSame(expected, given))
+  }
+
+  /** By a public key, as node:crypto verifies it. */
+  static signed(hash: string, ...[data, key, signature]: SignatureParts): Check {
+    return new Check(verify(hash, data, key, signature))
+  }
+
+  static any(checks: ReadonlyArray<Check>): Check {
+    return new Check(checks.some(({ holds }) => holds))
+  }
+
+  /** Nothing was checked where there are none. */
+  static every(checks: ReadonlyArray<Check>): Check {
+    return new Check(checks.length > 0 && checks.every(({ holds }) => holds))
+  }
+
+  /** Only where this is so as well. */
+  where(condition: boolean): Check {
+    return condition ? this : Check.failed
+  }
+
+  static holds({ holds }: Check): boolean {
+    return holds
+  }
+}
+
+type SignatureParts = [data: Buffer, key: Parameters<typeof verify>[2], signature: Buffer]
+
 /** That the provider itself said it. There is no other way to one than a check that holds. */
 export class Proof {
   protected readonly isChecked = true
 
   private constructor() {}
 
-  static from(holds: boolean, otherwise: string): Either.Either<Proof, NoProof> {
-    return holds ? Either.right(new Proof()) : Either.left(new NoProof({ message: otherwise }))
+  static from(check: Check, otherwise: string): Either.Either<Proof, NoProof> {
+    return Check.holds(check) ? Either.right(new Proof()) : Either.left(new NoProof({ message: otherwise }))
   }
-}
-
-/** Compares secrets and signatures without telling by its time how much of them was right. */
-export const isSame = (expected: string | Buffer, given: string | Buffer | undefined): boolean => {
-  const [a, b] = [Buffer.from(expected), Buffer.from(given ?? "")]
-  return a.length > 0 && a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** By either name; what is known by neither is kept until it is. */

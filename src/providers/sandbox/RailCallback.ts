@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { type BuiltInRail, builtInRails } from "../../domain/Corridor.ts"
 import { Report } from "../../domain/Outcome.ts"
-import { type Callback, type CallbackRequest, isSame, NoProof, Proof, Statement } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, Check, NoProof, Proof, Statement } from "../port/Callback.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { railPaymentId } from "./RailAnswer.ts"
 import type { RailTimer } from "./RailPayment.ts"
@@ -36,7 +36,7 @@ export const signedCallback = (vault: VaultService, timer: RailTimer): Pick<Call
 export const readCallback = (vault: VaultService, rail: BuiltInRail) =>
   Effect.fnUntraced(function* ({ body: bytes, headers }: Pick<CallbackRequest, "headers" | "body">) {
     const proof = yield* Proof.from(
-      isSame(signatureOf(vault, bytes), headers[signatureHeader]),
+      Check.same(signatureOf(vault, bytes), headers[signatureHeader]),
       "The signature is missing or wrong"
     )
     const body = yield* decodeBody(bytes.toString("utf8")).pipe(

@@ -2,7 +2,7 @@
 import { createHmac } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { Report } from "../../domain/Outcome.ts"
-import { type CallbackRequest, Hint, isSame, type NoProof, Proof, Statement } from "../port/Callback.ts"
+import { type CallbackRequest, Check, Hint, NoProof, Proof, Statement } from "../port/Callback.ts"
 import { readJson } from "../port/WireJson.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
@@ -47,10 +47,14 @@ export const proofOf = (
 ): Either.Either<Proof, NoProof> => {
   const { all, time } = signatureIn(headers["stripe-signature"] ?? "")
   const expected = signatureOf(secret, time, body)
-  const isSigned = /^\d{1,12}$/.test(time) && all.some((given) => isSame(expected, given))
-  if (!isSigned) return Proof.from(false, "The Stripe-Signature is missing or wrong")
+  const check = Check.any(all.map((given) => Check.same(expected, given))).where(/^\d{1,12}$/.test(time))
   const age = nowMillis / 1000 - Number(time)
-  return Proof.from(age <= TOLERANCE_SECONDS, `The Stripe-Signature is older than ${TOLERANCE_SECONDS} seconds`)
+  const tooOld = `The Stripe-Signature is older than ${TOLERANCE_SECONDS} seconds`
+  return Either.filterOrLeft(
+    Proof.from(check, "The Stripe-Signature is missing or wrong"),
+    () => age <= TOLERANCE_SECONDS,
+    () => new NoProof({ message: tooOld })
+  )
 }
 
 /** Money of a disputed payment was taken back from us, or given back to us. Whose it is, only the payment can tell. */

@@ -1,13 +1,12 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
 import { Clock, Duration, Effect, Option } from "effect"
-import { Settings } from "../../platform/config/Settings.ts"
-import { nthDelay, webhookRetry } from "../../domain/Policies.ts"
+import { type Delays, nthDelay, webhookRetry } from "../../domain/Policies.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
-import { Vault } from "../../platform/secrets/Vault.ts"
+import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"
 import type { ClaimedDelivery, Result } from "./Delivery.ts"
 import type { Answer } from "../Webhook.ts"
-import { HookClient, type NotAnswered } from "./HookClient.ts"
+import type { HookClient, NotAnswered } from "./HookClient.ts"
 import type { HookAnswer } from "./HookExchange.ts"
 import { hookHeaders } from "./HookHeaders.ts"
 
@@ -42,52 +41,56 @@ const failed = (error: string): Omit<Answer, "latency_ms"> => ({
   answer: null
 })
 
-export const makeAttempt = Effect.gen(function* () {
-  const { webhookRetryDelays } = yield* Settings
-  const vault = yield* Vault
-  const client = yield* HookClient
+/** What it takes to make one. */
+export interface Means {
+  readonly client: HookClient["Type"]
+  readonly vault: VaultService
+  readonly retryDelays: Delays
+}
 
-  const secretsOf = Effect.fnUntraced(function* (delivery: ClaimedDelivery) {
-    const context = secretContext(delivery.webhook_id)
-    const current = yield* vault.decrypt(delivery.secret_sealed, context)
-    const sealed = delivery.previous_secret_sealed
-    return { current, previous: sealed === null ? null : yield* vault.decrypt(sealed, context) }
+const secretsOf = Effect.fnUntraced(function* (vault: VaultService, delivery: ClaimedDelivery) {
+  const context = secretContext(delivery.webhook_id)
+  const current = yield* vault.decrypt(delivery.secret_sealed, context)
+  const sealed = delivery.previous_secret_sealed
+  return { current, previous: sealed === null ? null : yield* vault.decrypt(sealed, context) }
+})
+
+const send = Effect.fnUntraced(
+  function* ({ client, vault }: Means, delivery: ClaimedDelivery) {
+    const secrets = yield* secretsOf(vault, delivery)
+    const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis)
+    return answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
+  },
+  Effect.catchTags({
+    NotAnswered: ({ message }: NotAnswered) => Effect.succeed(failed(message)),
+    VaultError: ({ message }) =>
+      Effect.as(
+        Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
+        failed("its signing secret cannot be opened")
+      )
   })
+)
 
-  const send = Effect.fnUntraced(
-    function* (delivery: ClaimedDelivery) {
-      const secrets = yield* secretsOf(delivery)
-      const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis)
-      return answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
-    },
-    Effect.catchTags({
-      NotAnswered: ({ message }: NotAnswered) => Effect.succeed(failed(message)),
-      VaultError: ({ message }) =>
-        Effect.as(
-          Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
-          failed("its signing secret cannot be opened")
-        )
-    })
-  )
-
-  const judged = Effect.fnUntraced(function* ({ attempt, delivery_id, lease_token }: ClaimedDelivery, answer: Answer) {
-    const told = { delivery_id, lease_token, ...answer }
-    if (answer.error === null) return { ...told, verdict: "delivered" } satisfies Result
-    const delay = yield* nthDelay(webhookRetry(webhookRetryDelays), attempt)
-    return Option.match(delay, {
-      onNone: (): Result => ({ ...told, verdict: "dead" }),
-      onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
-    })
-  })
-
-  return Effect.fnUntraced(function* (delivery: ClaimedDelivery) {
-    // Attempts that ended with their worker were counted too: the one after the last is not made.
-    if (delivery.attempt > webhookRetryDelays.length + 1) {
-      return yield* judged(delivery, { ...failed("no attempt came to its end"), latency_ms: 0 })
-    }
-    const [taken, answer] = yield* Effect.timed(send(delivery))
-    return yield* judged(delivery, { ...answer, latency_ms: Math.round(Duration.toMillis(taken)) })
+const judged = Effect.fnUntraced(function* (
+  { attempt: nth, delivery_id, lease_token }: ClaimedDelivery,
+  answer: Answer,
+  retryDelays: Delays
+) {
+  const told = { delivery_id, lease_token, ...answer }
+  if (answer.error === null) return { ...told, verdict: "delivered" } satisfies Result
+  const delay = yield* nthDelay(webhookRetry(retryDelays), nth)
+  return Option.match(delay, {
+    onNone: (): Result => ({ ...told, verdict: "dead" }),
+    onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
   })
 })
 
-export type Attempt = Effect.Effect.Success<typeof makeAttempt>
+export const attempt = Effect.fnUntraced(function* (means: Means, delivery: ClaimedDelivery) {
+  const { retryDelays } = means
+  // Attempts that ended with their worker were counted too: the one after the last is not made.
+  if (delivery.attempt > retryDelays.length + 1) {
+    return yield* judged(delivery, { ...failed("no attempt came to its end"), latency_ms: 0 }, retryDelays)
+  }
+  const [taken, answer] = yield* Effect.timed(send(means, delivery))
+  return yield* judged(delivery, { ...answer, latency_ms: Math.round(Duration.toMillis(taken)) }, retryDelays)
+})

@@ -2,26 +2,28 @@
 import { Cause, Duration, Effect, FiberSet, Random } from "effect"
 import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
+import { Vault } from "../../platform/secrets/Vault.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest, workerPoll } from "../../domain/Policies.ts"
-import { makeAttempt } from "./Attempt.ts"
+import { attempt } from "./Attempt.ts"
 import type { ClaimedDelivery, Lane, Result } from "./Delivery.ts"
-import { makeDueList } from "./DueList.ts"
+import { DueList } from "./DueList.ts"
+import { HookClient } from "./HookClient.ts"
 import { Manners } from "./Manners.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import { QueueStore } from "./QueueStore.ts"
-import { makeResultWriter } from "./ResultWriter.ts"
+import { ResultWriter } from "./ResultWriter.ts"
 import { type Load, shareOut, type Waiting } from "./Shares.ts"
 import { UnderWay } from "./UnderWay.ts"
 
 /** Runs until it is interrupted; what it could not bring to an end by then is free for others at once. */
 export const deliveryWorker = Effect.gen(function* () {
   const store = yield* QueueStore
-  const { webhookTimeout } = yield* Settings
-  const attempt = yield* makeAttempt
+  const { webhookRetryDelays: retryDelays, webhookTimeout } = yield* Settings
+  const means = { client: yield* HookClient, vault: yield* Vault, retryDelays }
   const underWay = new UnderWay()
   const manners = new Manners()
-  const dueList = makeDueList(store)
+  const dueList = new DueList(store)
   /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
   const endpointAfter = new Map<OrgId, WebhookId>()
   const settled = yield* Effect.makeLatch(false)
@@ -53,7 +55,9 @@ export const deliveryWorker = Effect.gen(function* () {
   // In this order at the end: what is under way gets a moment, then it is cut off, what came of it until then is
   // written down, and the leases of the others are given back.
   yield* Effect.addFinalizer(() => Effect.suspend(() => store.release(underWay.held)))
-  const tell = yield* makeResultWriter(store, settle)
+  const results = new ResultWriter(store, settle)
+  yield* Effect.addFinalizer(() => results.flush)
+  yield* Effect.forkScoped(results.worker)
   const sending = yield* FiberSet.make<void>()
   yield* Effect.addFinalizer(() =>
     Effect.timeoutOption(Effect.interruptible(waitUntil(() => underWay.isEmpty)), webhookDrain)
@@ -61,8 +65,8 @@ export const deliveryWorker = Effect.gen(function* () {
 
   const deliver = (delivery: ClaimedDelivery) =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.matchCauseEffect(restore(attempt(delivery)), {
-        onSuccess: (result) => Effect.zipRight(heard(delivery, result), tell(delivery, result)),
+      Effect.matchCauseEffect(restore(attempt(means, delivery)), {
+        onSuccess: (result) => Effect.zipRight(heard(delivery, result), results.tell(delivery, result)),
         onFailure: (cause) =>
           Cause.isInterruptedOnly(cause)
             ? Effect.void

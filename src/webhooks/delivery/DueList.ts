@@ -8,21 +8,32 @@ import type { Claiming } from "./QueueStore.ts"
 
 const freshMillis = Duration.toMillis(webhookDueFresh)
 
-export const makeDueList = (store: Claiming) => {
-  let seen: (DueOrganizations & { readonly after: string; readonly at: number }) | undefined
+interface Seen extends DueOrganizations {
+  readonly after: string
+  readonly at: number
+}
 
-  const look = Effect.fnUntraced(function* (after: string) {
-    const now = yield* monotonicMillis
-    const isFresh = seen?.after === after && now - seen.at < freshMillis && seen.organizations.length > 0
-    if (seen === undefined || !isFresh) seen = { ...(yield* store.due(after)), after, at: now }
-    return seen
-  })
+export class DueList {
+  private readonly store: Claiming
+  private seen: Seen | undefined
 
-  /** It had nothing to give. */
-  const cross = (orgId: OrgId): void => {
-    if (seen === undefined) return
-    seen = { ...seen, organizations: seen.organizations.filter((org_id) => org_id !== orgId) }
+  constructor(store: Claiming) {
+    this.store = store
   }
 
-  return { look, cross }
+  look(after: string): Effect.Effect<Seen> {
+    return Effect.flatMap(monotonicMillis, (now) => {
+      const { seen } = this
+      const isFresh = seen?.after === after && now - seen.at < freshMillis && seen.organizations.length > 0
+      return seen !== undefined && isFresh
+        ? Effect.succeed(seen)
+        : Effect.map(this.store.due(after), (due) => (this.seen = { ...due, after, at: now }))
+    })
+  }
+
+  /** It had nothing to give. */
+  cross(orgId: OrgId): void {
+    if (this.seen === undefined) return
+    this.seen = { ...this.seen, organizations: this.seen.organizations.filter((org_id) => org_id !== orgId) }
+  }
 }

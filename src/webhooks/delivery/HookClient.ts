@@ -5,7 +5,8 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { webhookKeepAlive } from "../../domain/Policies.ts"
 import { parseEndpointUrl } from "../ssrf/EndpointUrl.ts"
 import { EndpointRefused } from "../ssrf/ResolveChecked.ts"
-import { makeConnector } from "./HookConnector.ts"
+import { connectorIn } from "./HookConnector.ts"
+import { HookNetwork } from "./HookNetwork.ts"
 import { exchange, type HookAnswer, type HookRequest } from "./HookExchange.ts"
 
 /** There is no answer; the message is fit for the owner of the endpoint. */
@@ -22,7 +23,7 @@ const reasonOf = (cause: unknown): string => {
 }
 
 const openAgent = Effect.gen(function* () {
-  const connect = yield* makeConnector
+  const connect = connectorIn(yield* Settings, yield* HookNetwork, yield* Effect.runtime<never>())
   return new Agent({
     connect,
     // One clock for the whole of it, which is not the agent's.

@@ -1,11 +1,11 @@
 /** Opens connections to receivers, only to addresses that were checked a moment before, and to no others by the same name. */
 import { isIP, type LookupFunction } from "node:net"
-import { Cause, Duration, Effect, Exit, Runtime } from "effect"
+import { Cause, Duration, Exit, Runtime } from "effect"
 import { buildConnector } from "undici"
-import { Settings } from "../../platform/config/Settings.ts"
+import type { Settings } from "../../platform/config/Settings.ts"
 import { checkAddress, type Protocol } from "../ssrf/Address.ts"
 import { EndpointRefused, resolveChecked } from "../ssrf/ResolveChecked.ts"
-import { HookNetwork } from "./HookNetwork.ts"
+import type { HookNetwork } from "./HookNetwork.ts"
 
 const bare = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1")
 
@@ -14,10 +14,12 @@ const errorOf = (cause: Cause.Cause<EndpointRefused>): Error => {
   return error instanceof Error ? error : new Error(String(error))
 }
 
-export const makeConnector = Effect.gen(function* () {
-  const { mode, webhookTimeout } = yield* Settings
-  const { authorities, reach } = yield* HookNetwork
-  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+export const connectorIn = (
+  { mode, webhookTimeout }: Settings["Type"],
+  { authorities, reach }: HookNetwork["Type"],
+  runtime: Runtime.Runtime<never>
+): buildConnector.connector => {
+  const runFork = Runtime.runFork(runtime)
 
   /** Node connects to what this answers, and asks nobody else; the certificate is still held against the name. */
   const lookupFor =
@@ -42,7 +44,7 @@ export const makeConnector = Effect.gen(function* () {
 
   const connectors = { "http:": connectorFor("http:"), "https:": connectorFor("https:") }
 
-  const connect: buildConnector.connector = (options, callback) => {
+  return (options, callback) => {
     const protocol: Protocol = options.protocol === "https:" ? "https:" : "http:"
     const host = bare(options.hostname)
     // A literal address is never looked up, so it is checked here.
@@ -50,5 +52,4 @@ export const makeConnector = Effect.gen(function* () {
     if (literal?._tag === "Left") return callback(new EndpointRefused({ kind: "address", message: literal.left }), null)
     connectors[protocol]({ ...options, hostname: host }, callback)
   }
-  return connect
-})
+}

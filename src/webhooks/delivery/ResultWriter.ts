@@ -25,56 +25,70 @@ const tellOfLetter = ({ delivery: { attempt, delivery_id, event_id, org_id, webh
     org_id
   })
 
-/** What is told before the scope closes is written down before it has closed. */
-export const makeResultWriter = Effect.fnUntraced(function* (
-  store: QueueStore["Type"],
-  done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
-) {
-  const waiting: Array<Told> = []
-  const arrived = yield* Effect.makeLatch(false)
+export class ResultWriter {
+  private readonly waiting: Array<Told> = []
+  private readonly arrived = Effect.unsafeMakeLatch(false)
+  private readonly store: QueueStore["Type"]
+  private readonly done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>
 
-  const write = Effect.fnUntraced(function* (batch: ReadonlyArray<Told>) {
-    const { dead, givenUp } = yield* store.finish(batch.map(({ result }) => result))
-    const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
-    yield* Effect.forEach(letters, tellOfLetter, { discard: true })
-    yield* Effect.forEach(givenUp, tellOfEndpoint, { discard: true })
-  })
+  constructor(store: QueueStore["Type"], done: (deliveries: ReadonlyArray<ClaimedDelivery>) => Effect.Effect<void>) {
+    this.store = store
+    this.done = done
+  }
 
-  /** Without a result in the database the lease runs out, and the delivery is made again. */
-  const writeAlone = (told: Told) =>
-    Effect.catchAllCause(write([told]), (cause) =>
-      Effect.logError(`No result of attempt ${told.delivery.attempt} at delivery ${told.delivery.delivery_id}`, cause)
+  tell(delivery: ClaimedDelivery, result: Result): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.waiting.push({ delivery, result })
+      return Effect.asVoid(this.arrived.open)
+    })
+  }
+
+  /** Writes until it is interrupted; what was told until then is left to `flush`. */
+  get worker(): Effect.Effect<never> {
+    return this.arrived.await.pipe(
+      Effect.zipRight(Effect.sleep(webhookRest)),
+      Effect.zipRight(this.flush),
+      Effect.forever
     )
+  }
+
+  /** All that was told. */
+  get flush(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.waiting.length === 0 ? this.arrived.close : Effect.zipRight(this.flushBatch, this.flush)
+    )
+  }
 
   /** One that cannot be written does not take its neighbours with it. */
-  const flush = Effect.suspend(() => {
-    const batch = waiting.splice(0, webhookResultBatch)
-    return write(batch).pipe(
-      Effect.catchAllCause((cause) =>
-        Effect.zipRight(
-          Effect.logWarning("Results of deliveries could not be written together, each is tried alone", cause),
-          Effect.forEach(batch, writeAlone, { discard: true })
-        )
-      ),
-      Effect.zipRight(done(batch.map(({ delivery }) => delivery)))
+  private get flushBatch(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const batch = this.waiting.splice(0, webhookResultBatch)
+      return this.write(batch).pipe(
+        Effect.catchAllCause((cause) =>
+          Effect.zipRight(
+            Effect.logWarning("Results of deliveries could not be written together, each is tried alone", cause),
+            Effect.forEach(batch, (told) => this.writeAlone(told), { discard: true })
+          )
+        ),
+        Effect.zipRight(this.done(batch.map(({ delivery }) => delivery)))
+      )
+    }).pipe(Effect.uninterruptible)
+  }
+
+  /** Without a result in the database the lease runs out, and the delivery is made again. */
+  private writeAlone(told: Told): Effect.Effect<void> {
+    return Effect.catchAllCause(this.write([told]), (cause) =>
+      Effect.logError(`No result of attempt ${told.delivery.attempt} at delivery ${told.delivery.delivery_id}`, cause)
     )
-  }).pipe(Effect.uninterruptible)
+  }
 
-  const flushAll: Effect.Effect<void> = Effect.suspend(() =>
-    waiting.length === 0 ? arrived.close : Effect.zipRight(flush, flushAll)
-  )
-
-  yield* Effect.addFinalizer(() => flushAll)
-  yield* arrived.await.pipe(
-    Effect.zipRight(Effect.sleep(webhookRest)),
-    Effect.zipRight(flushAll),
-    Effect.forever,
-    Effect.forkScoped
-  )
-
-  return (delivery: ClaimedDelivery, result: Result): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      waiting.push({ delivery, result })
-      return Effect.asVoid(arrived.open)
+  private write(batch: ReadonlyArray<Told>): Effect.Effect<void> {
+    return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, givenUp }) => {
+      const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
+      return Effect.zipRight(
+        Effect.forEach(letters, tellOfLetter, { discard: true }),
+        Effect.forEach(givenUp, tellOfEndpoint, { discard: true })
+      )
     })
-})
+  }
+}

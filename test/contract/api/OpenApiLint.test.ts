@@ -135,7 +135,7 @@ describe("The OpenAPI document", () => {
         typeof node["$ref"] === "string" ||
         [node["anyOf"], node["allOf"]].some((all) => Array.isArray(all) && all.some(describes)))
     expect(fields.flatMap(([path, node]) => (describes(node) ? [] : [path]))).toEqual([])
-    const { client_reference, description, org_id, user_id } = schemas["InitiatePayment"]?.["properties"] as Record<
+    const { client_reference, description, org_id, user_id } = schemas["InitiatePayment"]!["properties"] as Record<
       string,
       Node
     >

@@ -3,12 +3,10 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
-import { chromiumNeeded, chromiumPath, launchChromium } from "../../support/Chromium.ts"
+import { chromiumNeeded, chromiumPath, launchChromium, overflowOf } from "../../support/Chromium.ts"
 import { people } from "../../support/Credentials.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
 import { fetchDocument, operationsOf } from "../api/Operations.ts"
-
-const WIDTHS = [1280, 375] as const
 
 /** Scalar tells how long it took; whatever else it or the browser has to say is a complaint. */
 const isTiming = (text: string): boolean => /^(@scalar\/|\[CLIENT\]: |[a-zA-Z]+: \d+ ms$)/.test(text)
@@ -51,60 +49,69 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
-  const overflow = (page: Page) =>
-    page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-
   const openMenu = (page: Page, width: number) =>
     width < 1000 ? page.getByRole("button", { name: /menu/i }).first().click() : Promise.resolve()
 
   onServer("The API reference", "memory", {}, (it) => {
-    for (const width of WIDTHS) {
-      it.effect(`finds an operation by its name at ${width} px`, () =>
-        reading(width, async (page) => {
-          expect(await overflow(page)).toBe(0)
-          await openMenu(page, width)
-          await page.getByText("Search", { exact: true }).first().click()
-          await page.keyboard.type("Rotate an API key")
-          const found = page.getByRole("option", { name: "Rotate an API key" }).first()
-          await found.click()
-          await page.waitForURL(/#tag\/api-keys\/post\/public\/api-keys\/.*\/rotate$/)
-          await page.getByRole("heading", { name: "Rotate an API key" }).first().waitFor()
-          expect(await overflow(page)).toBe(0)
-        })
-      )
-
-      it.effect(`sends a request with a credential and shows the answer at ${width} px`, () =>
-        Effect.gen(function* () {
-          const { acme } = yield* people
-          yield* reading(width, async (page) => {
-            await page.getByPlaceholder("QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT").nth(1).fill(acme.api_key)
-            await page
-              .getByRole("button", { name: /test request/i })
-              .first()
-              .click()
-            const answered = page.waitForResponse((response) => response.url().includes("/v1/public/api-keys"))
-            await page.getByRole("button", { name: /send/i }).first().click()
-            const answer = await answered
-            expect(answer.status()).toBe(200)
-            expect(answer.request().headers()).toMatchObject({ authorization: "NONE", "x-api-key": acme.api_key })
-            await page.getByText("200 OK").first().waitFor()
-          })
-        })
-      )
+    const findsByName = async (page: Page, width: number) => {
+      expect(await overflowOf(page)).toBe(0)
+      await openMenu(page, width)
+      await page.getByText("Search", { exact: true }).first().click()
+      await page.keyboard.type("Rotate an API key")
+      const found = page.getByRole("option", { name: "Rotate an API key" }).first()
+      await found.click()
+      await page.waitForURL(/#tag\/api-keys\/post\/public\/api-keys\/.*\/rotate$/)
+      await page.getByRole("heading", { name: "Rotate an API key" }).first().waitFor()
+      expect(await overflowOf(page)).toBe(0)
     }
 
-    it.effect("has every operation in its contents", () =>
+    const sends = async (page: Page, apiKey: string) => {
+      await page.getByPlaceholder("QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT").nth(1).fill(apiKey)
+      await page
+        .getByRole("button", { name: /test request/i })
+        .first()
+        .click()
+      const answered = page.waitForResponse((response) => response.url().includes("/v1/public/api-keys"))
+      await page.getByRole("button", { name: /send/i }).first().click()
+      const answer = await answered
+      expect(answer.status()).toBe(200)
+      expect(answer.request().headers()).toMatchObject({ authorization: "NONE", "x-api-key": apiKey })
+      await page.getByText("200 OK").first().waitFor()
+    }
+
+    const lists = async (page: Page, summaries: ReadonlyArray<string>) => {
+      const contents = page.locator("aside").first()
+      await contents
+        .locator("button[aria-expanded=false]")
+        .evaluateAll((buttons) => buttons.forEach((button) => (button as unknown as { click(): void }).click()))
+      await contents.getByText(summaries.at(-1)!, { exact: true }).waitFor()
+      const entries = (await contents.getByRole("button").allInnerTexts()).map((text) => text.split("\n", 1)[0])
+      for (const summary of summaries) expect(entries).toContain(summary)
+    }
+
+    it.effect(
+      "sends a request with a credential and shows the answer, and finds an operation by its name, on a phone",
+      () =>
+        Effect.gen(function* () {
+          const { acme } = yield* people
+          yield* reading(375, async (page) => {
+            await sends(page, acme.api_key)
+            await page.keyboard.press("Escape")
+            await findsByName(page, 375)
+          })
+        })
+    )
+
+    it.effect("does so on a desk too, and has every operation in its contents", () =>
       Effect.gen(function* () {
-        const operations = operationsOf(yield* fetchDocument)
-        expect(operations.length).toBeGreaterThan(4)
+        const { acme } = yield* people
+        const summaries = operationsOf(yield* fetchDocument).map(({ about }) => about.summary ?? "")
+        expect(summaries.length).toBeGreaterThan(4)
         yield* reading(1280, async (page) => {
-          const contents = page.locator("aside").first()
-          await contents
-            .locator("button[aria-expanded=false]")
-            .evaluateAll((buttons) => buttons.forEach((button) => (button as unknown as { click(): void }).click()))
-          await contents.getByText(operations.at(-1)?.about.summary ?? "", { exact: true }).waitFor()
-          const entries = (await contents.getByRole("button").allInnerTexts()).map((text) => text.split("\n", 1)[0])
-          for (const { about } of operations) expect(entries).toContain(about.summary)
+          await sends(page, acme.api_key)
+          await page.keyboard.press("Escape")
+          await findsByName(page, 1280)
+          await lists(page, summaries)
         })
       })
     )

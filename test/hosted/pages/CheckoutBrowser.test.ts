@@ -10,7 +10,7 @@ import { act } from "../../payments/support/Acting.ts"
 import { initiate, recordOf } from "../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../payments/support/PaymentServer.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
-import { chromiumNeeded, chromiumPath, launchChromium } from "../../support/Chromium.ts"
+import { chromiumNeeded, chromiumPath, inBothSizes, launchChromium, overflowOf, phone } from "../../support/Chromium.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { atCheckout, pathOf, typedCard, withoutCard } from "./Visits.ts"
 
@@ -37,15 +37,14 @@ const lowContrast = `(() => {
     .map((pair) => pair.join(" "))
 })()`
 
-const overflow = (page: Page) =>
-  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-
 const screenshots = process.env["CHECKOUT_SCREENSHOTS"]
 
-const photograph = async (page: Page, name: string): Promise<void> => {
-  expect(await overflow(page)).toBe(0)
-  if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
-}
+const photograph = (page: Page, name: string): Promise<void> =>
+  inBothSizes(page, async (width) => {
+    expect(await overflowOf(page), `${name}`).toBe(0)
+    if (screenshots === undefined) return
+    await page.screenshot({ path: join(screenshots, `${name}-${width}.png`), fullPage: true })
+  })
 
 describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, () => {
   let browser: Browser
@@ -66,20 +65,15 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     await new Promise((resolve) => shop.close(resolve))
   })
 
-  const desktop = { width: 1280, height: 800 }
-  const phone = { width: 375, height: 740 }
-  const viewports = [desktop, phone]
-
   /** Nothing may be complained of, nor asked of anyone but the checkout and the shop. */
   const visiting = <A>(
     path: string,
-    viewport: typeof desktop,
     use: (page: Page) => Promise<A>,
     options: { readonly colorScheme?: "light" | "dark"; readonly locale?: string } = {}
   ) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
-        const page = await browser.newPage({ viewport, ...options })
+        const page = await browser.newPage({ viewport: phone, ...options })
         const complaints: Array<string> = []
         const asked = new Set<string>()
         page.on("console", (message) => complaints.push(message.text()))
@@ -104,83 +98,79 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     page.waitForURL(`${shopUrl}&status=${status}&reference=${reference}`, { timeout: 15_000 })
 
   onPaymentServer("Hosted checkout", "memory", { variables: leisurely }, (it) => {
-    for (const viewport of viewports) {
-      const { width } = viewport
-
-      it.effect(`pays, waits and returns to the shop at ${width} px`, () =>
-        Effect.gen(function* () {
-          const about = { return_url: shopUrl, client_reference: "order-77", description: "Two seats, row F" }
-          const { path, payment_id } = yield* atCheckout(about)
-          yield* visiting(path, viewport, async (page) => {
-            expect(await page.getByText("1,500.00 KES", { exact: true }).isVisible()).toBe(true)
-            await photograph(page, `confirm-${width}`)
-            await page.keyboard.press("Tab")
-            expect(await page.evaluate("document.activeElement.textContent")).toBe("Pay 1,500.00\u00a0KES")
-            expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid")
-            await page.keyboard.press("Enter")
-            await page.getByRole("status").waitFor()
-            await photograph(page, `waiting-${width}`)
-            await backAtShop(page, "completed", "order-77")
-          })
-          expect((yield* recordOf(payment_id))["status"]).toBe("completed")
+    it.effect("pays, waits and returns to the shop", () =>
+      Effect.gen(function* () {
+        const about = { return_url: shopUrl, client_reference: "order-77", description: "Two seats, row F" }
+        const { path, payment_id } = yield* atCheckout(about)
+        yield* visiting(path, async (page) => {
+          expect(await page.getByText("1,500.00 KES", { exact: true }).isVisible()).toBe(true)
+          await photograph(page, "confirm")
+          await page.keyboard.press("Tab")
+          expect(await page.evaluate("document.activeElement.textContent")).toBe("Pay 1,500.00\u00a0KES")
+          expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid")
+          await page.keyboard.press("Enter")
+          await page.getByRole("status").waitFor()
+          await photograph(page, "waiting")
+          await backAtShop(page, "completed", "order-77")
         })
-      )
+        expect((yield* recordOf(payment_id))["status"]).toBe("completed")
+      })
+    )
 
-      it.effect(`cancels and returns to the shop at ${width} px`, () =>
-        Effect.gen(function* () {
-          const { path, payment_id } = yield* atCheckout({ return_url: shopUrl })
-          yield* visiting(path, viewport, async (page) => {
-            await page.getByRole("button", { name: "Cancel" }).click()
-            await backAtShop(page, "failed", payment_id.slice(0, 23))
-          })
+    it.effect("cancels and returns to the shop", () =>
+      Effect.gen(function* () {
+        const { path, payment_id } = yield* atCheckout({ return_url: shopUrl })
+        yield* visiting(path, async (page) => {
+          await page.getByRole("button", { name: "Cancel" }).click()
+          await backAtShop(page, "failed", payment_id.slice(0, 23))
         })
-      )
+      })
+    )
 
-      it.effect(`pays by link at ${width} px, and shows the end where there is no shop`, () =>
-        Effect.gen(function* () {
-          const { response } = yield* initiate(byPhone("+254712340005"))
-          yield* visiting(pathOf(response["payment_link"]), viewport, async (page) => {
-            await page.getByRole("button", { name: "Pay" }).click()
-            await page.getByRole("heading", { name: "Payment complete" }).waitFor({ timeout: 15_000 })
-            await photograph(page, `completed-${width}`)
-          })
-          const left = yield* initiate({ ...byPhone("+254712340005"), return_url: shopUrl })
-          yield* visiting(pathOf(left.response["payment_link"]), viewport, async (page) => {
-            await page.getByRole("button", { name: "Cancel" }).click()
-            await backAtShop(page, "failed", left.payment_id.slice(0, 23))
-          })
+    it.effect("pays by link, and shows the end where there is no shop", () =>
+      Effect.gen(function* () {
+        const { response } = yield* initiate(byPhone("+254712340005"))
+        yield* visiting(pathOf(response["payment_link"]), async (page) => {
+          await page.getByRole("button", { name: "Pay" }).click()
+          await page.getByRole("heading", { name: "Payment complete" }).waitFor({ timeout: 15_000 })
+          await photograph(page, "completed")
         })
-      )
+        const left = yield* initiate({ ...byPhone("+254712340005"), return_url: shopUrl })
+        yield* visiting(pathOf(left.response["payment_link"]), async (page) => {
+          await page.getByRole("button", { name: "Cancel" }).click()
+          await backAtShop(page, "failed", left.payment_id.slice(0, 23))
+        })
+      })
+    )
 
-      it.effect(`takes a card at ${width} px`, () =>
-        Effect.gen(function* () {
-          const { path, payment_id } = yield* withoutCard({ return_url: shopUrl })
-          yield* visiting(path, viewport, async (page) => {
-            const { expiry, holder, number } = typedCard()
-            await photograph(page, `card-${width}`)
-            await page.getByLabel("Card number").fill(number)
-            await page.getByLabel("Expiry date").fill(expiry)
-            await page.getByLabel("Security code").fill("123")
-            await page.getByLabel("Name on card").fill(holder)
-            await page.getByRole("button", { name: "Pay" }).click()
-            await backAtShop(page, "completed", payment_id.slice(0, 23))
-          })
+    it.effect("takes a card", () =>
+      Effect.gen(function* () {
+        const { path, payment_id } = yield* withoutCard({ return_url: shopUrl })
+        yield* visiting(path, async (page) => {
+          const { expiry, holder, number } = typedCard()
+          await photograph(page, "card")
+          await page.getByLabel("Card number").fill(number)
+          await page.getByLabel("Expiry date").fill(expiry)
+          await page.getByLabel("Security code").fill("123")
+          await page.getByLabel("Name on card").fill(holder)
+          await page.getByRole("button", { name: "Pay" }).click()
+          await backAtShop(page, "completed", payment_id.slice(0, 23))
         })
-      )
+      })
+    )
 
-      it.effect(`holds what is long and foreign within ${width} px`, () =>
-        Effect.gen(function* () {
-          const long = `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"word ".repeat(30)}`
-          const amount = 9999999999999.99
-          const about = { amount, target_amount: amount, description: long, client_reference: "r".repeat(100) }
-          const { path } = yield* atCheckout(about)
-          yield* visiting(path, viewport, async (page) => {
-            await photograph(page, `long-${width}`)
-            expect(await page.title()).toBe("Confirm your payment")
-          })
+    it.effect("holds what is long and foreign", () =>
+      Effect.gen(function* () {
+        const long = `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"word ".repeat(30)}`
+        const amount = 9999999999999.99
+        const about = { amount, target_amount: amount, description: long, client_reference: "r".repeat(100) }
+        const { path } = yield* atCheckout(about)
+        yield* visiting(path, async (page) => {
+          await photograph(page, "long")
+          expect(await page.title()).toBe("Confirm your payment")
         })
-      )
-    }
+      })
+    )
 
     it.effect("shows what is wrong with a card beside its field", () =>
       Effect.gen(function* () {
@@ -198,7 +188,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           expect(await page.getByLabel("Card number").getAttribute("aria-invalid")).toBe("true")
           expect(await page.getByLabel("Expiry date").getAttribute("aria-invalid")).toBeNull()
           expect(await page.evaluate(lowContrast)).toEqual([])
-          await photograph(page, "card-wrong-375")
+          await photograph(page, "card-wrong")
           await page.close()
         })
       })
@@ -211,7 +201,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           Effect.runtime<TestServer>(),
           (runtime) => () => Effect.runPromise(Effect.provide(act(payment_id, { action: "cancel" }), runtime))
         )
-        yield* visiting(path, phone, async (page) => {
+        yield* visiting(path, async (page) => {
           expect((await cancel()).status).toBe(200)
           await page.getByRole("button", { name: "Pay" }).click()
           await backAtShop(page, "failed", payment_id.slice(0, 23))
@@ -233,7 +223,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           }
           yield* visiting(
             confirm.path,
-            phone,
             async (page) => {
               await legible(page)
               await photograph(page, `confirm-fr-${colorScheme}`)
@@ -247,7 +236,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           )
           yield* visiting(
             card.path,
-            phone,
             async (page) => {
               await page.evaluate("document.querySelector('form').noValidate = true")
               await legible(page)
@@ -266,7 +254,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           const page = await browser.newPage({ viewport: phone })
           await page.goto(`${baseUrl}${path.slice(0, -1)}`)
           expect(await page.getByRole("heading", { name: "Page not found" }).isVisible()).toBe(true)
-          await photograph(page, "not-found-375")
+          await photograph(page, "not-found")
           await page.close()
         })
       })

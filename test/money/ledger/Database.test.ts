@@ -63,6 +63,10 @@ layer(BooksOnPostgres(), onDatabase)("the database", (it) => {
       expect(yield* into({ account: `virtual/${org_id}` })).toBe("ledger_postings_account")
       expect(yield* into({ account: theirs.settlement })).toBe("ledger_postings_owner")
       expect(yield* into({ account: settlement, org_id: null })).toBe("ledger_postings_owner")
+      const account = yield* nextId
+      expect(yield* into({ account: `own/${theirs.org_id}/${account}/KES` })).toBe("ledger_postings_owner")
+      expect(yield* into({ account: `own/${org_id}/KES` })).toBe("ledger_postings_account")
+      expect(yield* into({ account: `provider/stripe/acct_1/KES` })).toBe("ledger_postings_account")
       expect(yield* into({ account: theirs.first })).toBe("ledger_balances_one_owner")
       expect(yield* into({ org_id: null })).toBe("23502")
       expect(yield* into({ org_id: yield* nextId })).toBe("ledger_balances_org_id_fkey")

@@ -56,6 +56,49 @@ onBothStores("LedgerStore", (it) => {
     })
   )
 
+  it.effect("lets what an organisation has in an account of its own fall without end, in live mode too", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const { org_id, settlement } = yield* newBooks({ sandbox: false })
+      const account = yield* nextId
+      const own = LedgerAccount.own(org_id, account, code("KES"))
+      const there = LedgerAccount.provider("stripe", code("KES"), account)
+      yield* moved(org_id, own, there, "900 KES")
+      expect(yield* balance(own)).toBe("-900.00 KES")
+      expect(yield* balance(there)).toBe("900.00 KES")
+      expect(yield* Effect.flip(moved(org_id, settlement, there, "1 KES"))).toEqual(shortOf(settlement))
+      expect(yield* setLimit(org_id, "KES", "10")).toBeNull()
+      expect(yield* store.balancesOf(Option.some(org_id))).toContainEqual({
+        ...{ account: own, org_id, balance: money("-900 KES"), floor: null }
+      })
+      expect(yield* problems).toEqual([])
+    })
+  )
+
+  it.effect("tells what a provider has of a payment through one account from what it has through another", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const { org_id, settlement } = yield* newBooks()
+      const account = yield* nextId
+      const payment_id = yield* nextId
+      const [stripe, there] = [
+        LedgerAccount.provider("stripe", code("KES")),
+        LedgerAccount.provider("stripe", code("KES"), account)
+      ]
+      yield* post(
+        yield* entryOf(org_id, move(stripe, settlement, money("5 KES")), { payment_id }),
+        yield* entryOf(org_id, move(there, LedgerAccount.own(org_id, account, code("KES")), money("7 KES")), {
+          payment_id
+        })
+      )
+      const found = yield* store.atProviders(payment_id)
+      expect(found.toSorted((a, b) => (a.money.minor < b.money.minor ? -1 : 1))).toEqual([
+        { provider: "stripe", account: null, money: money("5 KES") },
+        { provider: "stripe", account, money: money("7 KES") }
+      ])
+    })
+  )
+
   it.effect("keeps eighteen fraction digits", () =>
     Effect.gen(function* () {
       const { org_id } = yield* newOrganization()

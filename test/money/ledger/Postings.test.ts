@@ -11,6 +11,7 @@ import {
   leftOver,
   move,
   posting,
+  providerIn,
   settled
 } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -38,11 +39,13 @@ describe("accounts", () => {
     const all = [
       settlement,
       held,
+      LedgerAccount.own(ORG, OTHER, shillings),
       LedgerAccount.virtual(OTHER, "USDT"),
       LedgerAccount.escrow(OTHER, shillings),
       LedgerAccount.party(OTHER, shillings),
       LedgerAccount.ramp(OTHER, "BTC"),
       LedgerAccount.provider("mtn_momo", shillings),
+      LedgerAccount.provider("mtn_momo", shillings, OTHER),
       LedgerAccount.fees(shillings),
       LedgerAccount.fx("ETH"),
       LedgerAccount.suspense(shillings)
@@ -50,17 +53,29 @@ describe("accounts", () => {
     expect(all).toEqual([
       `settlement/${ORG}/KES`,
       `held/${ORG}/KES`,
+      `own/${ORG}/${OTHER}/KES`,
       `virtual/${OTHER}/USDT`,
       `escrow/${OTHER}/KES`,
       `party/${OTHER}/KES`,
       `ramp/${OTHER}/BTC`,
       "provider/mtn_momo/KES",
+      `provider/mtn_momo/${OTHER}/KES`,
       "fees/KES",
       "fx/ETH",
       "suspense/KES"
     ])
-    expect(all.map(currencyOf)).toEqual(["KES", "KES", "USDT", "KES", "KES", "BTC", "KES", "KES", "ETH", "KES"])
-    expect(all.map(keepsBalance)).toEqual([true, true, true, true, true, true, false, false, false, false])
+    expect(all.map(currencyOf)).toEqual([
+      ...["KES", "KES", "KES", "USDT", "KES", "KES", "BTC"],
+      ...["KES", "KES", "KES", "ETH", "KES"]
+    ])
+    expect(all.map(keepsBalance)).toEqual([
+      ...[true, true, true, true, true, true, true],
+      ...[false, false, false, false, false]
+    ])
+    expect(all.slice(7, 9).map(providerIn)).toEqual([
+      { provider: "mtn_momo", account: null },
+      { provider: "mtn_momo", account: OTHER }
+    ])
   })
 
   it("take no other currency", () => {
@@ -118,6 +133,8 @@ describe("entries", () => {
     const foreign = move(LedgerAccount.settlement(OTHER, shillings), fiatRail(), money("1 KES"))
     expect(() => settled(entry(foreign))).toThrow("touches")
     expect(() => settled(entry(foreign, null))).toThrow("touches")
+    const theirOwn = move(fiatRail(), LedgerAccount.own(OTHER, OTHER, shillings), money("1 KES"))
+    expect(() => settled(entry(theirOwn))).toThrow("touches")
     const unowned = move(fiatRail(), LedgerAccount.virtual(OTHER, shillings), money("1 KES"))
     expect(() => settled(entry(unowned, null))).toThrow("touches")
     expect(settled(entry(unowned))).toHaveLength(2)

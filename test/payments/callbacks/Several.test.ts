@@ -1,11 +1,14 @@
 /** Callbacks that tell of several payments at once, and those that come before their payment is known. */
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import { type CallbackEvent, type CallbackRequest, Statement } from "../../../src/providers/port/Callback.ts"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { idFrom } from "../../support/AnyId.ts"
 import { send } from "../../support/Send.ts"
 import { callBack, initiate, recordOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
@@ -67,6 +70,25 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
         body: JSON.stringify([{ key: "short", reference, state: "completed" }])
       })
       yield* untilStatus(foul.payment_id, "completed")
+    })
+  )
+
+  it.effect("that names an attempt of another provider says nothing of it", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* taken("PT")
+      const words = { key: "of another", reference, state: "failed" }
+      expect((yield* callBack("stripe", words)).status).toBe(202)
+      expect((yield* callBack("stripe", { ...words, key: "both", providerPaymentId: "pi_other" })).status).toBe(202)
+      const { matchStrays } = yield* Callbacks
+      yield* matchStrays
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+      const { known } = yield* PaymentStore
+      const { attempt, payment } = yield* Effect.flatten(known(idFrom(reference)))
+      const { hear } = yield* RecordOutcome
+      const failed = new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null })
+      const misled = hear({ attempt, payment }, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })
+      expect(Exit.isFailure(yield* Effect.exit(misled)), "whoever passes it on by mistake").toBe(true)
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
     })
   )
 

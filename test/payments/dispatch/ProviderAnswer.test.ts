@@ -1,16 +1,30 @@
 /** How long an order may be on its way: never until somebody may believe that its provider never had it. */
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
+import { AttemptId } from "../../../src/domain/Identifiers.ts"
 import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/Policies.ts"
 import { ProviderAnswer } from "../../../src/payments/dispatch/ProviderAnswer.ts"
-import { openSendWindow } from "../../../src/payments/route/SendWindow.ts"
+import { FirstSend, openSendWindow, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { scripted } from "../support/ScriptedProvider.ts"
+
+const attempt: SentAtOnce = {
+  attempt_id: AttemptId.make("01900000-0000-7000-8000-000000000001"),
+  leg: "payment",
+  provider: "stripe",
+  config_id: null,
+  account: null,
+  own: false,
+  started_at: new Date(0),
+  enquire_in: 45
+}
 
 it.effect("an order ends in time, however patient the settings are", () =>
   Effect.gen(function* () {
     const answer = yield* ProviderAnswer
-    const outcome = yield* Effect.fork(answer.outcome(scripted("stripe"), Effect.never, yield* openSendWindow))
+    const outcome = yield* Effect.fork(
+      answer.outcome(scripted("stripe"), Effect.never, yield* openSendWindow, FirstSend.made(attempt))
+    )
     yield* TestClock.adjust(Duration.sum(initiationBudget, Duration.seconds(1)))
     expect(yield* Fiber.poll(outcome)).toMatchObject({ _tag: "Some", value: { value: { _tag: "Unknown" } } })
     const latest = Duration.sum(sendWindow, initiationBudget)

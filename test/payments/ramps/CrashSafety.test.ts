@@ -73,7 +73,7 @@ const live = (world: World, at: number, manner: Manner) =>
     }
 
     // The customer pays what stripe has taken; circle completes what it has.
-    const finish = Effect.gen(function* () {
+    const finish = Effect.sync(() => {
       for (const { reference } of stripe.orders) stripe.says(reference, reports("completed"))
       for (const { reference } of circle.orders) circle.says(reference, reports("completed"))
     })

@@ -1,8 +1,9 @@
 /** The second leg of a ramp: sent once; again only on good grounds, after the full grace, a few times, by one instance. */
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { type Duration, Effect, Layer, Option } from "effect"
 import { Absent, Declined } from "../../../src/domain/Outcome.ts"
+import { settlementPatience } from "../../../src/domain/Policies.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
@@ -13,7 +14,7 @@ import { RateStore } from "../../../src/money/rates/RateStore.ts"
 import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { SendAgain } from "../../../src/providers/port/SendAgain.ts"
 import { sentTimes } from "../../../src/payments/route/AttemptContext.ts"
-import { openSendWindow } from "../../../src/payments/route/SendWindow.ts"
+import { openSendWindow } from "../../../src/payments/route/Leave.ts"
 import { calledBack } from "../../providers/sandbox/Orders.ts"
 import { eventually } from "../support/Calls.ts"
 import { newOwner } from "../support/NewPayment.ts"
@@ -130,6 +131,83 @@ describe("the second leg of a ramp", () => {
         ({ status }) => status === "failed"
       )
       expect([ramp.circle.orders.length, ramp.coinbase.orders.length]).toEqual([1, 1])
+    }).pipe(Effect.scoped)
+  )
+
+  const unreachable = new Declined({ reason: "no connection", code: "PROVIDER_UNAVAILABLE", unsent: "unreachable" })
+
+  it.live("is kept where nobody can be reached, and sent when its provider is back", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({ provesAbsence: false })
+      const find = Effect.map(ramp.store.find(Option.none(), ramp.paymentId), Option.getOrThrow)
+      const pass = (time: Duration.DurationInput) =>
+        timePasses(ramp.world.clock, time).pipe(Effect.provide(ramp.world.stores))
+      ramp.circle.otherwise(unreachable)
+      ramp.coinbase.otherwise(unreachable)
+      yield* Effect.gen(function* () {
+        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* eventually(
+          Effect.sync(() => ramp.coinbase.orders.length),
+          (times) => times === 1
+        )
+        yield* Effect.sleep("600 millis")
+        expect(ramp.coinbase.orders, "not at once").toHaveLength(1)
+        expect((yield* find).status).toBe("processing")
+        yield* pass("16 seconds")
+        yield* eventually(
+          Effect.sync(() => ramp.coinbase.orders.length),
+          (times) => times === 2
+        )
+        ramp.coinbase.otherwise(accepts({ state: "completed" }))
+        yield* Effect.sleep("600 millis")
+        yield* pass("16 seconds")
+        yield* eventually(
+          Effect.map(find, ({ status }) => status),
+          (status) => status === "completed"
+        )
+      }).pipe(Effect.scoped, Effect.provide(ramp.services), Effect.orDie)
+      expect(ramp.circle.orders, "the other has taken over").toHaveLength(1)
+      expect(new Set(ramp.coinbase.orders.map(({ reference }) => reference)).size).toBe(1)
+      const attempts = yield* ramp.store.attemptsOf(ramp.paymentId)
+      expect(attempts.filter(({ leg }) => leg === "settlement")).toMatchObject([
+        { provider: "circle", outcome: "declined" },
+        { provider: "coinbase", outcome: "accepted", sends: 1 }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fails when nobody could be reached for all the time that there is for it", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      ramp.circle.otherwise(unreachable)
+      ramp.coinbase.otherwise(unreachable)
+      yield* Effect.gen(function* () {
+        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+        yield* eventually(
+          Effect.sync(() => ramp.coinbase.orders.length),
+          (times) => times === 1
+        )
+        yield* Effect.sleep("600 millis")
+        yield* timePasses(ramp.world.clock, settlementPatience).pipe(Effect.provide(ramp.world.stores))
+        const failure = yield* eventually(
+          Effect.map(ramp.store.find(Option.none(), ramp.paymentId), (found) => Option.getOrThrow(found).failure),
+          (one) => one !== null
+        )
+        expect(failure).toMatchObject({ code: "NOT_SETTLED" })
+      }).pipe(Effect.scoped, Effect.provide(ramp.services), Effect.orDie)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is not put back by an instance that was overtaken", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      yield* sent(ramp)
+      const settlement = Effect.map(ramp.store.attemptsOf(ramp.paymentId), (all) =>
+        all.find(({ leg }) => leg === "settlement")!
+      )
+      const { attempt_id } = yield* eventually(settlement, ({ outcome }) => outcome === "unknown")
+      yield* ramp.store.putBack(attempt_id)
+      expect((yield* settlement).sends, "it has an answer").toBe(1)
     }).pipe(Effect.scoped)
   )
 

@@ -68,7 +68,7 @@ onDatabasePaymentServer(
   (it) => {
     it.effect("are bare, complete, and write money with its fraction", () =>
       Effect.gen(function* () {
-        const metadata = { order: 7, nested: { list: [1.5, "two", null, true] }, long: 12345678901234567 }
+        const metadata = { order: 7, nested: { list: [1.5, "two", null, true] }, long: 2 ** 53 }
         const { payment_id, text, transaction_id } = yield* initiate({ ...byPhone(), metadata })
         expect(text).toContain('"amount":1500.00,"currency":"KES","target_amount":1500.00,"target_currency":"KES"')
         const answer = yield* get(`/payments/transaction/${transaction_id}`)

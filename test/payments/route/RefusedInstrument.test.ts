@@ -23,7 +23,7 @@ onDatabasePaymentServer(
         const { body, payment_id, status } = yield* initiate({ ...byCard(), country: "FR", description: "stolen" })
         expect(status).toBe(502)
         expect(body).toMatchObject({ code: "ALL_PROVIDERS_FAILED" })
-        expect(body["message"]).toContain("no other provider was asked")
+        expect(body["message"]).toContain("no further provider is asked")
         expect(adyen.timesAsked(payment_id)).toBe(0)
         expect(yield* recordOf(payment_id)).toMatchObject({
           status: "failed",
@@ -31,6 +31,19 @@ onDatabasePaymentServer(
         })
         const [attempt] = yield* attemptsOf(payment_id)
         expect(attempt).toMatchObject({ outcome: "declined", reason: "the card was reported stolen (stolen_card)" })
+      })
+    )
+
+    it.effect("is not said to be the first word where somebody else had declined before", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("ES", ["stripe", "adyen"])
+        stripe.on("second", new Declined({ reason: "asked too often", code: "PROVIDER_BUSY" }))
+        adyen.on("second", new Declined({ reason: "the card was reported lost", instrument: true }))
+        const { body, payment_id } = yield* initiate({ ...byCard(), country: "ES", description: "second" })
+        expect([stripe.timesAsked(payment_id), adyen.timesAsked(payment_id)]).toEqual([1, 1])
+        expect(body["message"]).toBe(
+          "The payment was declined: the card was reported lost. Nothing was moved, and no further provider is asked, since it would be declined there too."
+        )
       })
     )
 

@@ -2,6 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
 import type { AttemptId, OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
@@ -18,7 +20,8 @@ import {
   newEvent,
   newItem,
   newOwner,
-  newPayment
+  newPayment,
+  shillings
 } from "../support/NewPayment.ts"
 import type { Change } from "../../../src/payments/store/Change.ts"
 import { idFrom, nilId } from "../../support/AnyId.ts"
@@ -80,13 +83,18 @@ for (const backend of backends) {
       Effect.gen(function* () {
         const store = yield* PaymentStore
         const owner = yield* newOwner
-        const { attempt, payment } = yield* newPayment(owner, {
-          client_reference: "order-1 ünï",
-          description: "a 'quoted' \"thing\" \\ and more",
-          metadata: { deep: [{ n: 1.5 }, null, "x"], empty: {} },
-          return_url: "https://shop.example",
-          action_data: { redirect_url: null, a: "b" }
-        })
+        const { attempt, payment } = yield* newPayment(
+          owner,
+          {
+            client_reference: "order-1 ünï",
+            description: "a 'quoted' \"thing\" \\ and more",
+            metadata: { deep: [{ n: 1.5 }, null, "x"], empty: {} },
+            return_url: "https://shop.example",
+            action_data: { redirect_url: null, a: "b" },
+            account: yield* nextId
+          },
+          { account: yield* nextId, own: true }
+        )
         const scope = Option.some(owner.org_id)
         expect(yield* store.find(scope, payment.payment_id)).toEqual(Option.some(payment))
         expect(yield* store.findByTransaction(scope, payment.transaction_id)).toEqual(Option.some(payment))
@@ -116,6 +124,56 @@ for (const backend of backends) {
           }
         ])
         expect([callbacks, items]).toEqual([[], []])
+      })
+    )
+
+    it.effect("moves what is held to whatever pays through the next who is asked, or moves nothing", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const ledger = yield* LedgerStore
+        const owner = yield* newOwner
+        const { org_id } = owner
+        const account = yield* nextId
+        const amount = shillings(150_000n)
+        const own = LedgerAccount.own(org_id, account, amount.currency)
+        const [settlement, held] = [
+          LedgerAccount.settlement(org_id, amount.currency),
+          LedgerAccount.held(org_id, amount.currency)
+        ]
+        const { attempt, payment } = yield* newPayment(
+          owner,
+          {
+            direction: "outbound",
+            payment_method: "bank_transfer",
+            total_fees: shillings(50n),
+            holds: true,
+            funding: own
+          },
+          { account, own: true }
+        )
+        const balances = Effect.map(ledger.balances([own, settlement, held]), (all) =>
+          Array.from(all.values(), ({ minor }) => minor)
+        )
+        expect(yield* balances).toEqual([-150_050n, 0n, 150_050n])
+        const next = yield* draftAttempt({ provider: "adyen" })
+        const declined = yield* answer(attempt, { outcome: "declined" })
+        const moving = yield* changeTo(payment, payment.status, {
+          attempt: declined,
+          nextAttempt: next,
+          patch: { holds: true, funding: null }
+        })
+        yield* ledger.setLimit({ org_id, currency: amount.currency, credit_limit: shillings(150_049n) })
+        expect(yield* Effect.flip(store.apply(moving))).toMatchObject({ account: settlement })
+        expect(yield* balances).toEqual([-150_050n, 0n, 150_050n])
+        expect(yield* store.attemptsOf(payment.payment_id)).toHaveLength(1)
+        yield* ledger.setLimit({ org_id, currency: amount.currency, credit_limit: shillings(150_050n) })
+        expect(yield* store.apply(moving)).toBe(true)
+        expect(yield* balances).toEqual([0n, -150_050n, 150_050n])
+        const moved = Option.getOrThrow(yield* store.find(anywhere, payment.payment_id))
+        expect(moved).toMatchObject({ funding: null, holds: true })
+        const failed = yield* changeTo(moved, "failed", { patch: { holds: false } })
+        expect(yield* store.apply(failed)).toBe(true)
+        expect(yield* balances).toEqual([0n, 0n, 0n])
       })
     )
 

@@ -27,6 +27,7 @@ const attemptRow = {
   provider: "fiat",
   config_id: null,
   account: null,
+  own: false,
   outcome: null,
   reason: null,
   provider_payment_id: null,

@@ -92,10 +92,16 @@ export const callBack = (
   words: CallbackWords,
   {
     headers = PROOF,
-    method = "POST"
-  }: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> } = {}
+    method = "POST",
+    account
+  }: {
+    readonly method?: string
+    readonly headers?: Readonly<Record<string, string>>
+    /** The configuration that brings the account which calls back. */
+    readonly account?: string
+  } = {}
 ) =>
-  send(`/callbacks/${provider}`, {
+  send(`/callbacks/${provider}${account === undefined ? "" : `/${account}`}`, {
     method,
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(words)

@@ -51,6 +51,7 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
       webhook_metadata: {},
       return_url: null,
       provider: null,
+      account: null,
       provider_payment_id: null,
       provider_status: null,
       provider_data: {},
@@ -82,6 +83,7 @@ export const draftAttempt = (about: Partial<NewAttempt> = {}) =>
       provider: "stripe",
       config_id: null,
       account: null,
+      own: false,
       started_at: yield* now,
       enquire_in: 45,
       ...about

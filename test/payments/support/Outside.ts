@@ -51,12 +51,16 @@ const allPostings = Effect.gen(function* () {
   }))
 }).pipe(Effect.orDie)
 
-type Told = Pick<Attempt, "attempt_id" | "leg" | "outcome" | "provider" | "said">
+type Told = Pick<
+  Attempt,
+  "account" | "attempt_id" | "leg" | "org_id" | "outcome" | "own" | "payment_id" | "provider" | "said"
+>
 
 const allAttempts = Effect.gen(function* () {
   const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
   if (Option.isSome(sql)) {
-    return yield* sql.value<Told>`select attempt_id, leg, outcome, provider, said from attempts`
+    return yield* sql.value<Told>`select account, attempt_id, leg, org_id, outcome, own, payment_id, provider,
+      said from attempts`
   }
   const { attempts } = (yield* Effect.serviceOptional(MemoryDatabase)).open(paymentTables)
   return Array.from(attempts.values(), (row): Told => row)
@@ -69,22 +73,29 @@ const byHand = ["adjustment", "ramp_return"]
 
 type WithPurse = Provider & { readonly purse: Purse }
 
+/** A provider as it is reached through an account: the platform's where there is none. */
+interface Reached {
+  readonly provider: WithPurse
+  readonly account: string | null
+}
+
 /** What is on the manual rail is what people say it is. */
 const hasPurse = (provider: Provider): provider is WithPurse => "purse" in provider && provider.name !== "manual"
 
 /** What people found at the provider, and what it has taken on to give back, counts like its own word. */
-const noteWhatIsKnown = ({ name, purse }: WithPurse, attempts: ReadonlyArray<Told>) => {
-  for (const { attempt_id, leg, outcome, provider, said } of attempts) {
-    if (provider !== name) continue
+const noteWhatIsKnown = ({ account, provider: { name, purse } }: Reached, attempts: ReadonlyArray<Told>) => {
+  for (const { account: through, attempt_id, leg, outcome, provider, said } of attempts) {
+    if (provider !== name || through !== account) continue
     if (said !== null) purse.found(attempt_id, outcome === "accepted")
     if (leg === "return" && outcome === "accepted") purse.found(attempt_id, true)
   }
 }
 
-const providerProblems = (provider: WithPurse, postings: ReadonlyArray<Posting>) => {
-  const { name, purse } = provider
+const providerProblems = ({ account, provider }: Reached, postings: ReadonlyArray<Posting>) => {
+  const { purse } = provider
+  const name = account === null ? `provider/${provider.name}` : `provider/${provider.name}/${account}`
   const holdings = purse.holdings()
-  const mine = postings.filter(({ account, kind }) => account.startsWith(`provider/${name}/`) && !byHand.includes(kind))
+  const mine = postings.filter((one) => one.account === `${name}/${one.currency}` && !byHand.includes(one.kind))
   const currencies = new Set([...holdings.keys(), ...mine.map(({ currency }) => currency)])
   return [...currencies].flatMap((currency) => {
     const booked = -sum(mine.filter((posting) => posting.currency === currency))
@@ -104,7 +115,7 @@ const told = ({ amount, direction, refunds, status, target, total_fees }: Paymen
   return target.minor - fees - back
 }
 
-const ownKinds = ["settlement", "held", "virtual", "escrow", "party"]
+const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
 
 /** A part that was sent back stands on the record as failed, while its money waits for a person, who may find it gone. */
 const hasBounced = ({ payment_id, refunds }: Payment, postings: ReadonlyArray<Posting>): boolean => {
@@ -123,18 +134,49 @@ const recordProblems = (payment: Payment, postings: ReadonlyArray<Posting>) => {
     : [`payment ${payment.payment_id} is ${payment.status}: its record tells ${told(payment)}, the books say ${booked}`]
 }
 
+/**
+ * A payment moves the organisation's money on one account alone, and nothing that went through an account of its own
+ * moves anything that the platform keeps.
+ */
+const sideProblems = (payment: Payment, attempts: ReadonlyArray<Told>, postings: ReadonlyArray<Posting>) => {
+  const { amount, direction, funding, org_id, payment_id, target } = payment
+  const sums = new Map<string, bigint>()
+  const [side, kept] = [(currency: string) => `settlement/${org_id}/${currency}`, funding?.startsWith("own/") !== true]
+  const main = funding ?? side(direction === "outbound" ? amount.currency : target.currency)
+  const sides = attempts.filter((one) => one.payment_id === payment_id)
+  for (const { account, currency, kind, minor, payment_id: of } of postings) {
+    if (of !== payment_id || account.startsWith("held/") || !ownKinds.includes(account.split("/")[0]!)) continue
+    const allowed = byHand.includes(kind)
+      ? sides.map((one) =>
+          one.own ? `own/${org_id}/${one.account}/${currency}` : kept && funding !== null ? funding : side(currency)
+        )
+      : [main]
+    if (!allowed.includes(account)) sums.set(account, (sums.get(account) ?? 0n) + minor)
+  }
+  return Array.from(sums).flatMap(([account, minor]) =>
+    minor === 0n ? [] : [`payment ${payment_id}, which is on ${main}, moved ${minor} (minor) on ${account}`]
+  )
+}
+
 /** Looked at again for a while, since a callback may still be on its way. */
-export const agreesWithTheOutside = (providers: ReadonlyArray<Provider>) =>
+export const agreesWithTheOutside = (
+  providers: ReadonlyArray<Provider>,
+  accounts: ReadonlyMap<string, Provider> = new Map()
+) =>
   Effect.gen(function* () {
     const store = yield* PaymentStore
     const payments = yield* store.list(Option.none(), {}, everything)
     const attempts = yield* allAttempts
     const postings = yield* allPostings
-    const scripted = providers.filter(hasPurse)
+    const scripted: ReadonlyArray<Reached> = [
+      ...providers.filter(hasPurse).map((provider) => ({ provider, account: null })),
+      ...Array.from(accounts).flatMap(([account, provider]) => (hasPurse(provider) ? [{ provider, account }] : []))
+    ]
     for (const provider of scripted) noteWhatIsKnown(provider, attempts)
     const problems = [
       ...scripted.flatMap((provider) => providerProblems(provider, postings)),
-      ...payments.flatMap((payment) => recordProblems(payment, postings))
+      ...payments.flatMap((payment) => recordProblems(payment, postings)),
+      ...payments.flatMap((payment) => sideProblems(payment, attempts, postings))
     ]
     if (problems.length > 0) return yield* new Disagreement({ message: problems.join("\n") })
   }).pipe(Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("3 seconds"))), Effect.orDie)

@@ -16,7 +16,14 @@ import type { Backend } from "../../support/Stores.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"
-import { movableClock, type MovableClock, openStoresOn, quiet, servicesAndRails } from "./PaymentServices.ts"
+import {
+  movableClock,
+  type MovableClock,
+  openStoresOn,
+  type OwnAccounts,
+  quiet,
+  servicesAndRails
+} from "./PaymentServices.ts"
 
 /** A page that leads to the public address needs a server that listens there; all others take any port. */
 const served = (variables: Variables) =>
@@ -34,6 +41,7 @@ interface Options {
   readonly providers?: ReadonlyArray<Provider>
   readonly variables?: Variables
   readonly clock?: MovableClock
+  readonly accounts?: OwnAccounts
 }
 
 /** A busy machine must not look like a silent provider. */
@@ -42,12 +50,13 @@ const patient: Variables = { PROVIDER_TIMEOUT: "8 seconds" }
 /** For what is done between the acceptance and the completion of a payment on a built-in rail. */
 export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 
-const paymentServer = (backend: Backend, { clock = movableClock(), providers = [], variables = {} }: Options) => {
+const paymentServer = (backend: Backend, options: Options) => {
+  const { accounts, clock = movableClock(), providers = [], variables = {} } = options
   return served(variables).pipe(
     Layer.provideMerge(GateLive),
     Layer.provideMerge(SandboxLive),
     Layer.provideMerge(DevelopmentIssuer),
-    Layer.provideMerge(servicesAndRails(providers)),
+    Layer.provideMerge(servicesAndRails(providers, accounts)),
     Layer.provideMerge(openStoresOn(backend)),
     Layer.provideMerge(TestVault),
     Layer.provideMerge(Ids.layer),
@@ -62,8 +71,8 @@ type Provided = Layer.Layer.Success<ReturnType<typeof paymentServer>>
 export type PaymentTests = Vitest.MethodsNonLive<Provided, true>
 
 /** After every test the books are held against what the providers really have, and against what callers were told. */
-const heldAgainstTheOutside = (it: PaymentTests, providers: ReadonlyArray<Provider>): PaymentTests => {
-  const check = agreesWithTheOutside(providers)
+const heldAgainstTheOutside = (it: PaymentTests, { accounts, providers = [] }: Options): PaymentTests => {
+  const check = agreesWithTheOutside(providers, accounts)
   const effect: PaymentTests["effect"] = Object.assign(
     (...[name, self, timeout]: Parameters<PaymentTests["effect"]>) =>
       it.effect(name, (context) => Effect.zipLeft(self(context), check), timeout),
@@ -80,7 +89,7 @@ export const onPaymentServer = (
 ): void =>
   layer(paymentServer(backend, options), { excludeTestServices: true, timeout: "60 seconds" })(
     `${name} on ${backend}`,
-    (it) => tests(heldAgainstTheOutside(it, options.providers ?? []))
+    (it) => tests(heldAgainstTheOutside(it, options))
   )
 
 export const onDatabasePaymentServer = <Made extends Options>(

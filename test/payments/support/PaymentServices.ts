@@ -20,10 +20,21 @@ export const openStoresOn = (backend: Backend): Layer.Layer<StoreServices, unkno
     ? StoresMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))
     : StoresLive.pipe(Layer.provideMerge(TestDatabase))
 
-const withRails = (others: ReadonlyArray<Provider>) =>
+/** Providers as they are reached through accounts that configurations bring, by the ids of those. */
+export type OwnAccounts = ReadonlyMap<string, Provider>
+
+const withRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts) =>
   Layer.effect(
     Providers,
-    Effect.map(makeRails, (rails) => Providers.fromList([...rails, ...others]))
+    Effect.map(makeRails, (rails) => {
+      const { find } = Providers.fromList([...rails, ...others])
+      return {
+        find: (name, account) => {
+          const own = account === null ? undefined : accounts.get(account)
+          return own === undefined ? find(name, account) : Effect.succeed(own)
+        }
+      }
+    })
   )
 
 /** Fresh, since the services have layers of the same name over the usual providers. */
@@ -31,7 +42,8 @@ const paymentsOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.fresh(PaymentsLive.pipe(Layer.provideMerge(providers))).pipe(Layer.provideMerge(ServicesLive))
 
 /** The built-in rails, and these. */
-export const servicesAndRails = (others: ReadonlyArray<Provider>) => paymentsOver(withRails(others))
+export const servicesAndRails = (others: ReadonlyArray<Provider>, accounts: OwnAccounts = new Map()) =>
+  paymentsOver(withRails(others, accounts))
 
 export const servicesOf = (providers: ReadonlyArray<Provider>) => paymentsOver(Providers.layerOf(providers))
 

@@ -5,7 +5,7 @@ import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import type { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { type CallbackEvent, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { makePurse, type Purse } from "./Purse.ts"
 
@@ -138,7 +138,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
       }),
     callback: ({ body, headers }) =>
       Effect.gen(function* () {
-        const proof = yield* Proof.from(headers["x-proof"] === PROOF["x-proof"], "no proof")
+        const proof = yield* Proof.from(Check.same(PROOF["x-proof"], headers["x-proof"]), "no proof")
         const said = yield* Effect.mapError(
           Schema.decode(CallbackBody)(body.toString("utf8")),
           () => new NoProof({ message: "not a callback" })

@@ -28,9 +28,12 @@ const corridors = [
   { provider: "adyen", country: "DE", payment_method: "card", direction: "inbound", priority: 2 },
   { provider: "pawapay", country: "UG", payment_method: "mobile_money", direction: "inbound", priority: 1 },
   { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "inbound", priority: 2 },
-  { provider: "pawapay", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 1 },
-  { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 2 }
+  { provider: "pawapay", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 1, own: true },
+  { provider: "mtn_momo", country: "UG", payment_method: "mobile_money", direction: "outbound", priority: 2, own: true }
 ]
+
+/** Whose payouts go through an account of the organisation's own: what the platform's declines is held anew for it. */
+const WITH_OWN_ACCOUNT = "mtn_momo"
 
 const payer_details = { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" }
 
@@ -93,8 +96,14 @@ const overview = `select p.payment_id, p.status, p.next_action,
   (select count(*)::int from operator_items o where o.payment_id = p.payment_id and o.closed_at is null) as items,
   p.direction || ' ' || p.amount || ' ' || (select string_agg(concat_ws(' ', a.provider, a.outcome, a.reason), '; ') from attempts a where a.payment_id = p.payment_id) as said from payments p`
 
-const balances = `select account, currency, sum(amount)::text as amount from ledger_postings
-  where account like 'provider/%' and account not like 'provider/fiat/%' group by account, currency`
+/** Whose account it is through, the fake does not tell: both are at the same. */
+const balances = `select 'provider/' || split_part(account, '/', 2) || '/' || currency as account, currency,
+    sum(amount)::text as amount
+  from ledger_postings where account like 'provider/%' and account not like 'provider/fiat/%' group by 1, currency`
+
+/** What the organisation's own account has paid. */
+const paidByOwn = `select coalesce(sum(amount), 0)::text as amount from ledger_postings
+  where account like 'provider/${WITH_OWN_ACCOUNT}/%/UGX'`
 
 /** Somebody must act: a customer, or, where nobody can ever say what became of it, a person. */
 const isOver = ({ items, next_action, silent, status }: Row): boolean =>
@@ -125,24 +134,35 @@ describe("third parties and a server that is killed", () => {
     discard(dataDir)
   }, 60_000)
 
-  const request = async (path: string, body: object, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  const request = async (
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>>,
+    method = "POST"
+  ): Promise<Response> =>
     fetch(`${server!.url}/v1${path}`, {
-      method: "POST",
+      method,
       headers: { authorization: "NONE", "x-api-key": "NONE", "content-type": "application/json", ...headers },
       body: JSON.stringify(body)
     })
 
-  const arranged = async (): Promise<string> => {
-    const sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as { admin: { jwt: string } }
-    for (const corridor of corridors) {
-      const answer = await request(
-        "/payments/provider-configs",
-        { ...corridor, is_active: true },
-        {
-          authorization: `Bearer ${sandbox.admin.jwt}`
-        }
-      )
+  const arranged = async (fakes: ReadonlyArray<StartedFake>): Promise<string> => {
+    const sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
+      readonly admin: { readonly jwt: string }
+      readonly orgs: ReadonlyArray<{ readonly org_id: string }>
+    }
+    const admin = { authorization: `Bearer ${sandbox.admin.jwt}` }
+    const { org_id } = sandbox.orgs[0]!
+    for (const { own = false, ...corridor } of corridors) {
+      const config = { ...corridor, is_active: true, ...(own ? { org_id } : {}) }
+      const answer = await request("/payments/provider-configs", config, admin)
       expect(answer.status, await answer.clone().text()).toBe(201)
+      if (!own || corridor.provider !== WITH_OWN_ACCOUNT) continue
+      const { data } = (await answer.json()) as { readonly data: { readonly config_id: string } }
+      const path = `/payments/provider-configs/${corridor.provider}/${data.config_id}/credentials`
+      const { credentials } = fakes.find(({ fake }) => fake.name === corridor.provider)!.running
+      const set = await request(path, credentials, admin, "PUT")
+      expect(set.status, await set.clone().text()).toBe(200)
     }
     const beneficiary = {
       account_type: "mobile_money",
@@ -176,7 +196,7 @@ describe("third parties and a server that is killed", () => {
     }
     const first = await startServer(dataDir, port, settings)
     server = first
-    const beneficiary = await arranged()
+    const beneficiary = await arranged(fakes)
     const orders = digits.flatMap((two) => [
       byCard(`100.${two}`),
       byPhone(`150${two}`),
@@ -224,6 +244,8 @@ describe("third parties and a server that is killed", () => {
       ).toBe(true)
     }
     await nothingTwice(url, fakes)
+    const [paid] = await withSql(url, async (sql) => (await sql.query<{ amount: string }>(paidByOwn)).rows)
+    expect(Number(paid?.amount), "payouts went through the organisation's own account").toBeGreaterThan(0)
   })
 
   const booksAgree = (url: string, fakes: ReadonlyArray<StartedFake>) => {

@@ -3,13 +3,18 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
 import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/Policies.ts"
 import { builtInRails } from "../../../src/domain/Corridor.ts"
+import { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
 import { sealCredentials } from "../../../src/providers/accounts/Credentials.ts"
+import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
 import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProvidersLive } from "../../../src/providers/accounts/ProvidersLive.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
+import { ok, rawServer, until } from "../client/RawServer.ts"
+import { attemptAt } from "../sandbox/Orders.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { storesOn } from "../../support/Stores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
@@ -24,6 +29,8 @@ const services = (looks: { count: number }, variables: Variables) => {
   )
   return ProvidersLive.pipe(
     Layer.provideMerge(ProviderAccounts.layer),
+    Layer.provide(PlatformAccounts.layer),
+    Layer.provide(Secrets.layer),
     Layer.provideMerge(counting),
     Layer.provideMerge(storesOn("memory")),
     Layer.provideMerge(TestVault),
@@ -101,6 +108,32 @@ describe("accounts of configurations", () => {
     }).pipe(Effect.provide(services({ count: 0 }, {})))
   )
 })
+
+it.scopedLive("an account that hangs takes no other's place", () =>
+  Effect.gen(function* () {
+    const server = yield* rawServer((socket, nth) => {
+      if (server.requests[nth - 1]!.includes("sk_test_own")) socket.write(ok("{}"))
+    })
+    yield* Effect.gen(function* () {
+      const accounts = yield* ProviderAccounts
+      const platform = (yield* accounts.platform("stripe"))!
+      const { config_id } = yield* put
+      const own = (yield* accounts.own("stripe", config_id))!
+      const attempt = attemptAt(yield* nextId, { providerPaymentId: "pi_1" })
+      const inOrgs = yield* Effect.replicateEffect(nextId, 40)
+      yield* Effect.forEach(inOrgs, (id) =>
+        Effect.replicateEffect(Effect.fork(platform.enquire({ ...attempt, orgId: OrgId.make(id) })), 10)
+      )
+      yield* until(() => server.requests.length > 40)
+      yield* own.enquire(attempt)
+      expect(server.requests.filter((text) => text.includes("sk_test_own"))).toHaveLength(1)
+    }).pipe(
+      Effect.provide(
+        services({ count: 0 }, { STRIPE_BASE_URL: server.url, STRIPE_SECRET_KEY: "sk_test_of_the_platform" })
+      )
+    )
+  })
+)
 
 describe("who is on", () => {
   const secrets = { STRIPE_SECRET_KEY: "sk_of_the_platform" }

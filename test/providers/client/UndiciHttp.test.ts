@@ -29,7 +29,7 @@ const clientOf = (baseUrl: string, about: Partial<ProviderHttpOptions> = {}, roo
     account: "platform",
     baseUrl,
     mode: "sandbox",
-    callsUnderWay: makeCallsUnderWay(room),
+    callsUnderWay: makeCallsUnderWay({ reserved: 0, share: 0, ...room }),
     limits: generous,
     ...about
   })
@@ -335,7 +335,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("while it waits for its turn leaves nothing behind", () =>
     Effect.gen(function* () {
-      const calls = makeCallsUnderWay({ underWay: 1, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeCallsUnderWay({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       const first = yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()
@@ -352,7 +352,7 @@ describe("a caller that leaves", () => {
 
   it.scopedLive("at the very moment of its turn hands it on", () =>
     Effect.gen(function* () {
-      const calls = makeCallsUnderWay({ underWay: 1, waiting: 5, patience: Duration.seconds(5) })
+      const calls = makeCallsUnderWay({ underWay: 1, reserved: 0, waiting: 5, patience: Duration.seconds(5) })
       const gate = yield* Deferred.make<void>()
       yield* Effect.fork(calls.within(Deferred.await(gate)))
       yield* Effect.yieldNow()
@@ -376,20 +376,6 @@ it.scopedLive("a provider that hangs takes no other's place", () =>
     expect(yield* failureOf(stuck.call(order))).toBeInstanceOf(NeverSent)
     const replies = yield* Effect.replicateEffect(other.call(order), 10)
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
-  })
-)
-
-it.scopedLive("calls of several accounts at one provider share its room", () =>
-  Effect.gen(function* () {
-    const hanging = yield* rawServer(() => undefined)
-    const callsUnderWay = makeCallsUnderWay({ underWay: 1, waiting: 0 })
-    const [first, second] = yield* Effect.all([
-      clientOf(hanging.url, { callsUnderWay }),
-      clientOf(hanging.url, { callsUnderWay, account: "config" })
-    ])
-    yield* Effect.fork(first.call(order))
-    yield* until(() => hanging.requests.length === 1)
-    expect(yield* failureOf(second.call(order))).toBeInstanceOf(NeverSent)
   })
 )
 

@@ -53,8 +53,12 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
 
   it.effect("learns nothing where nobody was asked, and that it is silent where nobody was reached", () =>
     Effect.gen(function* () {
-      const unsent = new Declined({ reason: "too late", unsent: true })
-      const unreachable = new Declined({ reason: "no connection to it", code: "PROVIDER_UNAVAILABLE" })
+      const unsent = new Declined({ reason: "too late", unsent: "late" })
+      const unreachable = new Declined({
+        reason: "no connection to it",
+        code: "PROVIDER_UNAVAILABLE",
+        unsent: "unreachable"
+      })
       yield* silent("mtn_momo", 9)
       yield* dispatch("mtn_momo", unsent)
       expect(yield* stateOf("mtn_momo")).toBe("closed")

@@ -3,7 +3,7 @@ import { Effect, Fiber, Redacted } from "effect"
 import { callbackChecksUnderWay } from "../../../src/domain/Policies.ts"
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
-import { NoProof } from "../../../src/providers/port/Callback.ts"
+import { Check, NoProof } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
 import { amount } from "../support/Orders.ts"
 import { replyOf } from "../support/Scripted.ts"
@@ -23,11 +23,13 @@ const headers = {
 
 const webhookId = Redacted.make("1JE4291016473214C")
 
+const genuine = Check.same("SUCCESS", "SUCCESS")
+
 const heard = (body: string, verdict: Effect.Effect<boolean, NoProof> = Effect.succeed(true), about: object = {}) => {
   const questions: Array<ProviderCall> = []
   const read = readCallback(webhookId, BASE, (question) => {
     questions.push(question)
-    return verdict
+    return Effect.map(verdict, (holds) => genuine.where(holds))
   })
   return { questions, callback: read(asCalledBack({ headers: { ...headers, ...about }, body })) }
 }
@@ -200,7 +202,7 @@ describe("callbacks of PayPal", () => {
   it.effect("prove nothing with bytes that are no text", () =>
     Effect.gen(function* () {
       const request = { ...asCalledBack({ headers, body: "" }), body: Buffer.from([0x22, 0xff, 0x22]) }
-      expect((yield* Effect.flip(readCallback(webhookId, BASE, () => Effect.succeed(true))(request)))._tag).toBe(
+      expect((yield* Effect.flip(readCallback(webhookId, BASE, () => Effect.succeed(genuine))(request)))._tag).toBe(
         "NoProof"
       )
     })
@@ -210,7 +212,7 @@ describe("callbacks of PayPal", () => {
     Effect.gen(function* () {
       const request = asCalledBack({ headers, body: good })
       for (const id of [undefined, Redacted.make("")]) {
-        const { message } = yield* Effect.flip(readCallback(id, BASE, () => Effect.succeed(true))(request))
+        const { message } = yield* Effect.flip(readCallback(id, BASE, () => Effect.succeed(genuine))(request))
         expect(message).toContain("PAYPAL_WEBHOOK_ID")
       }
     })

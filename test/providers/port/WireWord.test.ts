@@ -8,7 +8,7 @@ import { captureReport, isStrangeOrder } from "../../../src/providers/paypal/Pay
 import { isStrangePayout, itemReport } from "../../../src/providers/paypal/PaypalPayouts.ts"
 import { endBy, payoutCode } from "../../../src/providers/paypal/PaypalRefusals.ts"
 import { meaningOf } from "../../../src/providers/port/WireWord.ts"
-import { Proof } from "../../../src/providers/port/Callback.ts"
+import { Check, Proof } from "../../../src/providers/port/Callback.ts"
 import { reportOf } from "../../../src/providers/paystack/PaystackStates.ts"
 import { toIntent, toRefund } from "../../../src/providers/stripe/StripeAnswers.ts"
 import { eventOf } from "../../../src/providers/stripe/StripeCallbacks.ts"
@@ -33,7 +33,7 @@ describe.each(words)("the word %s", (word) => {
     expect(toIntent(replyOf(200, intent))).toMatchObject({ ...processing, providerStatus: word })
     expect(toRefund(replyOf(200, { id: "re_1", status: word }))).toMatchObject(processing)
     const body = Buffer.from(JSON.stringify({ id: "evt_1", type: "x", data: { object: intent } }))
-    const event = eventOf(body, Either.getOrThrow(Proof.from(true, "")))
+    const event = eventOf(body, Either.getOrThrow(Proof.from(Check.same("right", "right"), "")))
     expect(Option.getOrThrow(event)).toMatchObject({ report: { state: "processing" } })
   })
 

@@ -188,7 +188,9 @@ describe("what Stripe answers to a payment", () => {
   it.effect("declines what was never sent", () =>
     Effect.gen(function* () {
       const outcome = yield* at(() => new NeverSent({ reason: "no connection" })).provider.initiate(visa)
-      expect(outcome).toEqual(new Declined({ reason: "no connection", code: "PROVIDER_UNAVAILABLE" }))
+      expect(outcome).toEqual(
+        new Declined({ reason: "no connection", code: "PROVIDER_UNAVAILABLE", unsent: "unreachable" })
+      )
     })
   )
 

@@ -1,10 +1,9 @@
 /** The real server is killed in the middle of five hundred deliveries and started again; then the CLI looks after the dead ones. */
-import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, inject, it } from "@effect/vitest"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { cliIn, dataIn } from "../../cli/Cli.ts"
 import {
   databaseOf,
   discard,
@@ -49,22 +48,12 @@ const writeEvents = (dataDir: string, webhookId: string, count: number): Promise
   })
 }
 
-const cli = (dataDir: string, ...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((done) => {
-    const { DATABASE_URL: _, ...environment } = process.env
-    execFile(
-      process.execPath,
-      [join(inject("bundle"), "cli/main.mjs"), ...args],
-      { env: { ...environment, DATA_DIR: dataDir, LOG_LEVEL: "error" } },
-      (error, stdout, stderr) => done({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr })
-    )
-  })
+const environment = (dataDir: string) => ({ DATA_DIR: dataDir, LOG_LEVEL: "error" })
 
-const data = async <A>(dataDir: string, ...args: ReadonlyArray<string>): Promise<A> => {
-  const { code, stderr, stdout } = await cli(dataDir, ...args, "--json")
-  expect(code, stderr).toBe(0)
-  return (JSON.parse(stdout) as { readonly data: A }).data
-}
+const cli = (dataDir: string, ...args: ReadonlyArray<string>) => cliIn(environment(dataDir))(...args)
+
+const data = <A>(dataDir: string, ...args: ReadonlyArray<string>): Promise<A> =>
+  dataIn(environment(dataDir))<A>(...args)
 
 describe("a server with webhooks to deliver", () => {
   const dataDir = newDataDir()

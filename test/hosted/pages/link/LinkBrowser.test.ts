@@ -10,7 +10,14 @@ import { afterAll, beforeAll, describe } from "vitest"
 import { eventually } from "../../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
 import { freePort } from "../../../payments/support/RealServer.ts"
-import { chromiumNeeded, chromiumPath, launchChromium } from "../../../support/Chromium.ts"
+import {
+  chromiumNeeded,
+  chromiumPath,
+  inBothSizes,
+  launchChromium,
+  overflowOf,
+  phone
+} from "../../../support/Chromium.ts"
 import { TestServer } from "../../../support/TestServer.ts"
 import { acmeLink } from "./Paying.ts"
 
@@ -30,12 +37,13 @@ const violationsOn = async (page: Page): Promise<ReadonlyArray<string>> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)
 }
 
-const looksRight = async (page: Page, name: string): Promise<void> => {
-  const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-  expect(await page.evaluate(overflow)).toBe(0)
-  if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true })
-  expect(await violationsOn(page), name).toEqual([])
-}
+const looksRight = (page: Page, name: string): Promise<void> =>
+  inBothSizes(page, async (width) => {
+    const look = `${name}-${width}`
+    expect(await overflowOf(page), look).toBe(0)
+    if (screenshots !== undefined) await page.screenshot({ path: join(screenshots, `${look}.png`), fullPage: true })
+    expect(await violationsOn(page), look).toEqual([])
+  })
 
 describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, () => {
   let browser: Browser
@@ -46,11 +54,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
 
   afterAll(() => browser.close())
 
-  const desktop = { width: 1280, height: 800 }
-  const phone = { width: 375, height: 740 }
-
   interface Look {
-    readonly viewport: typeof phone
     readonly locale?: string
     readonly colorScheme?: "light" | "dark"
   }
@@ -59,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
   const visiting = (path: string, look: Look, use: (page: Page) => Promise<void>) =>
     Effect.flatMap(TestServer, ({ baseUrl }) =>
       Effect.promise(async () => {
-        const page = await browser.newPage(look)
+        const page = await browser.newPage({ viewport: phone, ...look })
         const complaints: Array<string> = []
         const strangers = new Set<string>()
         page.on("console", (message) => complaints.push(message.text()))
@@ -83,10 +87,10 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
    * A page that waits renews itself, while it is looked at too, so a copy that does not is looked at. Without scripts
    * there is no other way to wait, and the page asks for nothing that could be lost.
    */
-  const looksRightWaiting = async (page: Page, name: string, look: Look) => {
+  const looksRightWaiting = async (page: Page, name: string) => {
     const markup = await page.content()
     expect(markup).toMatch(RENEWS)
-    const copy = await browser.newPage(look)
+    const copy = await browser.newPage()
     await copy.setContent(markup.replace(RENEWS, ""))
     await looksRight(copy, name)
     await copy.close()
@@ -96,111 +100,107 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     page.getByRole("heading", { name: heading }).waitFor({ timeout: 20_000 })
 
   onPaymentServer("Payment link page", "memory", { variables: { ...leisurely, PORT } }, (it) => {
-    for (const viewport of [phone, desktop]) {
-      const { width } = viewport
-
-      it.effect(`takes mobile money at ${width} px`, () =>
-        Effect.gen(function* () {
-          const { look, path } = yield* acmeLink()
-          yield* visiting(path, { viewport }, async (page) => {
-            await looksRight(page, `mobile-${width}`)
-            await page.getByLabel("Network").selectOption("M-Pesa")
-            await page.getByLabel("Mobile money number").fill("0712 340 002")
-            await page.getByLabel("Your name").fill("Wanjiru Kamau")
-            await page.getByLabel("E-mail").fill("wanjiru@example.com")
-            await page.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
-            await atEnd(page, "Your one-time password")
-            await looksRight(page, `otp-${width}`)
-            await page.getByLabel("One-time password").fill("111111")
-            await page.keyboard.press("Enter")
-            await page.getByText("That is not the password").waitFor()
-            await looksRight(page, `otp-wrong-${width}`)
-            await page.getByLabel("One-time password").fill("123456")
-            await page.keyboard.press("Enter")
-            await page.getByRole("status").waitFor()
-            await looksRightWaiting(page, `waiting-${width}`, { viewport })
-            await atEnd(page, "Payment complete")
-            await looksRight(page, `complete-${width}`)
-            await page.goto(new URL(path, page.url()).href)
-            await atEnd(page, "Already paid")
-            await looksRight(page, `paid-${width}`)
-          })
-          expect((yield* look).status).toBe("paid")
+    it.effect("takes mobile money", () =>
+      Effect.gen(function* () {
+        const { look, path } = yield* acmeLink()
+        yield* visiting(path, {}, async (page) => {
+          await looksRight(page, "mobile")
+          await page.getByLabel("Network").selectOption("M-Pesa")
+          await page.getByLabel("Mobile money number").fill("0712 340 002")
+          await page.getByLabel("Your name").fill("Wanjiru Kamau")
+          await page.getByLabel("E-mail").fill("wanjiru@example.com")
+          await page.getByRole("button", { name: "Pay 1,500.00 KES" }).click()
+          await atEnd(page, "Your one-time password")
+          await looksRight(page, "otp")
+          await page.getByLabel("One-time password").fill("111111")
+          await page.keyboard.press("Enter")
+          await page.getByText("That is not the password").waitFor()
+          await looksRight(page, "otp-wrong")
+          await page.getByLabel("One-time password").fill("123456")
+          await page.keyboard.press("Enter")
+          await page.getByRole("status").waitFor()
+          await looksRightWaiting(page, "waiting")
+          await atEnd(page, "Payment complete")
+          await looksRight(page, "complete")
+          await page.goto(new URL(path, page.url()).href)
+          await atEnd(page, "Already paid")
+          await looksRight(page, "paid")
         })
-      )
+        expect((yield* look).status).toBe("paid")
+      })
+    )
 
-      it.effect(`takes a card at ${width} px, by way of an error and the hosted checkout`, () =>
-        Effect.gen(function* () {
-          const about = { amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
-          const { look, path } = yield* acmeLink({ ...about, description: "Invoice 1042, two seats in row F" })
-          yield* visiting(path, { viewport }, async (page) => {
-            await page.getByRole("link", { name: "Card" }).click()
-            await looksRight(page, `card-${width}`)
-            const fill = async (number: string) => {
-              await page.getByLabel("Card number").fill(number)
-              await page.getByLabel("Expiry date").fill("12/30")
-              await page.getByLabel("Security code").fill("123")
-            }
-            await fill("4000 0000 0000 3221")
-            await page.getByLabel("Name on card").fill("Wanjiru Kamau")
-            await page.getByLabel("E-mail").fill("wanjiru@example.com")
-            await page.getByLabel("Phone number").fill("0712345678")
-            await page.keyboard.press("Enter")
-            await page.getByText("Check the card number").waitFor()
-            await looksRight(page, `card-wrong-${width}`)
-            expect(await page.getByLabel("Name on card").inputValue()).toBe("Wanjiru Kamau")
-            expect(await page.getByLabel("Card number").inputValue()).toBe("")
-            await fill("4000 0000 0000 3220")
-            await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
-            await atEnd(page, "Confirm your payment")
-            await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
-            await atEnd(page, "Payment complete")
-          })
-          expect((yield* eventually(look, ({ status }) => status === "paid")).paid_at).not.toBeNull()
+    it.effect("takes a card, by way of an error and the hosted checkout", () =>
+      Effect.gen(function* () {
+        const about = { amount: 10, currency: "USD", payer_currency: "KES", amount_type: "fixed" }
+        const { look, path } = yield* acmeLink({ ...about, description: "Invoice 1042, two seats in row F" })
+        yield* visiting(path, {}, async (page) => {
+          await page.getByRole("link", { name: "Card" }).click()
+          await looksRight(page, "card")
+          const fill = async (number: string) => {
+            await page.getByLabel("Card number").fill(number)
+            await page.getByLabel("Expiry date").fill("12/30")
+            await page.getByLabel("Security code").fill("123")
+          }
+          await fill("4000 0000 0000 3221")
+          await page.getByLabel("Name on card").fill("Wanjiru Kamau")
+          await page.getByLabel("E-mail").fill("wanjiru@example.com")
+          await page.getByLabel("Phone number").fill("0712345678")
+          await page.keyboard.press("Enter")
+          await page.getByText("Check the card number").waitFor()
+          await looksRight(page, "card-wrong")
+          expect(await page.getByLabel("Name on card").inputValue()).toBe("Wanjiru Kamau")
+          expect(await page.getByLabel("Card number").inputValue()).toBe("")
+          await fill("4000 0000 0000 3220")
+          await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
+          await atEnd(page, "Confirm your payment")
+          await page.getByRole("button", { name: "Pay 1,291.99 KES" }).click()
+          await atEnd(page, "Payment complete")
         })
-      )
+        expect((yield* eventually(look, ({ status }) => status === "paid")).paid_at).not.toBeNull()
+      })
+    )
 
-      it.effect(`holds what is long and foreign within ${width} px, in French and in the dark`, () =>
-        Effect.gen(function* () {
-          const { path } = yield* acmeLink({
-            ...{ amount: 9999999999999.99, currency: "KES", amount_type: "fixed" },
-            description: `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"mot ".repeat(30)}`
-          })
-          const look = { viewport, locale: "fr-FR", colorScheme: "dark" } as const
-          yield* visiting(path, look, async (page) => {
-            await looksRight(page, `long-${width}`)
-            expect(await page.title()).toBe("Comment souhaitez-vous payer ?")
-            await page.getByRole("link", { name: "Virement" }).click()
-            await page.evaluate("document.querySelector('form').noValidate = true")
-            await page.getByRole("button", { name: "Payer" }).click()
-            await page.getByText("Indiquez un nom.").waitFor()
-            await looksRight(page, `bank-wrong-fr-${width}`)
-          })
+    it.effect("holds what is long and foreign, in French and in the dark", () =>
+      Effect.gen(function* () {
+        const { path } = yield* acmeLink({
+          ...{ amount: 9999999999999.99, currency: "KES", amount_type: "fixed" },
+          description: `${"x".repeat(300)} <script>document.title = "no"</script> \u202e${"mot ".repeat(30)}`
         })
-      )
+        const look = { locale: "fr-FR", colorScheme: "dark" } as const
+        yield* visiting(path, look, async (page) => {
+          await looksRight(page, "long")
+          expect(await page.title()).toBe("Comment souhaitez-vous payer ?")
+          await page.getByRole("link", { name: "Virement" }).click()
+          await page.evaluate("document.querySelector('form').noValidate = true")
+          await page.getByRole("button", { name: "Payer" }).click()
+          await page.getByText("Indiquez un nom.").waitFor()
+          await looksRight(page, "bank-wrong-fr")
+        })
+      })
+    )
 
-      it.effect(`takes the amount that the payer chooses at ${width} px, and offers another try`, () =>
-        Effect.gen(function* () {
-          const { path } = yield* acmeLink({ currency: "KES", amount_type: "open", description: "A donation" })
-          yield* visiting(path, { viewport }, async (page) => {
-            await page.getByRole("link", { name: "Bank transfer" }).click()
-            await looksRight(page, `open-${width}`)
-            await page.getByLabel("Amount").fill("250")
-            await page.getByLabel("Your bank").fill("Equity Bank")
-            await page.getByLabel("Your account number").fill("1100220004")
-            await page.getByLabel("Name on the account").fill("Wanjiru Kamau")
-            await page.getByLabel("E-mail").fill("wanjiru@example.com")
-            await page.getByLabel("Phone number").fill("+254712345678")
-            await page.getByRole("button", { name: "Pay" }).click()
-            await atEnd(page, "Make the transfer")
-            await looksRightWaiting(page, `transfer-${width}`, { viewport })
-            await atEnd(page, "Payment not completed")
-            await looksRight(page, `failed-${width}`)
-            await page.getByRole("link", { name: "Try again" }).click()
-            await atEnd(page, "How would you like to pay?")
-          })
+    it.effect("takes the amount that the payer chooses, and offers another try", () =>
+      Effect.gen(function* () {
+        const { path } = yield* acmeLink({ currency: "KES", amount_type: "open", description: "A donation" })
+        yield* visiting(path, {}, async (page) => {
+          await page.getByRole("link", { name: "Bank transfer" }).click()
+          await looksRight(page, "open")
+          await page.getByLabel("Amount").fill("250")
+          await page.getByLabel("Your bank").fill("Equity Bank")
+          await page.getByLabel("Your account number").fill("1100220004")
+          await page.getByLabel("Name on the account").fill("Wanjiru Kamau")
+          await page.getByLabel("E-mail").fill("wanjiru@example.com")
+          await page.getByLabel("Phone number").fill("+254712345678")
+          await page.getByRole("button", { name: "Pay" }).click()
+          await atEnd(page, "Make the transfer")
+          await looksRightWaiting(page, "transfer")
+          await atEnd(page, "Payment not completed")
+          await looksRight(page, "failed")
+          await page.getByRole("link", { name: "Try again" }).click()
+          await atEnd(page, "How would you like to pay?")
         })
-      )
-    }
+      })
+    )
   })
 })

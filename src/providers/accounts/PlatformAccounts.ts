@@ -1,0 +1,96 @@
+/**
+ * From when on the platform's accounts are certainly the ones that the settings name. Settings change from start to start,
+ * and for a while instances with old and new ones run side by side: they tell each other by fingerprints in the database.
+ */
+import { createHmac, randomBytes } from "node:crypto"
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+import type { ThirdPartyName } from "../../domain/Corridor.ts"
+import { credentialsRetireAfter, platformAccountsLook, platformAccountsTrusted } from "../../domain/Policies.ts"
+import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { Secrets } from "../../platform/secrets/Secrets.ts"
+import { type NamedAccount, type PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"
+import { ProviderSettings } from "./ProviderSettings.ts"
+import type { GivenCredentials } from "./ThirdParties.ts"
+
+/** Sealed under the master key, and not that key itself: fingerprints stay what they are when it is changed. */
+const KEY_NAME = "fingerprints of platform accounts"
+
+const freshKey = Effect.sync(() => randomBytes(32).toString("hex"))
+
+/** All that is set counts, and where it leads to: nobody here knows which of the fields tell one account from another. */
+const fingerprintOf = (
+  key: string,
+  provider: ThirdPartyName,
+  baseUrl: string,
+  credentials: GivenCredentials
+): string => {
+  const fields = Object.entries(credentials)
+    .map(([name, value]) => [name, Redacted.value(value)])
+    .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1))
+  return createHmac("sha256", key)
+    .update(JSON.stringify([provider, baseUrl, fields]))
+    .digest("hex")
+}
+
+/** What was sent while another account was named may have gone there; so may what its instances were still about to send. */
+const certainSince = (named: NamedAccount, all: ReadonlyArray<PlatformAccount>): Date => {
+  const times = all
+    .filter(({ provider }) => provider === named.provider)
+    .map(({ fingerprint, first_seen_at, last_seen_at }) =>
+      fingerprint === named.fingerprint
+        ? first_seen_at.getTime()
+        : last_seen_at.getTime() + Duration.toMillis(credentialsRetireAfter)
+    )
+  return new Date(Math.max(...times))
+}
+
+const endOfTime = new Date(8_640_000_000_000_000)
+
+export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
+  PlatformAccounts,
+  {
+    /** Of an account that the settings name. Of what was sent before, its provider proves nothing. */
+    readonly since: (name: ThirdPartyName) => Effect.Effect<Date>
+  }
+>() {
+  static readonly layer = Layer.scoped(
+    PlatformAccounts,
+    Effect.gen(function* () {
+      const { parties } = yield* ProviderSettings
+      const store = yield* PlatformAccountStore
+      const secrets = yield* Secrets
+      const named: Array<NamedAccount & { readonly provider: ThirdPartyName }> = []
+      for (const [provider, { baseUrl, platform }] of parties) {
+        if (Option.isNone(platform)) continue
+        const key = yield* Effect.orDie(secrets.getOrMake(KEY_NAME, freshKey))
+        named.push({ provider, fingerprint: fingerprintOf(key, provider, baseUrl, platform.value) })
+      }
+
+      let certain: ReadonlyMap<ThirdPartyName, Date> = new Map()
+      let lookedAt = 0
+      const look = Effect.gen(function* () {
+        const before = yield* monotonicMillis
+        const all = yield* store.see(named)
+        certain = new Map(named.map((one) => [one.provider, certainSince(one, all)]))
+        lookedAt = before
+      })
+
+      if (named.length > 0) {
+        yield* look
+        yield* look.pipe(
+          Effect.catchAllCause((cause) => Effect.logWarning("Which accounts others use could not be read", cause)),
+          Effect.delay(platformAccountsLook),
+          Effect.forever,
+          Effect.forkScoped
+        )
+      }
+
+      return {
+        since: (name) =>
+          Effect.map(monotonicMillis, (now) =>
+            now - lookedAt <= Duration.toMillis(platformAccountsTrusted) ? (certain.get(name) ?? endOfTime) : endOfTime
+          )
+      }
+    })
+  )
+}

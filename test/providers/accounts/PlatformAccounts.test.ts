@@ -1,0 +1,177 @@
+/**
+ * The platform's account comes from the settings, which may name another one after a restart: what was sent before proves
+ * nothing there, and instances with old and new settings that run side by side vouch for nothing at all.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { Clock, Duration, Effect, Layer, TestClock } from "effect"
+import { StoresMemory } from "../../../src/app/Stores.ts"
+import { credentialsRetireAfter, platformAccountsLook, platformAccountsTrusted } from "../../../src/domain/Policies.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
+import { sealedSecrets } from "../../../src/platform/secrets/SealedSecrets.ts"
+import { Secrets } from "../../../src/platform/secrets/Secrets.ts"
+import { reseal, Vault } from "../../../src/platform/secrets/Vault.ts"
+import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
+import { type PlatformAccount, PlatformAccountStore } from "../../../src/providers/accounts/PlatformAccountStore.ts"
+import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
+import { ProvidersLive } from "../../../src/providers/accounts/ProvidersLive.ts"
+import { Providers } from "../../../src/providers/port/Provider.ts"
+import { onBothStores } from "../../support/Stores.ts"
+import { testSettings, type Variables } from "../../support/TestSettings.ts"
+
+const before = deriveMasterKey("before")
+const after = deriveMasterKey("after")
+
+const instance = (variables: Variables, masterKey = before) =>
+  Layer.build(
+    ProvidersLive.pipe(
+      Layer.provide(ProviderAccounts.layer),
+      Layer.provide(PlatformAccounts.layer),
+      Layer.provide(Secrets.layer),
+      Layer.provide(Vault.layer(masterKey)),
+      Layer.provide(Ids.layer),
+      Layer.provide(testSettings(variables))
+    )
+  ).pipe(
+    Effect.map((services) =>
+      Effect.flatMap(Providers, ({ find }) => find("stripe", null)).pipe(Effect.provide(services))
+    ),
+    Effect.map(Effect.map((provider) => provider?.since?.getTime()))
+  )
+
+/** The same instance, which is gone again after this long. */
+const runsFor = (time: Duration.Duration, variables: Variables, masterKey = before) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const since = yield* instance(variables, masterKey)
+      yield* TestClock.adjust(time)
+      return yield* since
+    })
+  )
+
+const [old, fresh] = [{ STRIPE_SECRET_KEY: "sk_old" }, { STRIPE_SECRET_KEY: "sk_new" }]
+const minute = Duration.minutes(1)
+const aLook = Duration.sum(platformAccountsLook, Duration.millis(1))
+const retired = Duration.toMillis(credentialsRetireAfter)
+
+describe("the platform's account", () => {
+  it.scoped("vouches for what was sent since it was first seen, however often its instances start", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust(minute)
+      expect(yield* runsFor(minute, old)).toBe(60_000)
+      expect(yield* runsFor(minute, old)).toBe(60_000)
+      const others = { ...old, PAYSTACK_SECRET_KEY: "sk_of_another_provider" }
+      expect(yield* runsFor(minute, others)).toBe(60_000)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+
+  it.scoped("that another one took the place of proves nothing of what the one before was sent", () =>
+    Effect.gen(function* () {
+      yield* runsFor(minute, old)
+      const end = yield* Clock.currentTimeMillis
+      // It was the other's until its last look, and what that had begun came to its end after that.
+      expect(yield* runsFor(minute, fresh)).toBe(end + retired)
+      yield* TestClock.adjust("1 hour")
+      const third = yield* Clock.currentTimeMillis
+      expect(yield* runsFor(minute, { STRIPE_SECRET_KEY: "sk_third" })).toBe(third)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+
+  it.scoped("that comes back vouches for nothing of the time in between", () =>
+    Effect.gen(function* () {
+      yield* runsFor(minute, old)
+      yield* runsFor(minute, fresh)
+      const end = yield* Clock.currentTimeMillis
+      yield* TestClock.adjust("1 hour")
+      expect(yield* runsFor(minute, old)).toBe(end + retired)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+
+  it.scoped("is another one at another address", () =>
+    Effect.gen(function* () {
+      const first = yield* runsFor(minute, old)
+      const elsewhere = yield* runsFor(minute, { ...old, STRIPE_BASE_URL: "http://127.0.0.1:9" })
+      expect(elsewhere).toBeGreaterThan(first!)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+
+  it.scoped("vouches for nothing while instances with other settings run beside it", () =>
+    Effect.gen(function* () {
+      const since = yield* instance(old)
+      yield* TestClock.adjust("10 minutes")
+      expect(yield* since).toBe(0)
+      const others = yield* instance(fresh)
+      const started = yield* Clock.currentTimeMillis
+      yield* TestClock.adjust(aLook)
+      expect(yield* since, "the one that was there").toBeGreaterThan(started)
+      yield* TestClock.adjust("10 minutes")
+      const now = yield* Clock.currentTimeMillis
+      expect(yield* since).toBeGreaterThan(now)
+      expect(yield* others, "the one that came").toBeGreaterThan(now)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+
+  it.scoped("vouches for nothing while it hears nothing of the others", () => {
+    const database = { fails: false }
+    const failing = Layer.effect(
+      PlatformAccountStore,
+      Effect.map(PlatformAccountStore, (store) => ({
+        see: (named) => Effect.suspend(() => (database.fails ? Effect.die("the database is away") : store.see(named)))
+      }))
+    )
+    return Effect.gen(function* () {
+      const since = yield* instance(old)
+      yield* TestClock.adjust(minute)
+      database.fails = true
+      yield* TestClock.adjust(aLook)
+      expect(yield* since).toBe(0)
+      yield* TestClock.adjust(platformAccountsTrusted)
+      expect(yield* since).toBeGreaterThan(yield* Clock.currentTimeMillis)
+      database.fails = false
+      yield* TestClock.adjust(aLook)
+      expect(yield* since).toBe(0)
+    }).pipe(Effect.provide(failing), Effect.provide(StoresMemory))
+  })
+
+  it.scoped("stays the same under a new master key", () =>
+    Effect.gen(function* () {
+      yield* runsFor(minute, old)
+      const { reseal: move } = yield* sealedSecrets
+      const moved = yield* move((sealed, context) => reseal(Vault.make(before), Vault.make(after), sealed, context))
+      expect(moved).toBe(1)
+      expect(yield* runsFor(minute, old, after)).toBe(0)
+    }).pipe(Effect.provide(StoresMemory))
+  )
+})
+
+onBothStores("PlatformAccountStore", (it) => {
+  const [first, second] = ["a", "b"].map((letter) => letter.repeat(64))
+  const timesOf = (all: ReadonlyArray<PlatformAccount>, fingerprint: string | undefined) =>
+    all
+      .filter((one) => one.provider === "stripe" && one.fingerprint === fingerprint)
+      .map(({ first_seen_at, last_seen_at }) => [first_seen_at.getTime(), last_seen_at.getTime()])
+
+  it.effect("keeps when each was seen first and last, whoever comes at once", () =>
+    Effect.gen(function* () {
+      const { see } = yield* PlatformAccountStore
+      const named = (fingerprint: string) => [
+        { provider: "stripe" as const, fingerprint },
+        { provider: "adyen" as const, fingerprint }
+      ]
+      yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? named(first!) : named(first!).toReversed())),
+        see,
+        { concurrency: "unbounded" }
+      )
+      const [[since] = []] = timesOf(yield* see([]), first)
+      yield* Effect.sleep("5 millis")
+      yield* see(named(second!).slice(0, 1))
+      const all = yield* see(named(first!).slice(0, 1))
+      expect(all).toHaveLength(3)
+      const [[firstSeen, lastSeen] = []] = timesOf(all, first)
+      expect(firstSeen).toBe(since)
+      expect(lastSeen).toBeGreaterThan(Number(since))
+      expect(timesOf(all, second)).toHaveLength(1)
+    })
+  )
+})
