@@ -3,7 +3,7 @@
  * callbacks that were applied, the ledger, operator items and the audit log stay.
  */
 import { Effect } from "effect"
-import { retentionPause } from "../domain/Policies.ts"
+import { retentionPause } from "../domain/policies/Server.ts"
 import { IdempotencyStore } from "../platform/idempotency/IdempotencyStore.ts"
 import { NotificationStore } from "../platform/notifications/NotificationStore.ts"
 import { StrayCallbackStore } from "../payments/store/StrayCallbackStore.ts"

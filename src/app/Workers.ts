@@ -1,6 +1,6 @@
 /** What an instance does besides answering requests. */
 import { Effect } from "effect"
-import { dayClosingPause, strayPause } from "../domain/Policies.ts"
+import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"

@@ -3,7 +3,7 @@
  * keeps the state asks it. Only dispatches are reported here, never look-ups.
  */
 import { Data, Duration } from "effect"
-import { circuitOpensAfter, circuitOpenTime, circuitProbePatience } from "./Policies.ts"
+import { circuitOpensAfter, circuitOpenTime, circuitProbePatience } from "./policies/Providers.ts"
 
 export type CircuitState = "closed" | "open" | "half-open"
 

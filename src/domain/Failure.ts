@@ -2,7 +2,7 @@
 import { Data, Duration } from "effect"
 import type { PaymentId, TransactionId } from "./Identifiers.ts"
 import { currencyOf, kindOf, type LedgerAccount } from "./Ledger.ts"
-import { busyRetryAfter } from "./Policies.ts"
+import { busyRetryAfter } from "./policies/Database.ts"
 import type { Rate } from "./Rate.ts"
 
 export const codes = {

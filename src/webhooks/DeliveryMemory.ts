@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Option, Order } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "./MemoryTables.ts"
 import { type Scope } from "../platform/database/Query.ts"
-import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
+import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
 import type { StoredDelivery } from "./Webhook.ts"
 import { type Delivery, type PaymentDelivery, DeliveryStore } from "./DeliveryStore.ts"
 

@@ -2,7 +2,7 @@
 import { webhookTables } from "./MemoryTables.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
-import { webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
+import { webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
 import { writeEvents } from "./Receivers.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
 

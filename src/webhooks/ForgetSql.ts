@@ -5,7 +5,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { theRowAs } from "../platform/database/Rows.ts"
-import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/Policies.ts"
+import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
 import { type Batch, forgetInTurn } from "./Forgetting.ts"
 
 const BatchRow = Schema.Struct({

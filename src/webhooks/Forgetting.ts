@@ -1,7 +1,7 @@
 /** How old rows are forgotten: from the oldest on, in small batches, and past those that have to stay. */
 import { Effect } from "effect"
 import { nilUuid } from "../domain/Ids.ts"
-import { webhookForgetBatch } from "../domain/Policies.ts"
+import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
 
 /** When the last row that was looked at was written, and its id. */
 export type Position = readonly [at: Date, id: string]

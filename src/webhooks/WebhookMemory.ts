@@ -4,7 +4,7 @@ import { Clock, Duration, Effect, Layer, Option } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import type { Scope } from "../platform/database/Query.ts"
-import { webhookSecretOverlap } from "../domain/Policies.ts"
+import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
 import type { StoredWebhook, Webhook } from "./Webhook.ts"
 import { WebhookStore } from "./WebhookStore.ts"
 

@@ -4,7 +4,7 @@ import { Duration, Effect, Layer, Schema } from "effect"
 import type { WebhookId } from "../domain/Identifiers.ts"
 import { inScope, newest, type Scope } from "../platform/database/Query.ts"
 import { rowAs, rowsAs, theRowAs } from "../platform/database/Rows.ts"
-import { webhookSecretOverlap } from "../domain/Policies.ts"
+import { webhookSecretOverlap } from "../domain/policies/Webhooks.ts"
 import { Webhook } from "./Webhook.ts"
 import { SealedRow, WebhookStore } from "./WebhookStore.ts"
 

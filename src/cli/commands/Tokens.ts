@@ -10,7 +10,7 @@ import {
 } from "../../people/auth/DevelopmentIssuer.ts"
 import { TokenSigner } from "../../people/auth/TokenSigner.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { developmentTokenTtl } from "../../domain/Policies.ts"
+import { developmentTokenTtl } from "../../domain/policies/People.ts"
 import type { User } from "../../people/users/User.ts"
 import { Users } from "../../people/users/Users.ts"
 import { optional, option, refuse } from "../shared/Input.ts"

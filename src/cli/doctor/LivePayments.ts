@@ -5,7 +5,7 @@ import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import { tableExists } from "../../platform/database/Tables.ts"
 import { builtInRails, ProviderName } from "../../domain/Corridor.ts"
-import { liveRateMaxAge } from "../../domain/Policies.ts"
+import { liveRateMaxAge } from "../../domain/policies/Payments.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
 

@@ -2,7 +2,7 @@
 import { request } from "node:http"
 import { Duration, Effect, Option, Schema } from "effect"
 import type { Settings } from "../../platform/config/Settings.ts"
-import { readinessTimeout } from "../../domain/Policies.ts"
+import { readinessTimeout } from "../../domain/policies/Database.ts"
 import { fail, ok, warn } from "./Check.ts"
 
 interface Answer {

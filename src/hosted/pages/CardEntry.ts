@@ -5,7 +5,7 @@
 import { Array as Arr, Clock, Context, Effect, Layer, Redacted } from "effect"
 import { maskCard } from "../../domain/Card.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { checkoutPatience } from "../../domain/Policies.ts"
+import { checkoutPatience } from "../../domain/policies/Payments.ts"
 import { PaymentCommand } from "../../payments/record/PaymentCommand.ts"
 import { reviewItem } from "../../payments/review/ReviewThreshold.ts"
 import { Dispatch } from "../../payments/dispatch/Dispatch.ts"

@@ -1,7 +1,7 @@
 /** What the hosted checkout shows at each stage of a payment. */
 import { Duration } from "effect"
 import { type Content, html } from "../../domain/Html.ts"
-import { checkoutRefresh } from "../../domain/Policies.ts"
+import { checkoutRefresh } from "../../domain/policies/Payments.ts"
 import { amountText } from "./AmountText.ts"
 import { cancelButton, details, framed, type Shown } from "./Frame.ts"
 import type { Page } from "./Layout.ts"

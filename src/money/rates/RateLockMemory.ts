@@ -1,6 +1,7 @@
 /** Locked rates in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { rateLockRetention, retentionBatch } from "../../domain/Policies.ts"
+import { rateLockRetention } from "../../domain/policies/Payments.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { memoryTable, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { type RateLock, RateLockStore } from "./RateLockStore.ts"
 

@@ -1,7 +1,8 @@
 /** Locked rates in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option } from "effect"
-import { rateLockRetention, retentionBatch } from "../../domain/Policies.ts"
+import { rateLockRetention } from "../../domain/policies/Payments.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { rowAs } from "../../platform/database/Rows.ts"
 import { RateLock, RateLockStore, ReadRateLock } from "./RateLockStore.ts"
 

@@ -4,7 +4,7 @@ import type { GeographicDistribution, Trends } from "../../contract/api/Analytic
 import { eachDay } from "../../domain/CalendarDate.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
-import { verdictsFor } from "../../domain/Policies.ts"
+import { verdictsFor } from "../../domain/policies/Providers.ts"
 import { AnalyticsStore, type DayInCurrency, type Verdicts } from "./AnalyticsStore.ts"
 import type { DateRange } from "./DateRange.ts"
 

@@ -4,7 +4,7 @@ import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"
 import { idOrNil, Ids } from "../../domain/Ids.ts"
-import { strayBatch } from "../../domain/Policies.ts"
+import { strayBatch } from "../../domain/policies/Payments.ts"
 import {
   type Callback,
   type CallbackEvent,

@@ -1,6 +1,7 @@
 /** Sends the second legs of ramps, each once. */
 import { Context, Duration, Effect, Layer } from "effect"
-import { settlementsPerProvider, workerPoll } from "../../domain/Policies.ts"
+import { settlementsPerProvider } from "../../domain/policies/Payments.ts"
+import { workerPoll } from "../../domain/policies/Server.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
 import { Dispatch } from "./Dispatch.ts"
 import { makeLanes } from "../store/Lanes.ts"

@@ -1,7 +1,7 @@
 /** What routing and dispatching must know of a ramp's legs, from the payment's record. */
 import { Duration } from "effect"
 import { isCryptoAssetCode } from "../../domain/CryptoAsset.ts"
-import { rampLifetime } from "../../domain/Policies.ts"
+import { rampLifetime } from "../../domain/policies/Payments.ts"
 import type { Payment, RampFacts } from "../store/Payment.ts"
 import { type Order, orderFacts, providerOrder } from "./ProviderOrder.ts"
 import type { LegToRoute } from "./PaymentRouter.ts"

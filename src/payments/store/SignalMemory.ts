@@ -7,7 +7,7 @@ import {
   sendWindow,
   settlementPause,
   strayPatience
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Payments.ts"
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
 import type { AttemptRow, StrayCallback } from "./Payment.ts"

@@ -16,7 +16,7 @@ import {
   sendWindow,
   settlementPause,
   strayPatience
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Payments.ts"
 import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
 import { StoredCallback } from "./Payment.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"

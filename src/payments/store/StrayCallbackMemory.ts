@@ -1,7 +1,8 @@
 /** Callbacks that belong to no payment, in memory. */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { retentionBatch, strayCallbackRetention } from "../../domain/Policies.ts"
+import { strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { paymentTables } from "./MemoryTables.ts"
 import { StrayCallbackStore } from "./StrayCallbackStore.ts"
 

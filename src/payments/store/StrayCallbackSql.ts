@@ -1,7 +1,8 @@
 /** Callbacks that belong to no payment, in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
-import { retentionBatch, strayCallbackRetention } from "../../domain/Policies.ts"
+import { strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { StrayCallbackStore } from "./StrayCallbackStore.ts"
 
 export const strayCallbackStoreSql = Layer.effect(

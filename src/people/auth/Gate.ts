@@ -9,7 +9,7 @@ import {
   credentialsWorthOfOrganization,
   failedAuthenticationsPerMinute,
   prefixesWorthOfAddress
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/People.ts"
 import { clientAddress, rateLimitKey } from "../../platform/config/ClientAddress.ts"
 import { type RateLimitDecision, RateLimiter } from "../../platform/http/RateLimiter.ts"
 import { Gate } from "../../platform/http/Gate.ts"

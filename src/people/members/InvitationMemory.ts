@@ -3,7 +3,7 @@ import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { memberTables } from "./MemoryTables.ts"
 import { type Scope } from "../../platform/database/Query.ts"
-import { invitationTtl } from "../../domain/Policies.ts"
+import { invitationTtl } from "../../domain/policies/People.ts"
 import type { Invitation, StoredInvitation } from "./Member.ts"
 import { InvitationStore } from "./InvitationStore.ts"
 

@@ -1,7 +1,7 @@
 /** The words that go to someone who is invited. */
 import { Duration } from "effect"
 import { asName } from "../../domain/PlainWords.ts"
-import { invitationTtl } from "../../domain/Policies.ts"
+import { invitationTtl } from "../../domain/policies/People.ts"
 import type { Message } from "../../platform/notifications/Notification.ts"
 import type { Organization } from "../organizations/Organization.ts"
 import type { Invitation } from "./Member.ts"

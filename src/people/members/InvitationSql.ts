@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { inScope, newest } from "../../platform/database/Query.ts"
-import { invitationTtl } from "../../domain/Policies.ts"
+import { invitationTtl } from "../../domain/policies/People.ts"
 import { Invitation } from "./Member.ts"
 import { InvitationStore } from "./InvitationStore.ts"
 

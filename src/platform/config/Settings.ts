@@ -12,7 +12,9 @@ import {
   Option,
   Redacted
 } from "effect"
-import { type Delays, railCompletion, shortestLiveSecret } from "../../domain/Policies.ts"
+import { shortestLiveSecret } from "../../domain/policies/People.ts"
+import { railCompletion } from "../../domain/policies/Sandbox.ts"
+import { type Delays } from "../../domain/policies/Schedules.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { parseMailbox } from "./Mailbox.ts"

@@ -15,7 +15,7 @@ import {
   longestQueue,
   queuePatience,
   queueStuck
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Database.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { type LockWait, patient, ticksIn, waitBriefly } from "./LockWait.ts"

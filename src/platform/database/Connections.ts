@@ -10,7 +10,7 @@ import {
   lockTimeout,
   queryTimeout,
   statementTimeout
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Database.ts"
 import { ConnectionLost } from "./Setback.ts"
 
 export const connectionLimits = {

@@ -3,7 +3,7 @@
  * it, joined by the next ones, and stopped by the last one to leave.
  */
 import { Effect, Fiber, Option, Redacted, Ref, type Scope } from "effect"
-import { embeddedLeavesWithin, embeddedRestarts } from "../../domain/Policies.ts"
+import { embeddedLeavesWithin, embeddedRestarts } from "../../domain/policies/EmbeddedDatabase.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { openDataFolder } from "./embedded/DataFolder.ts"
 import { EmbeddedPostgresError } from "./embedded/EmbeddedPostgresError.ts"

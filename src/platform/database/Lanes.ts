@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { overloaded } from "../../domain/Failure.ts"
-import { connectTimeout } from "../../domain/Policies.ts"
+import { connectTimeout } from "../../domain/policies/Database.ts"
 
 interface Shared {
   /** For the statements of a batcher that leave the common batch. */

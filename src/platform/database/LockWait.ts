@@ -1,6 +1,6 @@
 /** How long the statements of a batch wait for rows that somebody else holds. */
 import { Duration } from "effect"
-import { batchLockTimeout, batchTick, laneLockTimeout } from "../../domain/Policies.ts"
+import { batchLockTimeout, batchTick, laneLockTimeout } from "../../domain/policies/Database.ts"
 
 /** As PostgreSQL reads it; null leaves it to the transaction that the statement is part of. */
 export type LockWait = string | null

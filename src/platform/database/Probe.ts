@@ -1,7 +1,7 @@
 /** Tells whether requests are answered now, by going the way that they go. */
 import { Effect } from "effect"
 import { overloaded } from "../../domain/Failure.ts"
-import { readinessProbes, readinessTimeout } from "../../domain/Policies.ts"
+import { readinessProbes, readinessTimeout } from "../../domain/policies/Database.ts"
 import type { Lanes } from "./Lanes.ts"
 
 /**

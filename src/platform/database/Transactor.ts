@@ -1,7 +1,7 @@
 /** All or nothing, for whatever stores an effect touches. */
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Layer } from "effect"
-import { serializationRetry } from "../../domain/Policies.ts"
+import { serializationRetry } from "../../domain/policies/Database.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"

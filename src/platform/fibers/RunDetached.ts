@@ -1,6 +1,6 @@
 /** Work that belongs to the service: a caller that hangs up ends its own wait, never a call half-way. */
 import { Effect, FiberSet, Runtime } from "effect"
-import { drainTimeout } from "../../domain/Policies.ts"
+import { drainTimeout } from "../../domain/policies/Server.ts"
 import { endWithin } from "./Shutdown.ts"
 
 export const makeRunDetached = Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * counted from the signal, and says so when it gives up.
  */
 import { Context, Duration, Effect, Option } from "effect"
-import { exitAfter } from "../../domain/Policies.ts"
+import { exitAfter } from "../../domain/policies/Server.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 
 interface State {

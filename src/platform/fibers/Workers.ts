@@ -1,6 +1,6 @@
 /** The background fibers of an instance, each supervised, and which of them are down: readiness asks. */
 import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Schedule, type Scope } from "effect"
-import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../../domain/Policies.ts"
+import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../../domain/policies/Server.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import { endWithin } from "./Shutdown.ts"

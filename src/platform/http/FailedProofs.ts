@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { RateLimited, type Unauthorized } from "../../domain/Failure.ts"
-import { failedProofsPerMinute } from "../../domain/Policies.ts"
+import { failedProofsPerMinute } from "../../domain/policies/Server.ts"
 import { RateLimiter } from "./RateLimiter.ts"
 import { requestAddress } from "./RequestAddress.ts"
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Data, Duration, Effect, FiberSet, Runtime, type Scope } from "effect"
-import { drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/Policies.ts"
+import { drainTimeout, keepAliveTimeout, requestTimeout } from "../../domain/policies/Server.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
 import { inviteBody } from "./RequestBody.ts"

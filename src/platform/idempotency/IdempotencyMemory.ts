@@ -2,7 +2,7 @@
 import { Duration, Clock, Effect, Layer, Option } from "effect"
 import { openTables } from "../database/MemoryDatabase.ts"
 import { idempotencyTables, nameOf, unanswered } from "./MemoryTables.ts"
-import { idempotencyRetention, retentionBatch } from "../../domain/Policies.ts"
+import { idempotencyRetention, retentionBatch } from "../../domain/policies/Server.ts"
 import { type NewKey, type StoredKey, IdempotencyStore } from "./IdempotencyStore.ts"
 
 const age = Duration.toMillis(idempotencyRetention)

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option } from "effect"
 import { rowAs } from "../database/Rows.ts"
-import { idempotencyRetention, retentionBatch } from "../../domain/Policies.ts"
+import { idempotencyRetention, retentionBatch } from "../../domain/policies/Server.ts"
 import { FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
 
 const age = Duration.toMillis(idempotencyRetention)

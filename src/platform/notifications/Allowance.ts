@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import { RateLimited } from "../../domain/Failure.ts"
-import { messagesOfOrganization, messagesToRecipient, messagesToRecipientOfOne } from "../../domain/Policies.ts"
+import { messagesOfOrganization, messagesToRecipient, messagesToRecipientOfOne } from "../../domain/policies/People.ts"
 import type { MessageCounts } from "./MessageCounts.ts"
 import type { Message } from "./Notification.ts"
 

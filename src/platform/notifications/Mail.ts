@@ -1,7 +1,7 @@
 /** One message over SMTP. Whatever a message holds, it goes to its one recipient and adds no header of its own. */
 import { Duration, Effect, Redacted } from "effect"
 import { createTransport } from "nodemailer"
-import { mailTimeout } from "../../domain/Policies.ts"
+import { mailTimeout } from "../../domain/policies/People.ts"
 import type { Mailbox } from "../config/Mailbox.ts"
 import { type Message, NotificationFailed, type NotificationPriority } from "./Notification.ts"
 

@@ -2,7 +2,7 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import { openTables } from "../database/MemoryDatabase.ts"
 import { notificationTables } from "./MemoryTables.ts"
-import { messageWindow } from "../../domain/Policies.ts"
+import { messageWindow } from "../../domain/policies/People.ts"
 import { type Counted, MessageCounts } from "./MessageCounts.ts"
 
 const ALLOWED: Counted = { allowed: true }

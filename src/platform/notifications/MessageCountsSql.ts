@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { theRowAs } from "../database/Rows.ts"
-import { messageWindow } from "../../domain/Policies.ts"
+import { messageWindow } from "../../domain/policies/People.ts"
 import { type Counted, MessageCounts } from "./MessageCounts.ts"
 
 const timeLeft = theRowAs(Schema.Struct({ seconds: Schema.Number }))

@@ -3,7 +3,8 @@ import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../database/MemoryDatabase.ts"
 import { notificationTables } from "./MemoryTables.ts"
 import { type Scope } from "../database/Query.ts"
-import { notificationRetention, retentionBatch } from "../../domain/Policies.ts"
+import { notificationRetention } from "../../domain/policies/People.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { NotificationStore } from "./NotificationStore.ts"
 
 export const notificationStoreMemory = Layer.effect(

@@ -4,7 +4,8 @@ import { Duration, Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../database/Rows.ts"
 import { Notification } from "./Notification.ts"
 import { inScope, newest } from "../database/Query.ts"
-import { notificationRetention, retentionBatch } from "../../domain/Policies.ts"
+import { notificationRetention } from "../../domain/policies/People.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
 import { NotificationStore } from "./NotificationStore.ts"
 
 const notification = rowAs(Notification)

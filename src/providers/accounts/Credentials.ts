@@ -1,7 +1,7 @@
 /** The credentials of a configuration's account: what was typed held against what the third party asks for, and how they are kept. */
 import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
-import { longestCredential } from "../../domain/Policies.ts"
+import { longestCredential } from "../../domain/policies/Providers.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"

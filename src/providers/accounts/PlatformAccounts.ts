@@ -5,7 +5,11 @@
 import { createHmac, randomBytes } from "node:crypto"
 import { Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
-import { credentialsRetireAfter, platformAccountsLook, platformAccountsTrusted } from "../../domain/Policies.ts"
+import {
+  credentialsRetireAfter,
+  platformAccountsLook,
+  platformAccountsTrusted
+} from "../../domain/policies/Providers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { type NamedAccount, type PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"

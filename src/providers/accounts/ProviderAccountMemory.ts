@@ -1,6 +1,6 @@
 /** The accounts of configurations in memory. */
 import { Clock, Duration, Effect, Layer, Option } from "effect"
-import { replacedCredentialsGrace } from "../../domain/Policies.ts"
+import { replacedCredentialsGrace } from "../../domain/policies/Providers.ts"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
 import { accountTables } from "./MemoryTables.ts"
 import { ProviderAccountStore } from "./ProviderAccountStore.ts"

@@ -1,7 +1,7 @@
 /** The accounts of configurations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
-import { replacedCredentialsGrace } from "../../domain/Policies.ts"
+import { replacedCredentialsGrace } from "../../domain/policies/Providers.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { ProviderAccount, ProviderAccountStore, ReplacedCredentials, SealedAccount } from "./ProviderAccountStore.ts"
 

@@ -4,7 +4,7 @@
  */
 import { Clock, Context, Duration, Effect, Either, ExecutionStrategy, Exit, Layer, Option, Scope } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
-import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } from "../../domain/Policies.ts"
+import { credentialsKnownFor, credentialsRetireAfter, credentialsTestTimeout } from "../../domain/policies/Providers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"

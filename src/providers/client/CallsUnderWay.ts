@@ -11,7 +11,7 @@ import {
   providerCallsUnderWay,
   providerCallsWaiting,
   providerQueuePatience
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Providers.ts"
 import { NeverSent } from "./ProviderHttp.ts"
 
 /** `order`: it moves money. `question`: it asks what became of some. `proof`: it asks whether a callback is genuine. */

@@ -9,7 +9,7 @@ import {
   providerConnectTimeout,
   providerFirstByteTimeout,
   providerKeepAlive
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Providers.ts"
 import type { Mode } from "../../platform/config/Settings.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { spanned } from "../../platform/observability/Spans.ts"

@@ -2,7 +2,7 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import { Duration } from "effect"
-import { fakeCallbackRetries, fakeCallbackTimeout } from "../../domain/Policies.ts"
+import { fakeCallbackRetries, fakeCallbackTimeout } from "../../domain/policies/Sandbox.ts"
 import type { Chores } from "./Chores.ts"
 import type { FakeCallback } from "./Fake.ts"
 

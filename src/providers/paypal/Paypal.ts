@@ -1,7 +1,7 @@
 /** PayPal: cards and wallets by a redirect to its own page, after which we capture; and payouts to whoever has an e-mail address. */
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
-import { callbackChecksUnderWay } from "../../domain/Policies.ts"
+import { callbackChecksUnderWay } from "../../domain/policies/Providers.ts"
 import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"

@@ -9,9 +9,9 @@ import {
   railCallbackRest,
   railCallbackTimeout,
   railRoundPatience,
-  railRounds,
-  workerPoll
-} from "../../domain/Policies.ts"
+  railRounds
+} from "../../domain/policies/Sandbox.ts"
+import { workerPoll } from "../../domain/policies/Server.ts"
 import { runInParallel } from "../../platform/fibers/RunInParallel.ts"
 import type { CallbackRequest } from "../port/Callback.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"

@@ -1,6 +1,7 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
 import { Clock, Duration, Effect, Option } from "effect"
-import { type Delays, nthDelay, webhookRetry } from "../../domain/Policies.ts"
+import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
+import { webhookRetry } from "../../domain/policies/Webhooks.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"

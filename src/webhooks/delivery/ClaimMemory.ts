@@ -4,7 +4,7 @@ import type { MemoryDatabase, Opened } from "../../platform/database/MemoryDatab
 import { Array as Arr, Clock, Effect, Order, Random } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { nilUuid, uuidv7 } from "../../domain/Ids.ts"
-import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
+import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/policies/Webhooks.ts"
 import type { QueuedDelivery, StoredWebhook } from "../Webhook.ts"
 import type { ClaimedDelivery, ClaimOptions, Lane } from "./Delivery.ts"
 import type { Claiming } from "./QueueStore.ts"

@@ -2,7 +2,7 @@
 import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/Policies.ts"
+import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/policies/Webhooks.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { ClaimedDelivery } from "./Delivery.ts"
 import type { Claiming } from "./QueueStore.ts"

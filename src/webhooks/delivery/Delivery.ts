@@ -2,7 +2,7 @@
 import type { Answer } from "../Webhook.ts"
 import { Duration, Schema } from "effect"
 import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { webhookGivesUpAfter } from "../../domain/Policies.ts"
+import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
 
 /** Why an endpoint was disabled. */
 export const givenUpReason = `It failed for ${Duration.toDays(webhookGivesUpAfter)} days in a row.`

@@ -1,7 +1,7 @@
 /** Who has something due, looked up once for the claims of a moment: while there is much to send, they follow each other closely. */
 import { Duration, Effect } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
-import { webhookDueFresh } from "../../domain/Policies.ts"
+import { webhookDueFresh } from "../../domain/policies/Webhooks.ts"
 import type { DueOrganizations } from "./Delivery.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import type { Claiming } from "./QueueStore.ts"

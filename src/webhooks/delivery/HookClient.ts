@@ -2,7 +2,7 @@
 import { Context, Data, Duration, Effect, Either, Layer } from "effect"
 import { Agent } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
-import { webhookKeepAlive } from "../../domain/Policies.ts"
+import { webhookKeepAlive } from "../../domain/policies/Webhooks.ts"
 import { parseEndpointUrl } from "../ssrf/EndpointUrl.ts"
 import { EndpointRefused } from "../ssrf/ResolveChecked.ts"
 import { connectorIn } from "./HookConnector.ts"

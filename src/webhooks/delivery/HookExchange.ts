@@ -1,7 +1,7 @@
 /** A request to a receiver and its answer, at the level at which undici costs least: no stream, no promise, two timers. */
 import { Duration, Effect } from "effect"
 import type { Dispatcher } from "undici"
-import { webhookBodyPatience } from "../../domain/Policies.ts"
+import { webhookBodyPatience } from "../../domain/policies/Webhooks.ts"
 
 export interface HookRequest {
   readonly url: string

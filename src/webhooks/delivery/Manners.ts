@@ -1,7 +1,7 @@
 /** What a worker remembers of organisations, so that those who keep their slots for long cannot take all of them. */
 import { Duration } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
-import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../domain/Policies.ts"
+import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../domain/policies/Webhooks.ts"
 import type { Standing } from "./Shares.ts"
 
 const slowMillis = Duration.toMillis(webhookSlow)

@@ -1,6 +1,6 @@
 /** Writes results down as they gather, many in one statement, and says of each when it is done with. */
 import { Effect } from "effect"
-import { webhookResultBatch, webhookRest } from "../../domain/Policies.ts"
+import { webhookResultBatch, webhookRest } from "../../domain/policies/Webhooks.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { QueueStore } from "./QueueStore.ts"

@@ -1,7 +1,7 @@
 /** Results on PostgreSQL: a batch of them is one statement, and its times are the database's. */
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
-import { webhookGivesUpAfter } from "../../domain/Policies.ts"
+import { webhookGivesUpAfter } from "../../domain/policies/Webhooks.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { buriedError, GivenUp, givenUpReason, type Settled } from "./Delivery.ts"
 import type { Settling } from "./QueueStore.ts"

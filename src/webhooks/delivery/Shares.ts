@@ -8,7 +8,7 @@ import {
   webhookShare,
   webhookSlowConcurrency,
   webhookUnknownConcurrency
-} from "../../domain/Policies.ts"
+} from "../../domain/policies/Webhooks.ts"
 
 /** How an organisation's receivers answered lately: soon, late or not at all, or nobody has asked them yet. */
 export type Standing = "prompt" | "unknown" | "slow"

@@ -1,6 +1,6 @@
 /** What a worker has claimed and not settled yet, counted by endpoint and by organisation. */
 import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
-import { webhookConcurrency } from "../../domain/Policies.ts"
+import { webhookConcurrency } from "../../domain/policies/Webhooks.ts"
 import type { ClaimedDelivery } from "./Delivery.ts"
 
 interface Begun {

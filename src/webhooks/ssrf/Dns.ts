@@ -4,7 +4,7 @@
  */
 import { Resolver } from "node:dns"
 import { Context, Data, Duration, Effect, Either } from "effect"
-import { dnsTimeout, dnsTries, dnsTryTimeout } from "../../domain/Policies.ts"
+import { dnsTimeout, dnsTries, dnsTryTimeout } from "../../domain/policies/Webhooks.ts"
 import { type KnownNames, readHosts } from "./HostsFile.ts"
 
 export class NameUnresolved extends Data.TaggedError("NameUnresolved")<{ readonly reason: string }> {}

@@ -1,7 +1,7 @@
 /** Callbacks that prove nothing are limited by address; a provider's own are taken whatever else comes from there. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { failedProofsPerMinute } from "../../../src/domain/Policies.ts"
+import { failedProofsPerMinute } from "../../../src/domain/policies/Server.ts"
 import { callBack as kybCallBack, CALLBACK, SECRET, started } from "../../people/kyb/Callbacks.ts"
 import { callBack } from "../../payments/support/Calls.ts"
 import { onPaymentServer } from "../../payments/support/PaymentServer.ts"

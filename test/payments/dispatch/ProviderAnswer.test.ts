@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { AttemptId } from "../../../src/domain/Identifiers.ts"
-import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/Policies.ts"
+import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/Payments.ts"
 import { ProviderAnswer } from "../../../src/payments/dispatch/ProviderAnswer.ts"
 import { FirstSend, openSendWindow, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
 import { testSettings } from "../../support/TestSettings.ts"

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
-import { invitationTtl } from "../../../src/domain/Policies.ts"
+import { invitationTtl } from "../../../src/domain/policies/People.ts"
 import { InvitationStore, type NewInvitation } from "../../../src/people/members/InvitationStore.ts"
 import { hashToken } from "../../../src/people/members/InvitationToken.ts"
 import { newMember, newOrganization, newUser, nextId } from "../../support/StoreFixtures.ts"

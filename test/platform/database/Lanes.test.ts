@@ -10,7 +10,7 @@ import {
   longestLane,
   longestQueue,
   queuePatience
-} from "../../../src/domain/Policies.ts"
+} from "../../../src/domain/policies/Database.ts"
 
 interface Item {
   readonly org: string

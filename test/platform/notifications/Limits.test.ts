@@ -1,7 +1,7 @@
 /** Nobody is flooded with messages in our name, and every message says whose it is. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { messagesOfOrganization, messagesToRecipientOfOne } from "../../../src/domain/Policies.ts"
+import { messagesOfOrganization, messagesToRecipientOfOne } from "../../../src/domain/policies/People.ts"
 import { sha256Hex } from "../../../src/domain/Digest.ts"
 import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"

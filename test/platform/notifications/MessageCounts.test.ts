@@ -1,6 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { messageWindow } from "../../../src/domain/Policies.ts"
+import { messageWindow } from "../../../src/domain/policies/People.ts"
 import { MessageCounts } from "../../../src/platform/notifications/MessageCounts.ts"
 import { nextId } from "../../support/StoreFixtures.ts"
 import { onBothStores } from "../../support/Stores.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { BigDecimal, Effect, Layer, Option } from "effect"
 import { operatorPermit } from "../../../src/domain/Access.ts"
-import { pageBytes } from "../../../src/domain/Policies.ts"
+import { pageBytes } from "../../../src/domain/policies/Server.ts"
 import { makePages } from "../../../src/platform/pagination/Page.ts"
 import type { Window } from "../../../src/platform/database/Window.ts"
 import { fitting, weightOf } from "../../../src/platform/pagination/Weight.ts"

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
-import { longestCredential } from "../../../src/domain/Policies.ts"
+import { longestCredential } from "../../../src/domain/policies/Providers.ts"
 import { PaymentRouter } from "../../../src/payments/route/PaymentRouter.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"

@@ -5,7 +5,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Layer, TestClock } from "effect"
 import { StoresMemory } from "../../../src/app/Stores.ts"
-import { credentialsRetireAfter, platformAccountsLook, platformAccountsTrusted } from "../../../src/domain/Policies.ts"
+import {
+  credentialsRetireAfter,
+  platformAccountsLook,
+  platformAccountsTrusted
+} from "../../../src/domain/policies/Providers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { deriveMasterKey } from "../../../src/platform/config/MasterKey.ts"
 import { sealedSecrets } from "../../../src/platform/secrets/SealedSecrets.ts"

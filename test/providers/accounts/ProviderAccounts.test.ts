@@ -1,7 +1,7 @@
 /** How often the database is asked for an account, and who is on in which mode. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
-import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/Policies.ts"
+import { credentialsKnownFor, credentialsRetireAfter } from "../../../src/domain/policies/Providers.ts"
 import { builtInRails } from "../../../src/domain/Corridor.ts"
 import { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"

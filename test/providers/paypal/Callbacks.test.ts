@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
-import { callbackChecksUnderWay } from "../../../src/domain/Policies.ts"
+import { callbackChecksUnderWay } from "../../../src/domain/policies/Providers.ts"
 import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
 import { Check, NoProof } from "../../../src/providers/port/Callback.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Layer, TestClock } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
-import { webhookConcurrency } from "../../../src/domain/Policies.ts"
+import { webhookConcurrency } from "../../../src/domain/policies/Webhooks.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient, NotAnswered } from "../../../src/webhooks/delivery/HookClient.ts"
 import { newOrganization } from "../../support/StoreFixtures.ts"

@@ -1,7 +1,7 @@
 /** What a worker remembers of organisations. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/Policies.ts"
+import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../../src/domain/policies/Webhooks.ts"
 import { Manners } from "../../../src/webhooks/delivery/Manners.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

@@ -2,7 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { nilUuid } from "../../../src/domain/Ids.ts"
-import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/Policies.ts"
+import { webhookEndpointWalk, webhookWalk } from "../../../src/domain/policies/Webhooks.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"

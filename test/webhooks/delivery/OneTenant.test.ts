@@ -1,7 +1,7 @@
 /** One organisation whose receivers hang or cannot be found, over real sockets, beside one whose receiver answers. */
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/Policies.ts"
+import { webhookShare, webhookUnknownConcurrency } from "../../../src/domain/policies/Webhooks.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
 import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
 import { Dns, makeDns } from "../../../src/webhooks/ssrf/Dns.ts"

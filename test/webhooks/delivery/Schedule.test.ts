@@ -3,14 +3,14 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
+import { nthDelay } from "../../../src/domain/policies/Schedules.ts"
 import {
-  nthDelay,
   webhookConcurrency,
   webhookEndpointConcurrency,
   webhookRetry,
   webhookShare,
   webhookUnknownConcurrency
-} from "../../../src/domain/Policies.ts"
+} from "../../../src/domain/policies/Webhooks.ts"
 import { DeadLetters } from "../../../src/webhooks/delivery/DeadLetters.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"

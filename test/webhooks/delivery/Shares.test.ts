@@ -7,7 +7,7 @@ import {
   webhookShare,
   webhookSlowConcurrency,
   webhookUnknownConcurrency
-} from "../../../src/domain/Policies.ts"
+} from "../../../src/domain/policies/Webhooks.ts"
 import { type Share, shareOut, type Standing, type Waiting } from "../../../src/webhooks/delivery/Shares.ts"
 import { idFrom } from "../../support/AnyId.ts"
 

@@ -1,7 +1,7 @@
 /** `/pay/{link_ref}`: the form of a payment link, and behind it a page for every payment that it led to. */
 import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../../platform/config/Settings.ts"
-import { linkFormsPerMinute } from "../../../domain/Policies.ts"
+import { linkFormsPerMinute } from "../../../domain/policies/Payments.ts"
 import type { Outgoing } from "../../../platform/http/Outgoing.ts"
 import { RateLimiter } from "../../../platform/http/RateLimiter.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"

@@ -1,7 +1,7 @@
 /** How a payment through a link stands, and what its payer is still asked for. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
-import { transferRefresh } from "../../../domain/Policies.ts"
+import { transferRefresh } from "../../../domain/policies/Payments.ts"
 import { isSettled } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
 import { outcome, waitingPage } from "../CheckoutPage.ts"

@@ -1,6 +1,6 @@
 /** Brings the embedded PostgreSQL back when it dies under a process that uses it, in the same place and not for ever. */
 import { Deferred, Duration, Effect, Option, Ref, Schedule } from "effect"
-import { embeddedHealthyAfter, embeddedReadiness } from "../../../domain/Policies.ts"
+import { embeddedHealthyAfter, embeddedReadiness } from "../../../domain/policies/EmbeddedDatabase.ts"
 import { monotonicMillis } from "../../fibers/Monotonic.ts"
 import { trouble } from "../../observability/Trouble.ts"
 import { ELSEWHERE, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"

@@ -3,7 +3,7 @@
  * needs it: whoever can take the lock alone is the last one, and a newcomer cannot slip in while it stops the server.
  */
 import { Data, Deferred, Effect, Option } from "effect"
-import { embeddedClosingConnections } from "../../../domain/Policies.ts"
+import { embeddedClosingConnections } from "../../../domain/policies/EmbeddedDatabase.ts"
 import { Client } from "pg"
 import { codeOf, reason } from "./EmbeddedPostgresError.ts"
 import { poll } from "./Poll.ts"

@@ -1,7 +1,7 @@
 /** The way to a running server: whatever state the data folder was left in, look again until there is one to join. */
 import { rm } from "node:fs/promises"
 import { Duration, Effect, Option, Ref } from "effect"
-import { embeddedLockPatience, embeddedRestartPause } from "../../../domain/Policies.ts"
+import { embeddedLockPatience, embeddedRestartPause } from "../../../domain/policies/EmbeddedDatabase.ts"
 import { monotonicMillis } from "../../fibers/Monotonic.ts"
 import type { DataFolder } from "./DataFolder.ts"
 import { attempt, ELSEWHERE, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"

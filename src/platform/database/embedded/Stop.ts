@@ -1,7 +1,7 @@
 /** The end of the embedded PostgreSQL: a fast shutdown by whoever leaves last, and an immediate one if that hangs. */
 import { Effect } from "effect"
 import type { Client } from "pg"
-import { embeddedFastShutdown, embeddedImmediateShutdown } from "../../../domain/Policies.ts"
+import { embeddedFastShutdown, embeddedImmediateShutdown } from "../../../domain/policies/EmbeddedDatabase.ts"
 import { pollUntil } from "./Poll.ts"
 import { isAlive, isPostmaster } from "./PostmasterPid.ts"
 import { closeConnection, type ConnectionFailed, isLast } from "./Presence.ts"

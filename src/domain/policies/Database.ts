@@ -1,0 +1,60 @@
+/** How long anybody waits for the database, and what is gathered on the way to it. */
+import { Duration, Schedule } from "effect"
+
+/** A transaction that the database undid for a conflict runs again up to five times, 5 ms apart and doubling, with jitter. */
+export const serializationRetry = Schedule.exponential("5 millis").pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(5))
+)
+
+/** Waiting for a free database connection, or for a new one, longer than this fails the request. */
+export const connectTimeout = Duration.seconds(5)
+
+/** A statement waits this long for a row that somebody else holds, then gives up. */
+export const lockTimeout = Duration.seconds(5)
+
+/** A statement may run this long; migrations and the whole check of the books take as long as they take. */
+export const statementTimeout = Duration.seconds(10)
+
+/** A transaction that nothing is heard of for this long is undone by the database, so that a paused process holds nobody up. */
+export const idleTransactionTimeout = Duration.seconds(4)
+
+/** A connection on which a statement has had no answer for this long is closed: longer than any statement may run. */
+export const queryTimeout = Duration.seconds(12)
+
+/** A connection without traffic is probed after this long. */
+export const databaseKeepAlive = Duration.seconds(10)
+
+/** A batch of writes waits this long for a row that somebody else holds; then whoever needs that row leaves the batch. */
+export const batchLockTimeout = Duration.millis(250)
+
+/** Having left, an organisation waits this long in its own lane, which holds nobody up. */
+export const laneLockTimeout = Duration.seconds(2)
+
+/** And it stays out of the common batch until this long after its last trouble. */
+export const laneAside = Duration.seconds(10)
+
+/** Batches look this often at what is overdue: a batch that was under way for a whole one of these is passed by the next. */
+export const batchTick = Duration.millis(250)
+
+/** Batches of one kind that are under way at once, when earlier ones are overdue. */
+export const batchesUnderWay = 4
+
+/** Whoever has waited for room in a batch this long is told that the service is busy. */
+export const queuePatience = Duration.seconds(10)
+
+/** As many wait for a batch, and as many of one organisation for its own lane; others are told at once. */
+export const longestQueue = 2048
+export const longestLane = 256
+
+/** An instance where somebody has waited this long for room in a common batch is not ready. */
+export const queueStuck = Duration.seconds(2)
+
+/** Whoever is told that the service is too busy may come back after this long. */
+export const busyRetryAfter = Duration.seconds(3)
+
+/** The readiness check waits this long for the database. */
+export const readinessTimeout = Duration.seconds(2)
+
+/** It asks at once, and again over other connections after each of these times without an answer. */
+export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.millis(millis))

@@ -1,0 +1,104 @@
+/** When a payment is sent, asked about, tried again and given up. */
+import { Duration, Schedule } from "effect"
+import { type Delays, inTurn } from "./Schedules.ts"
+
+/** An attempt that is being asked about is left alone by other instances for this long. */
+export const enquiryLease = Duration.seconds(60)
+
+/** An attempt is sent only this soon after it was committed; whoever comes later sends nothing. */
+export const sendWindow = Duration.seconds(20)
+
+/** A provider that can prove it never had a reference is believed only this long after it was last sent, well after that window. */
+export const absenceGrace = Duration.seconds(60)
+
+/** The second leg of a ramp is sent so many times at most; then a person decides. */
+export const settlementSends = 3
+
+/** One that could not be sent, since its provider was not to be reached, is tried again this often, */
+export const settlementPause = Duration.seconds(15)
+
+/** and for this long; then the ramp has failed, and its money waits for a person. */
+export const settlementPatience = Duration.hours(1)
+
+/** Hints about one attempt make its provider be asked at most this often. */
+export const hintGap = Duration.seconds(15)
+
+/** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */
+export const returnsPerMinute = 10
+
+/** Enquiries that an instance has under way at one provider, so that one which hangs takes nobody else's place. */
+export const enquiriesPerProvider = 8
+
+/** A callback that came before its payment was known by the provider's id is matched for this long. */
+export const strayPatience = Duration.days(3)
+
+/** Such callbacks are looked at again this often, as many at a time. */
+export const strayPause = Duration.seconds(2)
+export const strayBatch = 32
+
+/** An initiation answers within this time, whatever the providers do. */
+export const initiationBudget = Duration.seconds(28)
+
+/** With less than this left of it, no further provider is asked. */
+export const leastAttemptTime = Duration.seconds(1)
+
+/** An attempt without an answer after this long is taken for orphaned by a crash, and looked up. */
+export const orphanedAfter = Duration.seconds(45)
+
+/** In live mode a base rate older than this is not served, unless RATE_MAX_AGE says otherwise. */
+export const liveRateMaxAge = Duration.hours(24)
+
+/** A locked rate that nobody used is kept this long after its end, so that whoever comes late is told that it expired. */
+export const rateLockRetention = Duration.days(1)
+
+/** A provider that left an outcome open is asked for it after each delay in turn; then a person decides. */
+export const statusEnquiry = (delays: Delays) => inTurn(delays)
+
+/**
+ * A change that someone else's change overtook is decided again, some milliseconds later, and later and later up to a quarter
+ * of a second, with jitter, for eight seconds: many at once come one after the other. Then the service is busy.
+ */
+export const overtakenRetry = Schedule.exponential("4 millis").pipe(
+  Schedule.union(Schedule.spaced("250 millis")),
+  Schedule.jitteredWith({ min: 0.5, max: 1.5 }),
+  Schedule.upTo("8 seconds")
+)
+
+/** What was heard of money is written again while the database is busy, every quarter of a second for up to eight seconds. */
+export const busyRetry = Schedule.spaced("250 millis").pipe(Schedule.upTo("8 seconds"))
+
+/** This wrong one-time password fails its payment. */
+export const passwordAttempts = 5
+
+/** When a milestone is disbursed, this many of its payouts are sent at a time. */
+export const escrowPayoutConcurrency = 8
+
+/** A callback that belongs to no payment of ours is kept this long. */
+export const strayCallbackRetention = Duration.days(90)
+
+/** A hosted page that waits for an outcome renews itself this often. */
+export const checkoutRefresh = Duration.seconds(2)
+
+/** One with instructions to read and copy does so less often. */
+export const transferRefresh = Duration.seconds(5)
+
+/** A customer who gave a card at the hosted checkout waits this long for its answer before the page says to wait. */
+export const checkoutPatience = Duration.seconds(2)
+
+/** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
+export const linkFormsPerMinute = 60
+
+/** The counts of a day are kept for good this long after its end, when all of its payments are settled. */
+export const dayClosingDelay = Duration.hours(1)
+
+/** Days that can be closed are looked for this often. */
+export const dayClosingPause = Duration.minutes(10)
+
+/** They are closed in batches of this many. */
+export const dayClosingBatch = 31
+
+/** Second legs that an instance has under way at one provider. */
+export const settlementsPerProvider = 8
+
+/** How long the customer of a ramp may take to pay. */
+export const rampLifetime = Duration.minutes(30)

@@ -1,0 +1,72 @@
+/** How long providers may take, and how much they are asked at once. */
+import { Duration, Schedule } from "effect"
+
+/** A provider that no connection was made to after this long was certainly not sent anything. */
+export const providerConnectTimeout = Duration.seconds(5)
+
+/** Once a call is on its way, its provider begins to answer within this time, or the outcome is not known. */
+export const providerFirstByteTimeout = Duration.seconds(20)
+
+/** And has answered within this, which leaves an initiation time to write down what it came to. */
+export const providerAnswerTimeout = Duration.seconds(25)
+
+/** An answer of a provider that is larger than this many bytes is not read. */
+export const providerAnswerBytes = 1024 * 1024
+
+/** Calls that an instance has under way through one account at a provider, so that one which hangs takes nobody else's place. */
+export const providerCallsUnderWay = 64
+
+/** Of them orders, questions and proofs of callbacks have so many each, whatever the others do. */
+export const providerCallsReserved = 8
+
+/** An organisation gets another one only while more than this many times what it has is free: the next finds room. */
+export const providerCallsShare = 0.5
+
+/** As many more of each kind wait for their turn, for this long at most; others are told at once that nothing was sent. */
+export const providerCallsWaiting = 256
+export const providerQueuePatience = Duration.seconds(1)
+
+/** So many at most ask whether a callback is the provider's own: anybody can send one, and payments need the room. */
+export const callbackChecksUnderWay = 16
+
+/** A connection to a provider is kept for the next call this long, less than any provider's own patience. */
+export const providerKeepAlive = Duration.seconds(4)
+
+/** Credentials that were changed by another instance are in use here after this long at the latest. */
+export const credentialsKnownFor = Duration.seconds(1)
+
+/** Whoever still works with the credentials of before has this long to come to an end. */
+export const credentialsRetireAfter = Duration.minutes(5)
+
+/** Instances tell each other this often which accounts of the platform their settings name. */
+export const platformAccountsLook = Duration.seconds(10)
+
+/** Whoever has not heard of the others for this long, half of the grace, vouches for nothing that was sent. */
+export const platformAccountsTrusted = Duration.seconds(30)
+
+/** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
+export const replacedCredentialsGrace = Duration.hours(24)
+
+/** A provider that is asked whether it takes credentials answers within this time, or it does not. */
+export const credentialsTestTimeout = Duration.seconds(10)
+
+/** The longest value of a credential: a private key with room to spare. */
+export const longestCredential = 8 * 1024
+
+/** A provider's access token is replaced this long before its end, or when a tenth of its life is left, if that is shorter. */
+export const tokenMargin = Duration.minutes(1)
+
+/** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
+export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
+
+/** A provider is left alone after this many dispatches in a row without a verdict. */
+export const circuitOpensAfter = 10
+
+/** For this long; then one dispatch may try whether it answers again. */
+export const circuitOpenTime = Duration.seconds(30)
+
+/** A dispatch that tries an open circuit and never reports back is forgotten after this long, and another may try. */
+export const circuitProbePatience = Duration.seconds(30)
+
+/** `providers list` tells how providers have answered for this long. */
+export const verdictsFor = Duration.hours(1)

@@ -1,0 +1,56 @@
+/** How long a process, its workers and its HTTP side wait, and what of it is kept. */
+import { Duration, Schedule } from "effect"
+
+/** The process ends this long after SIGTERM, whatever happens. */
+export const exitAfter = Duration.seconds(15)
+
+/** Until so long after the signal, requests that are under way may finish. */
+export const drainTimeout = Duration.seconds(12)
+
+/** Until then the workers, */
+export const workersStopWithin = Duration.seconds(13)
+
+/** and until then the database's connections; the rest is for the embedded PostgreSQL. */
+export const poolClosesWithin = Duration.millis(13_500)
+
+/** A client may take this long to send its request; a slower one is cut off. */
+export const requestTimeout = Duration.seconds(30)
+
+/** A connection without a request is kept open this long. */
+export const keepAliveTimeout = Duration.seconds(65)
+
+/** Callbacks without a proof that one address may send in a minute; those with one are not counted. */
+export const failedProofsPerMinute = 60
+
+/** Workers look for due work this often when nothing wakes them. */
+export const workerPoll = Duration.millis(250)
+
+/** A worker that fails is started again after a tenth of a second, and later and later up to a second. */
+export const supervision = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("1 second")))
+
+/** One that has run for this long is healthy: what it does next is not held against what it did before. */
+export const workerHealthyAfter = Duration.seconds(2)
+
+/** An instance with a worker that has kept failing for this long is not ready. */
+export const workerDownAfter = Duration.seconds(3)
+
+/** An idempotency key is remembered this long. */
+export const idempotencyRetention = Duration.hours(24)
+
+/** A page of a list ends early where its records come to about this many bytes. */
+export const pageBytes = 512 * 1024
+
+/** It is read in a step of this many records first, so that heavy ones are not all read for nothing. */
+export const pageStep = 26
+
+/** What is kept for a time only is forgotten in batches of this many. */
+export const retentionBatch = 1000
+
+/** And looked for this often. */
+export const retentionPause = Duration.minutes(10)
+
+/** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
+export const idempotencyRunning = Duration.seconds(40)
+
+/** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */
+export const bodyDrainTimeout = Duration.seconds(2)

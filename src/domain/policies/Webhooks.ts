@@ -1,0 +1,85 @@
+/** When deliveries are made, again and no more, and how they share the room. */
+import { Duration, Schedule } from "effect"
+import { type Delays, inTurn } from "./Schedules.ts"
+
+/** The body that follows a receiver's status is read for this long; then its connection is closed. */
+export const webhookBodyPatience = Duration.millis(250)
+
+/** A webhook delivery whose nth attempt failed is sent again after the nth delay and up to one percent more; then it is dead. */
+export const webhookRetry = (delays: Delays) => Schedule.jitteredWith(inTurn(delays), { min: 1, max: 1.01 })
+
+/** Deliveries that an instance has under way at a time, most of which only wait for their receivers. */
+export const webhookConcurrency = 256
+
+/** Of them, as many may go to one endpoint. */
+export const webhookEndpointConcurrency = 8
+
+/** An organisation gets another one only while this many times what it has is free, so that whoever comes next finds room. */
+export const webhookShare = 3
+
+/** Organisations whose receivers were slow lately have no more than this many of them together. */
+export const webhookSlowConcurrency = 128
+
+/** Those and the ones that the instance knows nothing of yet have no more than this many: the rest is for prompt ones. */
+export const webhookUnknownConcurrency = 192
+
+/** A receiver that has not answered after this long is slow. */
+export const webhookSlow = Duration.seconds(2)
+
+/** One that was slow makes its organisation slow for this long. */
+export const webhookSlowMemory = Duration.minutes(1)
+
+/** An instance remembers how the receivers of this many organisations answered. */
+export const webhookMannersKept = 10_000
+
+/** A claim takes this many deliveries at most. */
+export const webhookClaimBatch = 64
+
+/** Claims that follow each other within this time go by one look at who has something due. */
+export const webhookDueFresh = Duration.millis(50)
+
+/** A claim looks at this many organisations; the next one goes on behind them. */
+export const webhookWalk = 500
+
+/** It looks at this many endpoints of an organisation; the next one goes on behind them. */
+export const webhookEndpointWalk = 64
+
+/** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
+export const webhookRest = Duration.millis(10)
+
+/** As many results are written in one statement. */
+export const webhookResultBatch = 64
+
+/** What a killed instance had under way is sent again this long after the time that one attempt may take. */
+export const webhookLeaseMargin = Duration.seconds(10)
+
+/** At shutdown, deliveries that are under way get this long; the others are left to the next instance. */
+export const webhookDrain = Duration.seconds(2)
+
+/** A connection to a receiver is kept for the next delivery this long, less than any receiver's own patience. */
+export const webhookKeepAlive = Duration.seconds(1)
+
+/** An endpoint that fails after having failed for this long is disabled. */
+export const webhookGivesUpAfter = Duration.days(5)
+
+/** Looking up the name of a webhook endpoint may take this long. */
+export const dnsTimeout = Duration.seconds(5)
+
+/** Within it a name server that does not answer is asked again once, after this long. */
+export const dnsTryTimeout = Duration.millis(1500)
+export const dnsTries = 2
+
+/** For this long after a rotation an endpoint's old signing secret is still used beside the new one. */
+export const webhookSecretOverlap = Duration.hours(24)
+
+/** An event, and what came of a delivery, can be read this long; an event stays as long as any of its deliveries does. */
+export const webhookRetention = Duration.days(30)
+
+/** A dead letter is kept this long, unless it is replayed; what still waits to be sent is never forgotten. */
+export const deadLetterRetention = Duration.days(90)
+
+/** Old events and deliveries are looked at, and forgotten, in batches of this many. */
+export const webhookForgetBatch = 500
+
+/** Dead letters go back into the queue in batches of this many. */
+export const webhookReplayBatch = 500
