@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { ProviderName } from "../src/domain/Corridor.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import type { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
+import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
 import { openItems, operate } from "./business/Operating.ts"
 import { Receivers } from "./business/Receivers.ts"
 import type { Scene } from "./business/Scene.ts"
@@ -16,7 +17,6 @@ import { tellingProblems } from "./invariants/Telling.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
-import type { Shared } from "./world/Instance.ts"
 import { Outside } from "./world/Outside.ts"
 import { surroundings } from "./world/Surroundings.ts"
 import { dawn, Time } from "./world/Time.ts"
@@ -34,8 +34,7 @@ export interface Options {
   readonly withoutFaults?: ReadonlySet<string>
   /** Keeps what happened. */
   readonly tells?: boolean
-  /** A bug that is planted where the instances of the run share something. */
-  readonly change?: (shared: Shared) => Shared
+  readonly planted?: Planted
 }
 
 export interface Ran {
@@ -78,16 +77,13 @@ export const run = (seed: number, options: Options = {}): Ran => {
   const orders = new Orders(outside)
   const receivers = new Receivers(outside)
   const providers = [...fiat, ...crypto].map((name) => new SimulatedProvider(name, outside, orders))
-  const world = new World(
-    outside,
-    {
-      providers: () => providers.map(({ port }) => port),
-      hooks: () => receivers.client,
-      instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
-      calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm"))
-    },
-    options.change
-  )
+  const world = new World(outside, {
+    providers: () => providers.map(({ port }) => port),
+    hooks: () => receivers.client,
+    instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
+    calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
+    planted: options.planted ?? nothingPlanted
+  })
   const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(

@@ -1,12 +1,25 @@
 /** Everything that may happen in a run, and how often. */
 import type { Chance } from "../world/Chance.ts"
 import { cancel, forge, refund, review } from "./Acting.ts"
+import { clock, crash, sleep } from "./Disasters.ts"
 import { payin, payout } from "./Paying.ts"
 import type { Act, Step } from "./Step.ts"
 
-export const acts: Readonly<Record<string, Act>> = { payin, payout, refund, cancel, review, forge }
+export const acts: Readonly<Record<string, Act>> = {
+  payin,
+  payout,
+  refund,
+  cancel,
+  review,
+  forge,
+  crash,
+  sleep,
+  clock
+}
 
-const weights: Readonly<Record<string, number>> = { payin: 10, payout: 6, refund: 6, cancel: 2, review: 3, forge: 1 }
+const business: Readonly<Record<string, number>> = { payin: 10, payout: 6, refund: 6, cancel: 2, review: 3, forge: 1 }
+
+const disasters: Readonly<Record<string, number>> = { crash: 3, sleep: 2, clock: 1 }
 
 const lengths = { short: [3, 6], usual: [6, 14], long: [14, 30] } as const
 
@@ -15,6 +28,7 @@ export const drawSteps = (chance: Chance): ReadonlyArray<Step> => {
   const [least, most] = lengths[length]
   const count = chance.between(least, most, "steps")
   const haste = chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
+  const weights = chance.happens(0.45, "disasters") ? { ...business, ...disasters } : business
   let at = 100
   return Array.from({ length: count }, (_, index) => {
     const number = index + 1

@@ -9,7 +9,12 @@ const customers = ["redirect", "bank_transfer", "pay_by_link", "collect_otp"]
 
 const stuckProblems = (payment: Payment, attempts: ReadonlyArray<Attempt>, items: ReadonlyArray<string>) => {
   if (final.includes(payment.status) || items.length > 0) return []
-  if (attempts.some(({ next_enquiry_at, sends }) => next_enquiry_at !== null || sends === 0)) return []
+  if (
+    attempts.some(
+      ({ next_enquiry_at, sends }) => next_enquiry_at !== null || (sends === 0 && payment.status === "processing")
+    )
+  )
+    return []
   const waitsForCustomer = payment.status === "pending" && customers.includes(payment.next_action ?? "")
   return waitsForCustomer
     ? []

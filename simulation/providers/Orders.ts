@@ -25,6 +25,9 @@ export class Orders {
 
   /** A call is on its way: everybody who was asked for the same before must have said that it will come to nothing. */
   asked(ask: Asked): void {
+    if (this.denials.has(ask.reference) && !this.maySendAgain(ask)) {
+      this.outside.problem(`${ask.provider} was sent ${ask.leg} after it had proved that it never had it`)
+    }
     this.asks.set(ask.reference, ask)
     for (const other of this.asks.values()) {
       const same = other.paymentId === ask.paymentId && other.leg === ask.leg && other.reference !== ask.reference
@@ -34,6 +37,14 @@ export class Orders {
         )
       }
     }
+  }
+
+  /** The second leg of a ramp: nobody waits for it, so that what its provider does not have is sent again. */
+  private maySendAgain({ leg, paymentId }: Asked): boolean {
+    return (
+      leg === "outbound" &&
+      Array.from(this.asks.values()).some((one) => one.paymentId === paymentId && one.leg === "inbound")
+    )
   }
 
   /** Whoever had it has said, or somebody has found out, that it comes to nothing. */

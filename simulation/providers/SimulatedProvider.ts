@@ -506,14 +506,14 @@ export class SimulatedProvider {
     const { chance, time } = this.outside
     const order = this.orders.find(reference) as Kept | undefined
     this.outside.tell(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
-    if (order === undefined) {
-      this.orders.deny(reference)
-      return new Absent()
-    }
     const { provesAbsence } = this.can
     const proves =
       provesAbsence !== false &&
       time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
+    if (order === undefined) {
+      if (proves) this.orders.deny(reference)
+      return new Absent()
+    }
     if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
     if (proves && order.state !== "canceled" && this.outside.strikes(0.01, "swears that it never had it", purpose)) {
       order.denied = true

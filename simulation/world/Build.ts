@@ -3,6 +3,7 @@
  * fiber for each part, at ten times the price; a simulation builds the whole service thousands of times a minute.
  */
 import { Context, Effect, type Layer, Scope } from "effect"
+import { nothingPlanted, type Planted } from "../bugs/Bug.ts"
 
 type AnyContext = Context.Context<never>
 type AnyEffect<A> = Effect.Effect<A, never, never>
@@ -23,7 +24,15 @@ type Part =
     }
   | { readonly _op_layer: "MergeAll"; readonly layers: ReadonlyArray<AnyLayer> }
 
-const builder = (scope: Scope.Scope) => {
+const wrapped = (context: AnyContext, planted: Planted): AnyContext => {
+  const touched = Array.from(planted).filter(([key]) => context.unsafeMap.has(key))
+  if (touched.length === 0) return context
+  const services = new Map<string, unknown>(context.unsafeMap)
+  for (const [key, wrap] of touched) services.set(key, wrap(services.get(key)))
+  return Context.unsafeMake(services)
+}
+
+const builder = (scope: Scope.Scope, planted: Planted) => {
   const built = new Map<AnyLayer, AnyContext>()
 
   const once = (layer: AnyLayer, env: AnyContext): AnyEffect<AnyContext> => {
@@ -39,15 +48,21 @@ const builder = (scope: Scope.Scope) => {
     const part = layer as unknown as Part
     switch (part._op_layer) {
       case "FromEffect":
-        return Effect.mapInputContext(part.effect, () => env)
+        return Effect.map(
+          Effect.mapInputContext(part.effect, () => env),
+          (made) => wrapped(made, planted)
+        )
       case "Scoped":
-        return Effect.mapInputContext(part.effect, () => Context.add(env, Scope.Scope, scope))
+        return Effect.map(
+          Effect.mapInputContext(part.effect, () => Context.add(env, Scope.Scope, scope)),
+          (made) => wrapped(made, planted)
+        )
       case "Suspend":
         return once(part.evaluate(), env)
       case "ExtendScope":
         return once(part.layer, env)
       case "Fresh":
-        return builder(scope)(part.layer, env)
+        return builder(scope, planted)(part.layer, env)
       case "Fold":
         return Effect.flatMap(once(part.layer, env), (context) => once(part.successK(context), env))
       case "Provide":
@@ -68,9 +83,14 @@ const builder = (scope: Scope.Scope) => {
 }
 
 /** What every layer of the service needs that is built here is built once, as the library does it. */
-export const buildInTurn = <A>(layer: Layer.Layer<A>): Effect.Effect<Context.Context<A>> =>
+export const buildInTurn = <A>(
+  layer: Layer.Layer<A>,
+  planted: Planted = nothingPlanted
+): Effect.Effect<Context.Context<A>> =>
   Effect.flatMap(
     Scope.make(),
     (scope) =>
-      builder(scope)(layer as unknown as AnyLayer, Context.empty()) as unknown as Effect.Effect<Context.Context<A>>
+      builder(scope, planted)(layer as unknown as AnyLayer, Context.empty()) as unknown as Effect.Effect<
+        Context.Context<A>
+      >
   )

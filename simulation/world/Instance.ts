@@ -15,6 +15,7 @@ import type { Route } from "../../src/platform/http/Route.ts"
 import { routerOf } from "../../src/platform/http/Router.ts"
 import { Providers } from "../../src/providers/port/Provider.ts"
 import { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
+import type { Planted } from "../bugs/Bug.ts"
 import { buildInTurn } from "./Build.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
 import { surroundings } from "./Surroundings.ts"
@@ -28,6 +29,7 @@ export interface Shared {
   readonly providers: Context.Tag.Service<Providers>
   readonly hooks: Context.Tag.Service<HookClient>
   readonly logger: Logger.Logger<unknown, void>
+  readonly planted: Planted
 }
 
 /** Callers come with keys: nobody waits for a signature of a token. */
@@ -68,7 +70,7 @@ const routed = (routes: ReadonlyArray<Route>): Router<Route> => routerOf(routes)
 const booted = (machine: Machine, shared: Shared) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const context = yield* buildInTurn(layerOver(shared))
+    const context = yield* buildInTurn(layerOver(shared), shared.planted)
     return yield* Effect.gen(function* () {
       const exchange = (yield* makeExchange)(routed(yield* businessRoutes), new Map())
       const workers = named(yield* Workers)

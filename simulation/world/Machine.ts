@@ -34,6 +34,7 @@ export class Machine {
   private tasks: Array<() => void> = []
   private done = 0
   private untilYield = 0
+  private doom: { readonly steps: number; readonly befall: () => void } | null = null
 
   /** `calm`: about how many effects a fiber runs before another may come between. */
   constructor(name: string, time: Time, draw: Stream, calm: number) {
@@ -81,16 +82,31 @@ export class Machine {
     return this.isAwake && this.done < this.tasks.length
   }
 
+  /** Something befalls it after so many more steps of its fibers. */
+  dieAfter(steps: number, befall: () => void): void {
+    this.doom = { steps, befall }
+  }
+
   /** One step of one fiber. */
   work(): void {
     const task = this.tasks[this.done]
-    if (task === undefined) return
+    if (task === undefined || this.isDoomed()) return
     this.done += 1
     if (this.done === this.tasks.length) {
       this.tasks = []
       this.done = 0
     }
     task()
+  }
+
+  private isDoomed(): boolean {
+    if (this.doom === null) return false
+    this.doom = { ...this.doom, steps: this.doom.steps - 1 }
+    if (this.doom.steps > 0) return false
+    const { befall } = this.doom
+    this.doom = null
+    befall()
+    return true
   }
 
   kill(): void {

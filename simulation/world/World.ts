@@ -8,11 +8,13 @@ import { Ids } from "../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
 import type { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
+import type { Planted } from "../bugs/Bug.ts"
 import { buildInTurn } from "./Build.ts"
 import type { Chance } from "./Chance.ts"
 import { dueFor, watchedTables } from "./Due.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
+import { withSharedClock } from "./SharedClock.ts"
 import type { Outside, Reply, Sent } from "./Outside.ts"
 import type { Time } from "./Time.ts"
 import { requestOf, responseFor } from "./Wire.ts"
@@ -28,6 +30,7 @@ export interface Plan {
   readonly hooks: (world: Outside) => Context.Tag.Service<HookClient>
   readonly instances: number
   readonly calm: number
+  readonly planted: Planted
 }
 
 interface Pending {
@@ -57,19 +60,22 @@ export class World {
   private booted = 0
   private moments = 0
 
-  constructor(outside: Outside, plan: Plan, change: (shared: Shared) => Shared = (shared) => shared) {
+  constructor(outside: Outside, plan: Plan) {
     this.outside = outside
     this.time = outside.time
     this.chance = outside.chance
     this.calm = plan.calm
     this.turn = this.chance.stream("whose turn it is")
     this.route = this.chance.stream("which instance is called")
-    const stores = Effect.runSync(buildInTurn(storesOverOne))
+    const opened = Effect.runSync(buildInTurn(storesOverOne, plan.planted))
+    this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
+    const stores = withSharedClock(opened, this.elsewhere.clock)
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
     const bytes = this.chance.stream("ids")
-    this.shared = change({
+    this.shared = {
       stores,
+      planted: plan.planted,
       ids: Ids.fromBytes((count) => Effect.sync(() => Uint8Array.from({ length: count }, () => bytes() & 0xff))),
       providers: Providers.fromList(plan.providers(outside)),
       hooks: plan.hooks(outside),
@@ -81,10 +87,9 @@ export class World {
         if (String(message) === "Unexpected failure")
           outside.problem(`an unexpected failure: ${JSON.stringify(cause).slice(0, 400)}`)
       })
-    })
+    }
     this.stores = stores
     this.ids = this.shared.ids
-    this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
     this.machines.push(this.elsewhere)
     outside.send = (sent, answered) => this.call(sent, answered)
     for (let count = 0; count < plan.instances; count++) this.start()
