@@ -10,6 +10,7 @@ import type { Scene } from "./business/Scene.ts"
 import { settle } from "./business/Society.ts"
 import type { Step } from "./business/Step.ts"
 import { acts, drawSteps } from "./business/Steps.ts"
+import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
 import { moneyProblems } from "./invariants/Money.ts"
 import { progressProblems } from "./invariants/Progress.ts"
@@ -55,7 +56,8 @@ const inspect = (
     ...runIn(moneyProblems(scene)),
     ...progressProblems(scene),
     ...tellingProblems(scene, receivers),
-    ...answerProblems(scene)
+    ...answerProblems(scene),
+    ...accountProblems(scene)
   ]
   for (const problem of problems) scene.outside.problem(problem)
 }

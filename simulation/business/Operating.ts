@@ -12,7 +12,9 @@ import { ask } from "./Scene.ts"
 
 const operator = operatorPermit("platform", "amina")
 
-const hasMoved = (order: Order | undefined): boolean => order !== undefined && order.state === "done"
+/** As it was ordered: what came in another currency, or was too little, is another matter. */
+const hasMoved = (order: Order | undefined): boolean =>
+  order !== undefined && order.state === "done" && (order.moved.get(order.money.currency) ?? 0n) >= order.money.minor
 
 export const openItems = ({ world }: Scene): ReadonlyArray<StoredOperatorItem> =>
   Array.from(world.tables.operatorItems.values()).filter(({ closed_at }) => closed_at === null)

@@ -1,8 +1,11 @@
 /** Everything that may happen in a run, and how often. */
 import type { Chance } from "../world/Chance.ts"
 import { cancel, forge, refund, review } from "./Acting.ts"
+import { deposit, transfer, withdraw } from "./Banking.ts"
 import { clock, crash, sleep } from "./Disasters.ts"
 import { payin, payout } from "./Paying.ts"
+import { pry, revoke } from "./Prying.ts"
+import { ramp } from "./Ramping.ts"
 import type { Act, Step } from "./Step.ts"
 
 export const acts: Readonly<Record<string, Act>> = {
@@ -12,12 +15,31 @@ export const acts: Readonly<Record<string, Act>> = {
   cancel,
   review,
   forge,
+  ramp,
+  deposit,
+  withdraw,
+  transfer,
+  pry,
+  revoke,
   crash,
   sleep,
   clock
 }
 
-const business: Readonly<Record<string, number>> = { payin: 10, payout: 6, refund: 6, cancel: 2, review: 3, forge: 1 }
+const business: Readonly<Record<string, number>> = {
+  payin: 10,
+  payout: 6,
+  refund: 6,
+  cancel: 2,
+  review: 3,
+  forge: 1,
+  ramp: 4,
+  deposit: 3,
+  withdraw: 3,
+  transfer: 2,
+  pry: 1,
+  revoke: 0.5
+}
 
 const disasters: Readonly<Record<string, number>> = { crash: 3, sleep: 2, clock: 1 }
 
