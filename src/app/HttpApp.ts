@@ -58,21 +58,24 @@ const implementation = Effect.all({
   webhooks: webhooksHandlers
 })
 
+/** What callers, providers and payers ask for. */
+export const businessRoutes = Effect.gen(function* () {
+  const api = yield* Effect.flatMap(implementation, apiRoutes)
+  const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
+  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes)]
+  return [...api, ...callbacks, ...pages]
+})
+
 /** Answers with the port it listens on; port 0 takes any free one. */
 export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
   const { corsOrigins, host, metricsPort, mode } = yield* Settings
-  const api = yield* Effect.flatMap(implementation, apiRoutes)
+  const business = yield* businessRoutes
   const system = yield* systemRoutes
-  const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
-  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes)]
   const metrics = yield* metricsRoute
   const ids = yield* Ids
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
     yield* serve(exchange(ids, routerOf([metrics]), new Map()), { port: metricsPort.value, host })
   }
-  return yield* serve(exchange(ids, routerOf([...api, ...callbacks, ...pages, ...system, ...shown]), corsOrigins), {
-    port,
-    host
-  })
+  return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), { port, host })
 })

@@ -39,6 +39,7 @@ import { PlatformAccounts } from "../providers/accounts/PlatformAccounts.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { ProviderCredentials } from "../providers/configs/ProviderCredentials.ts"
 import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
+import type { Providers } from "../providers/port/Provider.ts"
 import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
@@ -100,38 +101,35 @@ const LinksLive = Layer.mergeAll(
   LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
 )
 
-export const ServicesLive = Layer.mergeAll(
-  PeopleLive,
-  ChecksLive,
-  Analytics.layer,
-  EscrowsLive,
-  LinksLive,
-  Rates.layer
-).pipe(
-  Layer.provideMerge(AccountsLive),
-  Layer.provideMerge(CheckoutLive),
-  Layer.provideMerge(PaymentsLive),
-  Layer.provideMerge(ProvidersLive),
-  Layer.provideMerge(IdempotencyLive),
-  Layer.provideMerge(WebhooksLive),
-  Layer.provideMerge(AccountFunding),
-  Layer.provideMerge(Ledger.layer),
-  Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigsLive, Users.layer)),
-  Layer.provideMerge(Organizations.layer),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      ProviderAnswer.layer,
-      ProviderHealth.layer,
-      RateQuote.layer,
-      AuditLog.layer,
-      Notifier.layer,
-      Outbox.layer,
-      Events.layer,
-      Secrets.layer,
-      Workers.layer
+/** Over whichever providers there are: whoever plays them all stands in for the accounts at third parties. */
+export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Layer.mergeAll(PeopleLive, ChecksLive, Analytics.layer, EscrowsLive, LinksLive, Rates.layer).pipe(
+    Layer.provideMerge(AccountsLive),
+    Layer.provideMerge(CheckoutLive),
+    Layer.provideMerge(PaymentsLive),
+    Layer.provideMerge(providers),
+    Layer.provideMerge(IdempotencyLive),
+    Layer.provideMerge(WebhooksLive),
+    Layer.provideMerge(AccountFunding),
+    Layer.provideMerge(Ledger.layer),
+    Layer.provideMerge(Layer.mergeAll(Beneficiaries.layer, Fees.layer, ProviderConfigsLive, Users.layer)),
+    Layer.provideMerge(Organizations.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        ProviderAnswer.layer,
+        ProviderHealth.layer,
+        RateQuote.layer,
+        AuditLog.layer,
+        Notifier.layer,
+        Outbox.layer,
+        Events.layer,
+        Secrets.layer,
+        Workers.layer
+      )
     )
   )
-)
+
+export const ServicesLive = servicesOver(ProvidersLive)
 
 export const SandboxLive = Sandbox.layer.pipe(Layer.provideMerge(DevelopmentIssuer))
 

@@ -117,7 +117,8 @@ export const StoresLive = Layer.mergeAll(
   webhookStoreSql
 )
 
-export const StoresMemory = Layer.mergeAll(
+/** Over whichever memory database there is: several instances may share one. */
+export const StoresOverMemory = Layer.mergeAll(
   Transactor.layerMemory,
   Readiness.layerMemory,
   analyticsStoreMemory,
@@ -156,4 +157,6 @@ export const StoresMemory = Layer.mergeAll(
   virtualTransactionStoreMemory,
   webhookIssuesMemory,
   webhookStoreMemory
-).pipe(Layer.provide(MemoryDatabase.layer))
+)
+
+export const StoresMemory = StoresOverMemory.pipe(Layer.provide(MemoryDatabase.layer))

@@ -90,10 +90,17 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)
       })
 
+      /** A hint stands until its provider has answered: it may be the last that is ever heard of the attempt. */
+      const stillHinted = ({ attempt_id, hinted }: DueAttempt, enquiry: Enquiry) =>
+        hinted && enquiry._tag === "Unknown" ? store.hint(attempt_id) : Effect.void
+
       const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
         const { again, enquiry } = yield* ask(attempt)
         if (Option.isNone(again) || !isResent(attempt)) {
-          return yield* outcomes.hearAbout(attempt, enquiry, sourceOf(attempt))
+          return yield* Effect.zipLeft(
+            outcomes.hearAbout(attempt, enquiry, sourceOf(attempt)),
+            stillHinted(attempt, enquiry)
+          )
         }
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)

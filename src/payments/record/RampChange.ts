@@ -1,5 +1,4 @@
 /** Rules, as a pure function, on one word about a leg of a ramp. */
-import { Duration } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
 import { difference, totalIn, totals } from "../../domain/Received.ts"
@@ -32,6 +31,8 @@ export interface KnownLeg {
 export interface SharedMoment extends Moment {
   readonly shared: Date
 }
+
+const MILLIS_PER_SECOND = 1000
 
 const legOf = ({ leg }: Attempt): RampLeg => (leg === "settlement" ? "settlement" : "collection")
 
@@ -129,7 +130,8 @@ const patchOf = (known: KnownLeg, signal: ProviderSignal, decision: RampDecision
 const atExpiry = ({ expires_at }: Payment, change: Change, { shared }: SharedMoment): Change => {
   const { attempt } = change
   if (attempt === undefined || expires_at === null || typeof attempt.enquire_in !== "number") return change
-  const left = Duration.toSeconds(Duration.millis(expires_at.getTime() - shared.getTime())) + 1
+  // A duration is never below zero, and this is, once nobody may pay any more.
+  const left = (expires_at.getTime() - shared.getTime()) / MILLIS_PER_SECOND + 1
   return left < 1 || attempt.enquire_in <= left ? change : { ...change, attempt: { ...attempt, enquire_in: left } }
 }
 
@@ -164,13 +166,14 @@ export const rampChangeOf = (
 ): Ruled => {
   const { attempt, payment } = known
   const leg = legOf(attempt)
+  const expired = payment.expires_at !== null && payment.expires_at <= moment.shared
   const decided = decideRamp(
     {
       status: payment.status,
       leg,
       outcome: attempt.outcome,
       collected: payment.ramp.collected !== null,
-      expired: payment.expires_at !== null && payment.expires_at <= moment.shared,
+      expired,
       expected: leg === "collection" ? payment.amount : payment.target,
       received: attempt.received,
       pursued: isPursued(attempt)
@@ -208,7 +211,8 @@ export const rampChangeOf = (
       received,
       waits:
         resurfaced || (outcome !== "declined" && (collecting ? !paid && !isOver(status) : status === "processing")),
-      underWay: resurfaced || (!collecting && outcome === "accepted" && status === "processing"),
+      // Whatever still waits for its customer then is called off: what is left is under way at its provider.
+      underWay: resurfaced || (outcome === "accepted" && (collecting ? expired : status === "processing")),
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense,
       note,

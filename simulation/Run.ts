@@ -1,0 +1,128 @@
+/** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
+import { Effect } from "effect"
+import type { ProviderName } from "../src/domain/Corridor.ts"
+import { Ids } from "../src/domain/Ids.ts"
+import type { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
+import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
+import { openItems, operate } from "./business/Operating.ts"
+import { Receivers } from "./business/Receivers.ts"
+import type { Scene } from "./business/Scene.ts"
+import { settle } from "./business/Society.ts"
+import type { Step } from "./business/Step.ts"
+import { acts, drawSteps } from "./business/Steps.ts"
+import { accountProblems } from "./invariants/Accounts.ts"
+import { answerProblems } from "./invariants/Answers.ts"
+import { moneyProblems } from "./invariants/Money.ts"
+import { progressProblems } from "./invariants/Progress.ts"
+import { tellingProblems } from "./invariants/Telling.ts"
+import { Orders } from "./providers/Orders.ts"
+import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
+import { Chance } from "./world/Chance.ts"
+import { Outside } from "./world/Outside.ts"
+import { surroundings } from "./world/Surroundings.ts"
+import { dawn, Time } from "./world/Time.ts"
+import { World } from "./world/World.ts"
+
+const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
+const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
+
+/** After so many rounds of people who clear up, what is left is stuck. */
+const MOST_ROUNDS = 8
+
+export interface Options {
+  /** Steps by number, and faults by name, that are left out. */
+  readonly withoutSteps?: ReadonlySet<number>
+  readonly withoutFaults?: ReadonlySet<string>
+  /** Keeps what happened. */
+  readonly tells?: boolean
+  readonly planted?: Planted
+}
+
+export interface Ran {
+  readonly seed: number
+  readonly problems: ReadonlyArray<string>
+  readonly steps: ReadonlyArray<Step>
+  readonly faults: ReadonlyArray<string>
+  readonly counts: ReadonlyMap<string, number>
+  readonly story: ReadonlyArray<string>
+}
+
+const inspect = (
+  scene: Scene,
+  receivers: Receivers,
+  runIn: <A>(effect: Effect.Effect<A, never, LedgerStore>) => A
+): void => {
+  const problems = [
+    ...runIn(moneyProblems(scene)),
+    ...progressProblems(scene),
+    ...tellingProblems(scene, receivers),
+    ...answerProblems(scene),
+    ...accountProblems(scene)
+  ]
+  for (const problem of problems) scene.outside.problem(problem)
+}
+
+const summarize = ({ outside, world }: Scene): void => {
+  for (const { direction, status } of world.tables.payments.values()) outside.count(`${direction}: ${status}`)
+  for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
+  for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
+  for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)
+  for (const { leg, outcome } of world.tables.attempts.values())
+    outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
+}
+
+export const run = (seed: number, options: Options = {}): Ran => {
+  const chance = new Chance(seed)
+  const time = new Time()
+  const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
+  if (options.tells === true) outside.story = []
+  const orders = new Orders(outside)
+  const receivers = new Receivers(outside)
+  const providers = [...fiat, ...crypto].map((name) => new SimulatedProvider(name, outside, orders))
+  const world = new World(outside, {
+    providers: () => providers.map(({ port }) => port),
+    hooks: () => receivers.client,
+    instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
+    calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
+    planted: options.planted ?? nothingPlanted
+  })
+  const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
+    Effect.runSync(Effect.provide(effect, world.stores))
+  const organisations = Effect.runSync(
+    settle(chance, fiat, crypto).pipe(
+      Effect.provideService(Ids, world.ids),
+      Effect.provide(world.stores),
+      Effect.provide(surroundings),
+      Effect.withClock(world.elsewhere.clock)
+    )
+  )
+  for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
+  const scene: Scene = { world, outside, orders, organisations, keyed: new Map(), isDisturbed: false }
+  const steps = drawSteps(chance).filter(({ number }) => options.withoutSteps?.has(number) !== true)
+  for (const step of steps) {
+    time.at(dawn + step.at, () => {
+      outside.count(`step: ${step.kind}`)
+      world.act(acts[step.kind]!(scene, step))
+    })
+  }
+  world.goOn()
+  inspect(scene, receivers, runIn)
+  for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
+    world.act(operate(scene, round))
+    world.goOn()
+    inspect(scene, receivers, runIn)
+  }
+  if (outside.problems.length === 0) {
+    for (const { detail, kind } of openItems(scene))
+      outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
+  }
+  summarize(scene)
+  return {
+    seed,
+    problems: outside.problems,
+    steps,
+    faults: outside.faults,
+    counts: outside.counts,
+    story: outside.story ?? []
+  }
+}

@@ -1,0 +1,343 @@
+/**
+ * Bugs that the simulation must find, or it has no teeth. Each is planted by wrapping a service of the real one; the
+ * service itself knows nothing of them.
+ */
+import { Effect, Option } from "effect"
+import { Declined, type Outcome, Report } from "../../src/domain/Outcome.ts"
+import type { ProviderSignal } from "../../src/domain/Settlement.ts"
+import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
+import { RecordOutcome } from "../../src/payments/record/RecordOutcome.ts"
+import type { Change, Opening } from "../../src/payments/store/Change.ts"
+import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
+import { Resolution } from "../../src/payments/suspense/Resolution.ts"
+import { Idempotency } from "../../src/platform/idempotency/Idempotency.ts"
+import { Vault } from "../../src/platform/secrets/Vault.ts"
+import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
+import { RateLockStore } from "../../src/money/rates/RateLockStore.ts"
+import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
+import type { Bug, Planted, Wrap } from "./Bug.ts"
+
+const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
+
+const changing = (change: (one: Change) => Change): Planted =>
+  planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
+
+const opening = (change: (one: Opening) => Opening): Planted =>
+  planted(PaymentStore, (store: Store): Store => ({ ...store, create: (one) => store.create(change(one)) }))
+
+type Recorder = (typeof RecordOutcome)["Service"]
+
+const hearing = (change: (signal: ProviderSignal) => ProviderSignal): Planted =>
+  planted(RecordOutcome, (recorder: Recorder): Recorder => ({
+    hear: (known, signal, source) => recorder.hear(known, change(signal), source),
+    hearAbout: (attempt, signal, source) => recorder.hearAbout(attempt, change(signal), source)
+  }))
+
+type Answers = (typeof ProviderAnswer)["Service"]
+
+const answering = (change: (answers: Answers) => Partial<Answers>): Planted =>
+  planted(ProviderAnswer, (answers: Answers): Answers => ({ ...answers, ...change(answers) }))
+
+const providing = (change: (provider: Provider) => Provider): Planted =>
+  planted(Providers, (providers: (typeof Providers)["Service"]) => ({
+    find: (...given: Parameters<(typeof providers)["find"]>) =>
+      Effect.map(providers.find(...given), (found) => (found === undefined ? undefined : change(found)))
+  }))
+
+const without = <A extends object, K extends keyof A>(one: A, ...names: ReadonlyArray<K>): A => {
+  const copy = { ...one }
+  for (const name of names) delete copy[name]
+  return copy
+}
+
+const noneOf = (): Outcome => new Declined({ reason: "it did not answer" })
+
+const alwaysOpen = { isOpen: Effect.succeed(true) }
+
+const ends: ReadonlyArray<string> = ["completed", "failed", "refunded", "rejected", "canceled"]
+
+const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
+  {
+    name: "silence is a refusal",
+    about: "who does not answer is taken to have refused, and the next is asked",
+    planted: answering(({ outcome }) => ({
+      outcome: (...given) => Effect.map(outcome(...given), (said) => (said._tag === "Unknown" ? noneOf() : said))
+    }))
+  },
+  {
+    name: "sent again without leave",
+    about: "a lost answer is asked for again, whether or not the provider honours references",
+    planted: answering(({ outcome }) => ({
+      outcome: (provider, send, window, leave, about) =>
+        outcome(provider, send, window, leave, { ...about, honours: true })
+    }))
+  },
+  {
+    name: "an order has all the time in the world",
+    about: "what was committed long ago is sent all the same",
+    planted: answering(({ outcome }) => ({
+      outcome: (provider, send, _window, leave, about) => outcome(provider, send, alwaysOpen, leave, about)
+    }))
+  },
+  {
+    name: "foreign text is believed",
+    about: "what providers say goes to the database as it is",
+    planted: answering(({ outcome }) => ({
+      outcome: (provider, send, window, leave, about) =>
+        Effect.suspend(() => {
+          let raw: Outcome | undefined
+          const heard = Effect.tap(send, (said) => Effect.sync(() => void (raw = said)))
+          return Effect.map(outcome(provider, heard, window, leave, about), (said) =>
+            raw !== undefined && raw._tag === said._tag ? raw : said
+          )
+        })
+    }))
+  },
+  {
+    name: "no limit for look-ups",
+    about: "an enquiry waits for its answer for ever",
+    planted: answering(() => ({ enquiry: (provider, attempt) => provider.enquire(attempt) }))
+  },
+  {
+    name: "a payment that nobody answered has failed",
+    about: "an unknown outcome is written down as a failure",
+    planted: hearing((signal) => (signal._tag === "Unknown" ? (noneOf() as Declined) : signal))
+  },
+  {
+    name: "any amount will do",
+    about: "how much has arrived is not looked at",
+    planted: hearing((signal) => (signal._tag === "Report" ? new Report(without({ ...signal }, "received")) : signal))
+  },
+  {
+    name: "what is taken back is not noticed",
+    about: "a word that money was returned is taken for one that it is on its way",
+    planted: hearing((signal) =>
+      signal._tag === "Report" && signal.state === "returned" ? new Report({ ...signal, state: "processing" }) : signal
+    )
+  },
+  {
+    name: "a failure after all",
+    about: "a failure that is told is taken for a completion",
+    planted: hearing((signal) =>
+      signal._tag === "Report" && signal.state === "failed" ? new Report({ ...signal, state: "completed" }) : signal
+    )
+  },
+  {
+    name: "events are forgotten",
+    about: "a payment that completes tells nobody",
+    planted: changing((one) =>
+      one.status === "completed" && one.payment.status !== "completed" ? { ...one, events: [] } : one
+    )
+  },
+  {
+    name: "events are told twice",
+    about: "the same change writes its events under two ids",
+    planted: changing((one) => ({
+      ...one,
+      events: one.events.flatMap((event) => [event, { ...event, event_id: event.event_id.replace(/.$/, "z") }])
+    }))
+  },
+  {
+    name: "events of refunds are forgotten",
+    about: "a part that went back tells nobody",
+    planted: changing((one) => ({
+      ...one,
+      events: one.events.filter(({ event_type }) => event_type !== "payment.refunded")
+    }))
+  },
+  {
+    name: "nobody is told of money in suspense",
+    about: "money without a place opens no item",
+    planted: changing((one) => ({ ...one, openItems: (one.openItems ?? []).filter(({ kind }) => kind !== "suspense") }))
+  },
+  {
+    name: "nobody is told of what stays unknown",
+    about: "the last enquiry opens no item",
+    planted: changing((one) => ({
+      ...one,
+      openItems: (one.openItems ?? []).filter(({ kind }) => kind !== "unknown_outcome")
+    }))
+  },
+  {
+    name: "items stay open",
+    about: "what has found its end is still in the queue",
+    planted: changing((one) => without(one, "closeItems"))
+  },
+  {
+    name: "nobody asks again",
+    about: "what a provider left open is not looked up",
+    planted: changing((one) =>
+      one.attempt === undefined ? one : { ...one, attempt: { ...one.attempt, enquire_in: null } }
+    )
+  },
+  {
+    name: "orphans are forgotten",
+    about: "an attempt whose instance died is not looked up",
+    planted: opening((one) =>
+      one.attempt === null ? one : { ...one, attempt: { ...one.attempt, enquire_in: 10 ** 9 } }
+    )
+  },
+  {
+    name: "what was held stays held",
+    about: "a payout that failed does not give its hold back",
+    planted: changing((one) =>
+      ["failed", "rejected", "canceled"].includes(one.status)
+        ? { ...one, patch: { ...one.patch, holds: one.payment.holds } }
+        : one
+    )
+  },
+  {
+    name: "a refund is not held",
+    about: "a part that goes back is not set aside first",
+    planted: changing((one) => without(one, "newRefund"))
+  },
+  {
+    name: "a refund is settled without the books",
+    about: "a part that went back is not posted",
+    planted: changing((one) => without(one, "settledRefund"))
+  },
+  {
+    name: "money in suspense is not booked",
+    about: "an item is opened, and the ledger knows nothing of it",
+    planted: changing((one) => without(one, "suspense"))
+  },
+  {
+    name: "whoever comes last wins",
+    about: "a change is written although somebody else's came before it",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      apply: (one) =>
+        Effect.flatMap(store.apply(one), (written) =>
+          written
+            ? Effect.succeed(true)
+            : Effect.flatMap(store.find(Option.none(), one.payment.payment_id), (found) =>
+                Option.isNone(found)
+                  ? Effect.succeed(false)
+                  : store.apply({ ...one, payment: { ...one.payment, version: found.value.version } })
+              )
+        )
+    }))
+  },
+  {
+    name: "a refused attempt speaks for its payment",
+    about: "what was refused is forgotten when its provider speaks again",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      known: (id) =>
+        Effect.map(
+          store.known(id),
+          Option.map((known) =>
+            known.attempt.outcome === "declined"
+              ? { ...known, attempt: { ...known.attempt, outcome: "unknown" as const } }
+              : known
+          )
+        )
+    }))
+  },
+  {
+    name: "parts are forgotten",
+    about: "what went back already is not counted",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      find: (scope, id) =>
+        Effect.map(
+          store.find(scope, id),
+          Option.map((payment) => ({ ...payment, refunds: [] }))
+        )
+    }))
+  },
+  {
+    name: "hints are not taken",
+    about: "a callback that proves nothing is thrown away",
+    planted: planted(PaymentStore, (store: Store): Store => ({ ...store, hint: () => Effect.succeed(false) }))
+  },
+  {
+    name: "early callbacks are lost",
+    about: "what came before its payment was known is never matched",
+    planted: planted(PaymentStore, (store: Store): Store => ({ ...store, foundStrays: () => Effect.succeed([]) }))
+  },
+  {
+    name: "a key is not remembered",
+    about: "a payment is written without its idempotency key",
+    planted: opening((one) => without(one, "key"))
+  },
+  {
+    name: "answers are not kept",
+    about: "the answer under a key is not written down",
+    planted: planted(Idempotency, (keys: (typeof Idempotency)["Service"]) => ({ ...keys, keep: () => Effect.void }))
+  },
+  {
+    name: "nobody is asked for a review",
+    about: "a payment is held, and no item says so",
+    planted: opening((one) => without(one, "item"))
+  },
+  {
+    name: "forged callbacks are believed",
+    about: "the proof of a callback is not looked at",
+    planted: providing((provider) => ({
+      ...provider,
+      callback: (request) => provider.callback({ ...request, headers: { ...request.headers, "x-proof": "genuine" } })
+    }))
+  },
+  {
+    name: "people are misheard",
+    about: "what an operator found is written down the other way round",
+    planted: planted(Resolution, (resolution: (typeof Resolution)["Service"]) => ({
+      ...resolution,
+      resolve: (...[permit, id, verdict]: Parameters<typeof resolution.resolve>) =>
+        resolution.resolve(permit, id, { ...verdict, outcome: verdict.outcome === "failed" ? "completed" : "failed" })
+    }))
+  },
+  {
+    name: "every delivery has arrived",
+    about: "what a receiver answered is not looked at",
+    planted: planted(QueueStore, (queue: (typeof QueueStore)["Service"]) => ({
+      ...queue,
+      finish: (results: Parameters<typeof queue.finish>[0]) =>
+        queue.finish(
+          results.map((result) => ({ ...without(result, "delay_ms" as never), verdict: "delivered" as const }))
+        )
+    }))
+  },
+  {
+    name: "signed with another secret",
+    about: "deliveries bear a signature that their receiver cannot check",
+    planted: planted(Vault, (vault: (typeof Vault)["Service"]) => ({
+      ...vault,
+      decrypt: (...given: Parameters<typeof vault.decrypt>) => Effect.map(vault.decrypt(...given), (text) => `${text}x`)
+    }))
+  },
+  {
+    name: "a rate is better when it is used",
+    about: "the rate of a lock is not the one that was quoted",
+    planted: planted(RateLockStore, (locks: (typeof RateLockStore)["Service"]) => ({
+      ...locks,
+      find: (...given: Parameters<typeof locks.find>) =>
+        Effect.map(
+          locks.find(...given),
+          Option.map((lock) => ({ ...lock, rate: lock.rate.replace(/(\d)(?=\D*$)/, "9") }))
+        )
+    }))
+  },
+  {
+    name: "a final state is left",
+    about: "what has ended goes on when a provider says so",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      known: (id) =>
+        Effect.map(
+          store.known(id),
+          Option.map((known) =>
+            ends.includes(known.payment.status)
+              ? { ...known, payment: { ...known.payment, status: "processing" as const } }
+              : known
+          )
+        )
+    }))
+  }
+]
+
+/** By whom each was first found. */
+const finders: Readonly<Record<string, number>> = {}
+
+export const catalogue: ReadonlyArray<Bug> = list.map((bug) => ({ ...bug, foundBy: finders[bug.name] ?? 0 }))

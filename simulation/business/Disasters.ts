@@ -1,0 +1,52 @@
+/** What befalls the machines: they die between any two effects, fall asleep past their leases, and have wrong clocks. */
+import { Effect } from "effect"
+import type { Scene } from "./Scene.ts"
+import { type Act, purposeOf, type Step } from "./Step.ts"
+
+const SECOND = 1000
+
+const victim = (scene: Scene, step: Step) => {
+  const { instances } = scene.world
+  return instances.length === 0 ? undefined : scene.outside.chance.pick(instances, `${purposeOf(step)} which`)
+}
+
+/** At a moment when it may be in the middle of anything, and back a while later. */
+export const crash: Act = (scene, step) =>
+  Effect.sync(() => {
+    const { outside, world } = scene
+    const purpose = purposeOf(step)
+    const one = victim(scene, step)
+    if (one === undefined) return
+    scene.isDisturbed = true
+    outside.count("fault: crash")
+    one.machine.dieAfter(outside.chance.pick([1, 3, 10, 40, 200], `${purpose} steps`), () => world.kill(one))
+    outside.time.after(outside.chance.between(1, 90, `${purpose} downtime`) * SECOND, () => world.start())
+  })
+
+/** Longer than any lease, or just as long as somebody else's patience. */
+export const sleep: Act = (scene, step) =>
+  Effect.sync(() => {
+    const { outside } = scene
+    const purpose = purposeOf(step)
+    const one = victim(scene, step)
+    if (one === undefined) return
+    scene.isDisturbed = true
+    outside.count("fault: sleep")
+    const seconds = outside.chance.pick([3, 15, 25, 62, 130, 700], `${purpose} seconds`)
+    outside.tell(`${one.machine.name} falls asleep for ${seconds} s`)
+    one.machine.dieAfter(outside.chance.pick([1, 5, 20, 100], `${purpose} steps`), () => {
+      one.machine.sleepsUntil = outside.time.now + seconds * SECOND
+      outside.time.after(seconds * SECOND, () => outside.tell(`${one.machine.name} wakes up`))
+    })
+  })
+
+/** Somebody, or NTP, sets the clock of a machine; that of the database stays right. */
+export const clock: Act = (scene, step) =>
+  Effect.sync(() => {
+    const { outside } = scene
+    const one = victim(scene, step)
+    if (one === undefined) return
+    outside.count("fault: wrong clock")
+    one.machine.skew = outside.chance.pick([-3600, -65, -5, 4, 45, 90, 3600], `${purposeOf(step)} skew`) * SECOND
+    outside.tell(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
+  })

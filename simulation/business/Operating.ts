@@ -1,0 +1,150 @@
+/** People who look after what no machine settles: they look at the provider's books, and say what they find. */
+import { Effect } from "effect"
+import { operatorPermit } from "../../src/domain/Access.ts"
+import type { PaymentId } from "../../src/domain/Identifiers.ts"
+import { Money } from "../../src/domain/Money.ts"
+import { type AtProvider, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { Resolution } from "../../src/payments/suspense/Resolution.ts"
+import type { StoredOperatorItem } from "../../src/payments/store/Payment.ts"
+import { moveBack, type Order } from "../providers/Truth.ts"
+import { ownerOf, paymentOf, type Scene } from "./Scene.ts"
+import { ask } from "./Scene.ts"
+
+const operator = operatorPermit("platform", "amina")
+
+/** As it was ordered: what came in another currency, or was too little, is another matter. */
+const hasMoved = (order: Order | undefined): boolean =>
+  order !== undefined && order.state === "done" && (order.moved.get(order.money.currency) ?? 0n) >= order.money.minor
+
+export const openItems = ({ world }: Scene): ReadonlyArray<StoredOperatorItem> =>
+  Array.from(world.tables.operatorItems.values()).filter(({ closed_at }) => closed_at === null)
+
+/** What is still under way at a provider is nobody's to decide: the operator has it called off there. */
+const ended = (order: Order | undefined): void => {
+  if (order === undefined) return
+  if (order.state === "under way" || order.state === "waiting") {
+    order.state = "failed"
+    order.denied = true
+  }
+}
+
+/** The service settles the oldest of those that nobody knows about, so that one is looked up first. */
+const oldestUnknown = ({ world }: Scene, { attempt_id, payment_id }: StoredOperatorItem): string => {
+  const asked = new Set(
+    Array.from(world.tables.operatorItems.values(), ({ attempt_id: about, closed_at, kind }) =>
+      kind === "unknown_outcome" && closed_at === null ? about : null
+    )
+  )
+  const open = Array.from(world.tables.attempts.values())
+    .filter(
+      (one) =>
+        one.payment_id === payment_id &&
+        (one.outcome === null || one.outcome === "unknown" || asked.has(one.attempt_id))
+    )
+    .sort((a, b) => a.started_at.getTime() - b.started_at.getTime() || (a.attempt_id < b.attempt_id ? -1 : 1))
+  return open[0]?.attempt_id ?? attempt_id ?? ""
+}
+
+const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
+  Effect.gen(function* () {
+    const attemptId = oldestUnknown(scene, item)
+    const order = scene.orders.find(attemptId)
+    ended(order)
+    if (!hasMoved(order)) scene.orders.deny(attemptId)
+    const outcome = hasMoved(order) ? "completed" : "failed"
+    scene.outside.tell(`the operator finds that ${attemptId} has ${outcome}`)
+    yield* scene.world.atTheConsole(
+      Effect.flatMap(Resolution, ({ resolve }) =>
+        resolve(operator, item.payment_id, { outcome, reason: "seen there" })
+      ).pipe(
+        Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
+      )
+    )
+  })
+
+export const reviewAll = (scene: Scene, item: StoredOperatorItem) =>
+  Effect.suspend(() => {
+    const payment = paymentOf(scene, item.payment_id)
+    if (payment === undefined) return Effect.void
+    return Effect.asVoid(
+      ask(scene, ownerOf(scene, payment).colleague, {
+        path: `/v1/payments-init/${item.payment_id}/action`,
+        body: { action: "reject" }
+      })
+    )
+  })
+
+type AtProviders = ReadonlyArray<AtProvider>
+
+const totals = (all: AtProviders): ReadonlyMap<string, bigint> =>
+  new Map(all.map(({ money, provider }) => [`provider/${provider}/${money.currency}`, money.minor]))
+
+/** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
+const disagrees = (scene: Scene, paymentId: PaymentId, books: ReadonlyMap<string, bigint>): boolean => {
+  const truth = scene.orders.holdings(paymentId)
+  return [...new Set([...truth.keys(), ...books.keys()])].some(
+    (place) => (truth.get(place) ?? 0n) !== (books.get(place) ?? 0n)
+  )
+}
+
+/** A person's word moves the books of a provider only because the person had as much moved there by hand. */
+const movedByHand = (
+  scene: Scene,
+  paymentId: PaymentId,
+  before: ReadonlyMap<string, bigint>,
+  after: ReadonlyMap<string, bigint>
+) => {
+  for (const place of new Set([...before.keys(), ...after.keys()])) {
+    const change = (after.get(place) ?? 0n) - (before.get(place) ?? 0n)
+    if (change === 0n) continue
+    const [, provider, currency] = place.split("/") as [string, string, Money["currency"]]
+    const order = scene.orders.at(paymentId, provider)
+    if (order === undefined)
+      scene.outside.problem(`an operator moved ${change} ${currency} at ${provider}, which never had any of it`)
+    else moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
+  }
+}
+
+/** Keeps it, has the provider give it back by hand, or gives it back through the service. */
+const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, purpose: string) => {
+  const settled = Effect.gen(function* () {
+    const { giveBack, resolve } = yield* Resolution
+    const books = yield* LedgerStore
+    const before = totals(yield* books.atProviders(payment_id))
+    const differs = disagrees(scene, payment_id, before)
+    const way = differs
+      ? "nothing there"
+      : scene.outside.chance.weighed({ kept: 3, "by hand": 3, refunded: 2 }, purpose)
+    scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
+    scene.outside.count(`operator: ${way}`)
+    if (way === "refunded") return yield* giveBack(operator, payment_id, "paid twice")
+    const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
+    const payment = yield* resolve(operator, payment_id, { outcome, reason: "agreed" })
+    const after = totals(yield* books.atProviders(payment_id))
+    if (!differs) movedByHand(scene, payment_id, before, after)
+    return payment
+  })
+  return scene.world.atTheConsole(
+    Effect.catchAll(settled, ({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
+  )
+}
+
+/** One round over all that waits. */
+export const operate = (scene: Scene, round: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const urgent = (item: StoredOperatorItem) => (item.kind === "unknown_outcome" ? 0 : 1)
+    for (const item of openItems(scene).toSorted((a, b) => urgent(a) - urgent(b))) {
+      if (!openItems(scene).some(({ item_id }) => item_id === item.item_id)) continue
+      switch (item.kind) {
+        case "unknown_outcome":
+          yield* settleUnknown(scene, item)
+          break
+        case "suspense":
+          yield* settleSuspense(scene, item, `round ${round} ${item.detail}`)
+          break
+        case "review":
+          yield* reviewAll(scene, item)
+      }
+      yield* Effect.sleep(1000)
+    }
+  })

@@ -1,0 +1,93 @@
+/** All that an actor sees of a run: the world, who lives in it, what really happened at the providers, what was answered. */
+import { Clock, Effect } from "effect"
+import type { PaymentId } from "../../src/domain/Identifiers.ts"
+import type { Payment } from "../../src/payments/store/Payment.ts"
+import type { Orders } from "../providers/Orders.ts"
+import type { Outside, Reply } from "../world/Outside.ts"
+import type { World } from "../world/World.ts"
+import type { Credential, Organisation } from "./Society.ts"
+
+/** What callers were answered under one idempotency key. */
+export interface Keyed {
+  readonly what: string
+  readonly replies: Array<Reply>
+}
+
+export interface Scene {
+  readonly world: World
+  readonly outside: Outside
+  readonly orders: Orders
+  readonly organisations: ReadonlyArray<Organisation>
+  readonly keyed: Map<string, Keyed>
+  /** Whether anything of the world failed that may cost a caller its answer. */
+  isDisturbed: boolean
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly path: string
+  readonly body?: unknown
+  /** Safe to repeat: repeated until there is an answer. */
+  readonly key?: string
+}
+
+export type Json = Readonly<Record<string, unknown>>
+
+export const jsonOf = ({ body }: Reply): Json => (body.startsWith("{") ? (JSON.parse(body) as Json) : {})
+
+export const responseOf = (reply: Reply): Json =>
+  (jsonOf(reply)["response"] ?? jsonOf(reply)["data"] ?? jsonOf(reply)) as Json
+
+const once = ({ outside }: Scene, credential: Credential | null, { body, key, method = "POST", path }: Asked) =>
+  Effect.async<Reply | null>((resume) => {
+    const sent = {
+      method,
+      path,
+      headers: {
+        ...credential?.headers,
+        ...(key === undefined ? {} : { "idempotency-key": key.replaceAll(" ", "-") })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    }
+    outside.send(sent, (reply) => {
+      outside.tell(
+        `${method} ${path} ${JSON.stringify(body ?? null).slice(0, 200)} -> ${reply === null ? "nothing" : `${reply.status} ${reply.body.slice(0, 200)}`}`
+      )
+      outside.count(reply === null ? "answer: none" : `answer: ${reply.status}`)
+      if (reply?.status === 500) outside.problem(`${method} ${path} was answered with 500`)
+      resume(Effect.succeed(reply))
+    })
+  })
+
+const isOpen = (reply: Reply | null): boolean =>
+  reply === null || reply.status === 503 || (reply.status === 409 && reply.body.includes("still running"))
+
+const patience = [1, 5, 50, 300, 3600]
+
+/** Callers whose answer was lost ask again where that is safe. */
+export const ask = (scene: Scene, credential: Credential | null, asked: Asked): Effect.Effect<Reply | null> =>
+  Effect.gen(function* () {
+    let reply = yield* once(scene, credential, asked)
+    const { key } = asked
+    if (key === undefined) return reply
+    const kept = scene.keyed.get(key) ?? { what: `${asked.path} ${JSON.stringify(asked.body)}`, replies: [] }
+    scene.keyed.set(key, kept)
+    for (const seconds of patience) {
+      if (reply !== null && !isOpen(reply)) {
+        kept.replies.push(reply)
+        return reply
+      }
+      yield* Effect.sleep(seconds * 1000)
+      reply = yield* once(scene, credential, asked)
+    }
+    return reply
+  })
+
+export const now = Clock.currentTimeMillis
+
+export const paymentsOf = ({ world }: Scene): ReadonlyArray<Payment> => Array.from(world.tables.payments.values())
+
+export const ownerOf = ({ organisations }: Scene, { org_id }: Payment): Organisation =>
+  organisations.find(({ orgId }) => orgId === org_id)!
+
+export const paymentOf = ({ world }: Scene, id: PaymentId): Payment | undefined => world.tables.payments.get(id)

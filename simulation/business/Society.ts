@@ -1,0 +1,227 @@
+/** Who lives in a world before anything happens: organisations with their people and keys, corridors, rates and fees. */
+import { Effect, Either, Option } from "effect"
+import { sandboxRates } from "../../src/app/sandbox/SandboxData.ts"
+import type { Role } from "../../src/domain/Access.ts"
+import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../src/domain/ApiKeyFormat.ts"
+import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
+import type { Flow, PaymentMethod, ProviderName } from "../../src/domain/Corridor.ts"
+import { CurrencyCode } from "../../src/domain/Currency.ts"
+import { BeneficiaryId, ConfigId, KeyId, OrgId, UserId, WebhookId } from "../../src/domain/Identifiers.ts"
+import { Ids } from "../../src/domain/Ids.ts"
+import { Money } from "../../src/domain/Money.ts"
+import { FeeRuleStore } from "../../src/money/fees/FeeRuleStore.ts"
+import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { RateStore } from "../../src/money/rates/RateStore.ts"
+import { checkBeneficiary } from "../../src/payments/beneficiaries/Beneficiary.ts"
+import { BeneficiaryStore } from "../../src/payments/beneficiaries/BeneficiaryStore.ts"
+import { ApiKeyStore } from "../../src/people/apiKeys/ApiKeyStore.ts"
+import { OrganizationStore } from "../../src/people/organizations/OrganizationStore.ts"
+import { UserStore } from "../../src/people/users/UserStore.ts"
+import { Vault } from "../../src/platform/secrets/Vault.ts"
+import { ProviderConfigStore } from "../../src/providers/configs/ProviderConfigStore.ts"
+import { secretContext } from "../../src/webhooks/Secret.ts"
+import { WebhookStore } from "../../src/webhooks/WebhookStore.ts"
+import type { Chance } from "../world/Chance.ts"
+
+export interface Credential {
+  readonly keyId: KeyId
+  readonly userId: UserId
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface Organisation {
+  readonly orgId: OrgId
+  readonly owner: Credential
+  readonly colleague: Credential
+  readonly phone: BeneficiaryId
+  readonly bank: BeneficiaryId
+  /** Where its events go, and the secret that they are signed with. */
+  readonly endpoints: ReadonlyArray<{ readonly webhookId: WebhookId; readonly url: string; readonly secret: string }>
+}
+
+const KES = CurrencyCode.make("KES")
+
+const addUser = (orgId: OrgId, role: Role, name: string) =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const users = yield* UserStore
+    const keys = yield* ApiKeyStore
+    const user_id = yield* ids.make(UserId)
+    yield* Effect.orDie(
+      users.insert({
+        user_id,
+        subject: user_id,
+        email: `${name}-${user_id}@example.com`,
+        country: "KE",
+        is_admin: false
+      })
+    )
+    yield* users.putMember({ org_id: orgId, user_id, role })
+    const text = formatApiKey("test", yield* ids.bytes(API_KEY_RANDOM_BYTES))
+    const api_key_id = yield* ids.make(KeyId)
+    yield* keys.insert({
+      api_key_id,
+      org_id: orgId,
+      user_id,
+      obtained_by: user_id,
+      hash: hashApiKey(text),
+      name,
+      role,
+      prefix: prefixOf(text),
+      mode: "test"
+    })
+    const credential: Credential = {
+      keyId: api_key_id,
+      userId: user_id,
+      headers: { authorization: "NONE", "x-api-key": text }
+    }
+    return credential
+  })
+
+const phoneAccount = {
+  account_type: "mobile_money",
+  beneficiary_type: "individual",
+  country: "KE",
+  currency: "KES",
+  fname: "Ada",
+  lname: "Okafor",
+  momo_details: { provider: "mpesa", phone_number: "+254712345678" }
+} as const
+
+const bankAccount = {
+  account_type: "bank",
+  beneficiary_type: "business",
+  country: "KE",
+  currency: "KES",
+  fname: "Ada",
+  lname: "Okafor",
+  bank_details: { account_name: "Ada Okafor", account_number: "1100223344", bank_name: "KCB", bank_code: "01" }
+} as const
+
+const addBeneficiary = (org_id: OrgId, draft: typeof phoneAccount | typeof bankAccount, of: UserId) =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const store = yield* BeneficiaryStore
+    const fields = Either.getOrThrow(checkBeneficiary(draft as unknown as Parameters<typeof checkBeneficiary>[0]))
+    const beneficiary_id = yield* ids.make(BeneficiaryId)
+    yield* store.insert({ ...fields, beneficiary_id, beneficiary_of: of, org_id })
+    return beneficiary_id
+  })
+
+const addEndpoint = (org_id: OrgId, url: string) =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const vault = yield* Vault
+    const store = yield* WebhookStore
+    const webhookId = yield* ids.make(WebhookId)
+    const secret = `whsec_${(yield* ids.next).replaceAll("-", "")}`
+    const secret_sealed = yield* vault.encrypt(secret, secretContext(webhookId))
+    yield* store.insert({ webhook_id: webhookId, org_id, endpoint_url: url, events: ["*"], secret_sealed })
+    return { webhookId, url, secret }
+  })
+
+const addOrganisation = (chance: Chance, at: number) =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const organizations = yield* OrganizationStore
+    const ledger = yield* LedgerStore
+    const fees = yield* FeeRuleStore
+    const org_id = yield* ids.make(OrgId)
+    const name = `Organisation ${at}`
+    const owes = chance.happens(0.6, `${name} may owe`)
+    const made = yield* organizations.insert({
+      org_id,
+      name,
+      country: "KE",
+      currency: "KES",
+      email: `hello-${at}@example.com`,
+      features: ["escrow"],
+      sandbox: owes
+    })
+    if (chance.happens(0.4, `${name} reviews`)) {
+      yield* organizations.update(Option.none(), { ...made, review_threshold: "4000" })
+    }
+    if (chance.happens(0.3, `${name} has a spread`)) {
+      yield* Effect.flatMap(RateStore, (rates) => rates.setSpread(org_id, 50))
+    }
+    if (!owes) {
+      const credit_limit = new Money({ currency: KES, minor: 500_000n })
+      yield* Effect.orDie(ledger.setLimit({ org_id, currency: KES, credit_limit }))
+    }
+    if (chance.happens(0.4, `${name} is charged`)) {
+      for (const direction of ["inbound", "outbound"] as const) {
+        const fee_rule_id = yield* ids.next
+        yield* fees.put({
+          fee_rule_id,
+          org_id,
+          payment_method: "mobile_money",
+          direction,
+          basis_points: 150,
+          fixed: null
+        })
+      }
+    }
+    const owner = yield* addUser(org_id, "org-admin", "owner")
+    const colleague = yield* addUser(org_id, "staff", "colleague")
+    const endpoints = yield* Effect.forEach(
+      Array.from(
+        { length: Number(chance.weighed({ "0": 6, "1": 3, "2": 1 }, `${name} endpoints`)) },
+        (_, index) => index
+      ),
+      (index) => addEndpoint(org_id, `http://127.0.0.1:4000/${at}/${index}`)
+    )
+    const organisation: Organisation = {
+      orgId: org_id,
+      owner,
+      colleague,
+      phone: yield* addBeneficiary(org_id, phoneAccount, owner.userId),
+      bank: yield* addBeneficiary(org_id, bankAccount, owner.userId),
+      endpoints
+    }
+    return organisation
+  })
+
+interface Corridor {
+  readonly payment_method: PaymentMethod
+  readonly direction: Flow
+  readonly providers: ReadonlyArray<ProviderName>
+}
+
+const addCorridor = (chance: Chance, { direction, payment_method, providers }: Corridor) =>
+  Effect.gen(function* () {
+    const ids = yield* Ids
+    const configs = yield* ProviderConfigStore
+    const rows = yield* Effect.forEach(providers, (provider) =>
+      Effect.map(ids.make(ConfigId), (config_id) => ({
+        config_id,
+        org_id: null,
+        provider,
+        country: "KE" as const,
+        payment_method,
+        direction,
+        priority: chance.between(1, 9, `${provider} ${payment_method} ${direction} priority`),
+        is_active: true
+      }))
+    )
+    yield* configs.insert(rows as unknown as Parameters<typeof configs.insert>[0])
+  })
+
+export const settle = (chance: Chance, fiat: ReadonlyArray<ProviderName>, crypto: ReadonlyArray<ProviderName>) =>
+  Effect.gen(function* () {
+    const rates = yield* RateStore
+    yield* rates.set(sandboxRates)
+    for (const payment_method of ["mobile_money", "card", "bank_transfer"] as const) {
+      yield* addCorridor(chance, { payment_method, direction: "inbound", providers: fiat })
+    }
+    for (const payment_method of ["mobile_money", "bank_transfer"] as const) {
+      yield* addCorridor(chance, { payment_method, direction: "outbound", providers: fiat })
+    }
+    for (const direction of ["inbound", "outbound"] as const) {
+      yield* addCorridor(chance, { payment_method: "crypto", direction, providers: crypto })
+    }
+    const count = chance.between(1, 3, "organisations")
+    return yield* Effect.forEach(
+      Array.from({ length: count }, (_, at) => at + 1),
+      (at) => addOrganisation(chance, at)
+    )
+  })

@@ -1,0 +1,36 @@
+/** What callers may rely on: one request, one payment; text that every database takes; nothing of anybody else. */
+import { responseOf, type Scene } from "../business/Scene.ts"
+
+/** Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other. */
+const keyProblems = ({ isDisturbed, keyed }: Scene): ReadonlyArray<string> =>
+  Array.from(keyed.values()).flatMap(({ replies, what }) => {
+    const [first, ...others] = replies.filter(({ status }) => status === 200)
+    if (first === undefined) return []
+    const idOf = (reply: typeof first) =>
+      String(responseOf(reply)["payment_id"] ?? responseOf(reply)["transaction_id"] ?? "")
+    return others.flatMap((other) => {
+      if (idOf(other) !== idOf(first)) return [`one key made two payments: ${what}`]
+      return !isDisturbed && other.body !== first.body ? [`one key was answered in two ways: ${what}`] : []
+    })
+  })
+
+const isUnfit = (text: string): boolean => text.includes("\u0000") || !text.isWellFormed()
+
+const unfitIn = (value: unknown, depth = 0): boolean => {
+  if (typeof value === "string") return isUnfit(value)
+  if (value === null || typeof value !== "object" || value instanceof Date || depth > 4) return false
+  return Object.values(value).some((one) => unfitIn(one, depth + 1))
+}
+
+/** What PostgreSQL would refuse never gets as far as a table. */
+const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
+  const { attempts, callbacks, events, history, operatorItems, payments } = world.tables
+  const tables = { attempts, callbacks, events, history, operatorItems, payments }
+  return Object.entries(tables).flatMap(([name, rows]) =>
+    Array.from<unknown>((rows as ReadonlyMap<unknown, unknown>).values()).some((row) => unfitIn(row))
+      ? [`${name} holds text that no database takes`]
+      : []
+  )
+}
+
+export const answerProblems = (scene: Scene): ReadonlyArray<string> => [...keyProblems(scene), ...textProblems(scene)]

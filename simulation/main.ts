@@ -1,0 +1,33 @@
+/**
+ * `npm run simulate -- --seed N --runs M`: runs one after the other. A run that fails is shrunk, and leaves a line that brings
+ * it back; `--tell` shows what happened in it.
+ */
+import { lineFor, table, Totals } from "./Report.ts"
+import { run } from "./Run.ts"
+import { shrink } from "./Shrink.ts"
+
+const argument = (name: string, otherwise: number): number => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at < 0 ? otherwise : Number(process.argv[at + 1])
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+const first = argument("seed", 1)
+const runs = argument("runs", 1)
+const mostShrunk = argument("shrink", 3)
+const tells = process.argv.includes("--tell")
+const totals = new Totals()
+const began = process.cpuUsage()
+for (let seed = first; seed < first + runs; seed++) {
+  const ran = run(seed, { tells })
+  if (tells) ran.story.forEach(say)
+  totals.add(ran)
+  if (ran.problems.length === 0) continue
+  const { ran: least } = totals.failures.length <= mostShrunk ? shrink(ran) : { ran }
+  say(lineFor(ran, { steps: least.steps.map(({ number }) => number), faults: least.faults.length }))
+}
+const { system, user } = process.cpuUsage(began)
+say(table(totals))
+say(`${runs} runs, ${totals.failures.length} failed; ${((user + system) / 1000 / runs).toFixed(1)} ms of CPU each`)
+process.exit(totals.failures.length > 0 ? 1 : 0)

@@ -1,0 +1,612 @@
+/** A provider behind the port: it takes orders, forgets answers, calls back, and knows at all times what it really did. */
+import { Duration, Effect, Either } from "effect"
+import type { ProviderName } from "../../src/domain/Corridor.ts"
+import { Money } from "../../src/domain/Money.ts"
+import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../src/domain/Outcome.ts"
+import type {
+  AttemptContext,
+  OneTimePasswords,
+  PaymentOrder,
+  Promised,
+  Provider,
+  RefundOrder
+} from "../../src/providers/port/Provider.ts"
+import type { Outside } from "../world/Outside.ts"
+import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
+import { callbackReader, type Said } from "./CallbackBody.ts"
+import type { Orders } from "./Orders.ts"
+import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
+import { arrivedIn, leftOf, move, moveBack, type Order } from "./Truth.ts"
+
+export const rightPassword = "123456"
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** Text that databases refuse, and that is too long for them. */
+const spoilt = ["\u0000", "\ud800", "x".repeat(700)]
+
+const holds = (promised: Promised, age: number): boolean =>
+  typeof promised === "boolean" ? promised : age < Duration.toMillis(promised)
+
+type Waits = "collect_otp" | "redirect" | "bank_transfer" | "pay_by_link"
+
+interface Kept extends Order {
+  readonly fate: Fate
+  readonly waitsFor: Waits | null
+  /** Callbacks so far: no two have the same key. */
+  said: number
+  wrongPasswords: number
+}
+
+export class SimulatedProvider {
+  readonly name: ProviderName
+  readonly can: Capabilities
+  private readonly outside: Outside
+  private readonly orders: Orders
+  private readonly calls = new Map<string, number>()
+  private issued = 0
+
+  constructor(name: ProviderName, outside: Outside, orders: Orders) {
+    this.name = name
+    this.outside = outside
+    this.orders = orders
+    this.can = drawCapabilities(outside.chance, name)
+  }
+
+  get port(): Provider {
+    const { can } = this
+    return {
+      name: this.name,
+      honoursReference: can.honours,
+      ...(can.refundsHonour === undefined ? {} : { refundsHonourReference: can.refundsHonour }),
+      provesAbsence: can.provesAbsence,
+      supports: () => Either.void,
+      initiate: (order) => this.initiate(order),
+      enquire: (attempt) => this.enquire(attempt),
+      callback: callbackReader(can.signs),
+      ...(can.otp ? { otp: this.passwords } : {}),
+      ...(can.cancels ? { cancel: (attempt) => this.cancel(attempt) } : {}),
+      ...(can.refunds ? { refund: (order) => this.refund(order) } : {}),
+      ...(can.resumes ? { resume: (attempt) => this.resume(attempt) } : {})
+    }
+  }
+
+  // What travels
+
+  /** Brings `act` to pass at the provider, and its answer back, if either arrives. */
+  private travel<A>(passage: Passage, purpose: string, act: () => A, lost: () => A): Effect.Effect<A> {
+    const { chance, time } = this.outside
+    return Effect.async<A>((resume) => {
+      const there = chance.between(5, 400, `${purpose} there`)
+      const back = chance.between(5, 400, `${purpose} back`)
+      const gives = chance.happens(0.5, `${purpose} notices`)
+      switch (passage) {
+        case "smooth":
+          time.after(there, () => {
+            const answer = act()
+            time.after(back, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "lost":
+          if (gives) time.after(there + back, () => resume(Effect.sync(lost)))
+          return
+        case "unanswered":
+          time.after(there, () => {
+            act()
+            if (gives) time.after(back, () => resume(Effect.sync(lost)))
+          })
+          return
+        case "slow answer":
+          time.after(there, () => {
+            const answer = act()
+            time.after(chance.between(9, 40, `${purpose} slowness`) * SECOND, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "slow arrival":
+          time.after(chance.between(5, 30, `${purpose} slowness`) * SECOND, () => {
+            const answer = act()
+            time.after(back, () => resume(Effect.succeed(answer)))
+          })
+          return
+        case "breaks":
+          time.after(there, () => {
+            act()
+            time.after(back, () => resume(Effect.die(new Error("an answer that nobody can read"))))
+          })
+      }
+    })
+  }
+
+  private nth(what: string): string {
+    const count = (this.calls.get(what) ?? 0) + 1
+    this.calls.set(what, count)
+    return `${this.name} ${what} ${count}`
+  }
+
+  private passage(purpose: string): Passage {
+    return this.outside.drawn(passages, "smooth", `${purpose} travels`)
+  }
+
+  // Orders
+
+  private initiate(order: PaymentOrder): Effect.Effect<Outcome> {
+    return Effect.suspend(() => {
+      const { flow, money, paymentId, reference } = order
+      const about = `${order.description ?? order.method} ${flow}`
+      const purpose = this.nth(about)
+      this.orders.asked({ provider: this.name, paymentId, leg: flow, reference })
+      this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        () =>
+          this.take(
+            { reference, paymentId, leg: flow, money, way: flow === "outbound" ? "out" : "in", of: null },
+            purpose,
+            this.can.honours
+          ),
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+
+  private refund({ attempt, money, reference }: RefundOrder): Effect.Effect<Outcome> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`refund of ${attempt.leg} ${money.toString()}`)
+      const of = this.orders.find(attempt.reference)
+      this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        (): Outcome => {
+          if (of === undefined) return new Declined({ reason: "there is no such payment" })
+          const { paymentId } = of
+          const about = { reference, paymentId, leg: `refund ${reference}`, money, way: "out" as const, of }
+          return this.take(about, purpose, this.can.refundsHonour ?? this.can.honours)
+        },
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+
+  private take(
+    about: Pick<Order, "reference" | "paymentId" | "leg" | "money" | "way" | "of">,
+    purpose: string,
+    honours: Promised
+  ): Outcome {
+    const { time } = this.outside
+    const known = this.orders.find(about.reference) as Kept | undefined
+    if (known !== undefined) {
+      if (!holds(honours, time.now - known.arrivedAt) && !known.denied) {
+        this.outside.problem(`${this.name} does not honour references and was sent ${about.leg} twice`)
+      }
+      return this.answerOf(known, purpose)
+    }
+    const { of } = about
+    if (of !== null && !this.orders.mayGiveBack(of, about.money)) {
+      return new Declined({ reason: "there is not so much left to give back" })
+    }
+    const usual: Fate = "completes"
+    const fate = this.outside.drawn(
+      about.way === "in" ? fatesIn : of === null ? fatesOut : refundFates,
+      usual,
+      `${purpose} fate`
+    )
+    const waitsFor = fate === "waits for its customer" ? this.customersTask(purpose) : null
+    this.issued += 1
+    const order: Kept = {
+      ...about,
+      provider: this.name,
+      providerPaymentId: `${this.name}-${this.issued}`,
+      arrivedAt: time.now,
+      state: "under way",
+      moved: new Map(),
+      back: new Map(),
+      denied: false,
+      times: 0,
+      fate,
+      waitsFor,
+      said: 0,
+      wrongPasswords: 0
+    } as Kept
+    this.orders.add(this.name, order)
+    this.outside.count(`fate: ${fate}`)
+    this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
+    this.settle(order, purpose)
+    return this.answerOf(order, purpose)
+  }
+
+  private customersTask(purpose: string): Waits {
+    const tasks: Array<Waits> = ["bank_transfer", "pay_by_link"]
+    if (this.can.otp) tasks.push("collect_otp", "collect_otp")
+    if (this.can.resumes) tasks.push("redirect")
+    return this.outside.chance.pick(tasks, `${purpose} task`)
+  }
+
+  /** Plans what becomes of it. */
+  private settle(order: Kept, purpose: string): void {
+    const { chance, time } = this.outside
+    const soon = pace(chance, purpose)
+    const later = soon + pace(chance, `${purpose} later`) + SECOND
+    const whole = order.money
+    const part = (percent: bigint) =>
+      new Money({ currency: whole.currency, minor: (whole.minor * percent) / 100n || 1n })
+    switch (order.fate) {
+      case "completes":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        return
+      case "completes at once":
+        this.complete(order, whole, purpose)
+        return
+      case "waits for its customer": {
+        order.state = "waiting"
+        const comes = chance.weighed({ pays: 6, "pays late": 2, never: 2 }, `${purpose} customer`)
+        if (comes === "never" || order.waitsFor === "collect_otp") return
+        const when = comes === "pays" ? soon : soon + chance.between(1, 40, `${purpose} hours`) * HOUR
+        time.after(when, () => {
+          if (order.state === "waiting") this.complete(order, whole, purpose, comes === "pays late")
+        })
+        return
+      }
+      case "declines the instrument":
+      case "declines":
+      case "is down":
+        order.state = "failed"
+        order.denied = true
+        return
+      case "fails later":
+        time.after(soon, () => this.fail(order, purpose))
+        return
+      case "returns later":
+        time.after(soon, () => this.complete(order, whole, purpose))
+        time.after(later, () => this.takeBack(order, purpose))
+        return
+      case "never ends":
+        return
+      case "brings less":
+        time.after(soon, () => this.complete(order, part(60n), purpose))
+        return
+      case "brings less and the rest later":
+        time.after(soon, () => this.complete(order, part(60n), purpose))
+        time.after(later, () => this.bringMore(order, purpose))
+        return
+      case "brings more":
+        time.after(soon, () => this.complete(order, part(130n), purpose))
+        return
+      case "brings another currency":
+        time.after(soon, () =>
+          this.complete(
+            order,
+            new Money({ currency: whole.currency === "USD" ? "EUR" : "USD", minor: 1234n } as never),
+            purpose
+          )
+        )
+        return
+      case "fails and completes after all":
+        time.after(soon, () => this.fail(order, purpose))
+        time.after(later, () => this.completeAfterAll(order, purpose))
+        return
+      case "declines and completes after all":
+        order.state = "failed"
+        order.denied = true
+        time.after(later, () => this.completeAfterAll(order, purpose))
+    }
+  }
+
+  private complete(order: Kept, money: Money, purpose: string, insists = false): void {
+    if (order.state === "canceled" || order.state === "failed") return
+    order.state = "done"
+    order.times += 1
+    move(order, money)
+    this.outside.tell(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
+    this.callBack(order, "completed", `${purpose} completed`, insists)
+  }
+
+  private bringMore(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    const came = order.moved.get(order.money.currency) ?? 0n
+    move(order, new Money({ currency: order.money.currency, minor: order.money.minor - came }))
+    this.callBack(order, "completed", `${purpose} the rest`, true)
+  }
+
+  private completeAfterAll(order: Kept, purpose: string): void {
+    if (order.state === "canceled") return
+    order.state = "done"
+    order.times += 1
+    move(order, order.money)
+    this.outside.tell(`${this.name} has moved ${order.money.toString()} for ${order.providerPaymentId} after all`)
+    this.callBack(order, "completed", `${purpose} after all`, true)
+  }
+
+  private fail(order: Kept, purpose: string): void {
+    if (order.state !== "under way" && order.state !== "waiting") return
+    order.state = "failed"
+    order.denied = true
+    this.callBack(order, "failed", `${purpose} failed`)
+  }
+
+  /** What is still there of it: what a customer got back before is not taken twice. */
+  private takeBack(order: Kept, purpose: string): void {
+    if (order.state !== "done") return
+    const left = leftOf(order, this.orders.refundsOf(order))
+    if (this.orders.isGivingBack(order)) return
+    order.state = "returned"
+    for (const money of left) moveBack(order, money)
+    this.outside.tell(`${this.name} has taken ${order.providerPaymentId} back`)
+    this.callBack(order, "returned", `${purpose} returned`, true)
+  }
+
+  // What it says
+
+  private answerOf(order: Kept, purpose: string): Outcome {
+    if (order.denied) {
+      switch (order.fate) {
+        case "declines the instrument":
+          return new Declined({
+            reason: this.words(purpose, "insufficient funds"),
+            instrument: true,
+            code: "INSUFFICIENT_FUNDS"
+          })
+        case "is down":
+          return new Declined({ reason: "it is down", code: "PROVIDER_UNAVAILABLE" })
+        default:
+          return new Declined({ reason: this.words(purpose, "it does not want it") })
+      }
+    }
+    const state = order.state === "done" ? "completed" : order.state === "waiting" ? "pending" : "processing"
+    const arrived = arrivedIn(order)
+    return new Accepted({
+      state,
+      providerPaymentId: this.can.tellsId ? order.providerPaymentId : null,
+      providerStatus: this.words(purpose, state),
+      nextAction: order.state === "waiting" ? order.waitsFor : null,
+      actionData: order.state === "waiting" ? this.task(order) : {},
+      providerData: { ["of"]: this.words(purpose, "its own") },
+      ...(order.way === "in" &&
+      arrived.length === 1 &&
+      (this.can.counts || arrived[0]!.minor !== order.money.minor || arrived[0]!.currency !== order.money.currency)
+        ? { received: arrived[0]! }
+        : {})
+    })
+  }
+
+  private task(order: Kept): Accepted["actionData"] {
+    switch (order.waitsFor) {
+      case "redirect":
+        return { redirect_url: `https://${this.name}.example/pay/${order.providerPaymentId}` }
+      case "pay_by_link":
+        return { payment_link: `https://${this.name}.example/link/${order.providerPaymentId}` }
+      case "bank_transfer":
+        return {
+          account_number: "0011223344",
+          account_name: "Collections",
+          bank_name: "Their Bank",
+          reference: order.providerPaymentId,
+          expires_at: null
+        }
+      default:
+        return {}
+    }
+  }
+
+  private words(purpose: string, plain: string): string {
+    return this.outside.strikes(0.03, "text that databases refuse", purpose)
+      ? `${plain} ${this.outside.chance.pick(spoilt, `${purpose} spoilt`)}`
+      : plain
+  }
+
+  private reportOf(order: Kept, purpose: string): Report {
+    const states = {
+      waiting: "pending",
+      "under way": "processing",
+      done: "completed",
+      failed: "failed",
+      canceled: "failed",
+      returned: "returned"
+    } as const
+    const said = this.saidOf(order, states[order.state])
+    if (said.state === "failed") order.denied = true
+    return new Report({
+      state: said.state,
+      reason: said.state === "failed" ? this.words(purpose, "it failed") : null,
+      providerPaymentId: order.providerPaymentId,
+      providerStatus: this.words(purpose, said.state),
+      ...(said.received === undefined ? {} : { received: said.received }),
+      ...(order.state === "waiting" && this.can.remindsCustomers && order.waitsFor !== null
+        ? { waitsFor: { nextAction: order.waitsFor, actionData: this.task(order) } }
+        : {})
+    })
+  }
+
+  /** Money that came is counted where it is not what was asked for, or where the provider always says so. */
+  private saidOf(order: Kept, state: Report["state"]): Pick<Said, "state"> & { readonly received?: Money } {
+    const [arrived] = arrivedIn(order)
+    const odd =
+      arrived !== undefined && (arrived.minor !== order.money.minor || arrived.currency !== order.money.currency)
+    return {
+      state,
+      ...(state === "completed" && order.way === "in" && arrived !== undefined && (odd || this.can.counts)
+        ? { received: arrived }
+        : {})
+    }
+  }
+
+  /** `insists`: nobody would ask again, so that it calls until it is heard. */
+  private callBack(order: Kept, state: Report["state"], purpose: string, insists = false): void {
+    const { chance, time } = this.outside
+    const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
+    if (how === "never" && !insists) return
+    const said = this.saidOf(order, state)
+    order.said += 1
+    const event: Said = {
+      key: `${order.providerPaymentId} ${state} ${order.said}`,
+      // Whoever had refused it never told its own id.
+      reference: this.can.callsBackBy === "reference" || order.denied ? order.reference : null,
+      providerPaymentId: order.providerPaymentId,
+      state,
+      status: this.words(purpose, state),
+      ...(said.received === undefined
+        ? {}
+        : { received: { minor: said.received.minor.toString(), currency: said.received.currency } })
+    }
+    const early: Said = { ...event, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
+    delete (early as { received?: unknown }).received
+    const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
+    const together = chance.happens(0.5, `${purpose} together`)
+    const after =
+      how === "late"
+        ? chance.between(30, 600, `${purpose} lateness`) * SECOND
+        : chance.between(1, 900, `${purpose} gap`)
+    time.after(after, () => this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3))
+    if (how === "twice")
+      time.after(after + chance.between(1, 5_000, `${purpose} again`), () => this.deliver([event], 1))
+    if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
+  }
+
+  private deliver(events: ReadonlyArray<Said>, tries: number): void {
+    const sent = {
+      method: "POST",
+      path: `/callbacks/${this.name}`,
+      headers: { "x-proof": "genuine" },
+      body: JSON.stringify(events)
+    }
+    this.outside.tell(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
+    this.outside.send(sent, (reply) => {
+      if (reply !== null && reply.status < 300) return
+      if (tries > 1)
+        this.outside.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
+          this.deliver(events, tries - 1)
+        )
+    })
+  }
+
+  private enquire(attempt: AttemptContext): Effect.Effect<Enquiry> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`look-up of ${attempt.reference}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        () => this.lookUp(attempt.reference, attempt.sentAt.getTime(), purpose),
+        () => new Unknown({ reason: "the connection was lost" })
+      ).pipe(
+        Effect.tap((said) =>
+          Effect.sync(() =>
+            this.outside.tell(
+              `${this.name} says of ${attempt.reference}: ${said._tag === "Report" ? said.state : said._tag}`
+            )
+          )
+        )
+      )
+    })
+  }
+
+  private lookUp(reference: string, sentAt: number, purpose: string): Enquiry {
+    const { chance, time } = this.outside
+    const order = this.orders.find(reference) as Kept | undefined
+    this.outside.tell(`${this.name} looks ${reference} up: ${order?.state ?? "never had it"}`)
+    const { provesAbsence } = this.can
+    const proves =
+      provesAbsence !== false &&
+      time.now - sentAt >= (provesAbsence === true ? MINUTE : Math.max(MINUTE, Duration.toMillis(provesAbsence)))
+    if (order === undefined) {
+      if (proves) this.orders.deny(reference)
+      return new Absent()
+    }
+    if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
+    if (proves && order.state !== "canceled" && this.outside.strikes(0.01, "swears that it never had it", purpose)) {
+      order.denied = true
+      this.orders.deny(reference)
+      time.after(chance.between(1, 60, `${purpose} remembers`) * MINUTE, () => {
+        if (order.state !== "failed")
+          this.callBack(
+            order,
+            order.state === "done" ? "completed" : order.state === "returned" ? "returned" : "processing",
+            `${purpose} remembers`,
+            true
+          )
+      })
+      return new Absent()
+    }
+    return this.reportOf(order, purpose)
+  }
+
+  // What customers and callers do with it
+
+  private readonly passwords: OneTimePasswords = {
+    submit: (attempt, otp) =>
+      Effect.suspend(() => {
+        const purpose = this.nth(`password for ${attempt.reference}`)
+        return this.travel(
+          this.passage(purpose),
+          purpose,
+          () => {
+            const order = this.orders.find(attempt.reference) as Kept | undefined
+            if (order === undefined || order.state !== "waiting" || order.waitsFor !== "collect_otp")
+              return "not_expected" as const
+            if (otp !== rightPassword) {
+              order.wrongPasswords += 1
+              return "wrong" as const
+            }
+            order.state = "under way"
+            this.outside.time.after(pace(this.outside.chance, purpose), () =>
+              this.complete(order, order.money, purpose)
+            )
+            return "accepted" as const
+          },
+          () => "unknown" as const
+        )
+      }),
+    resend: () => Effect.sync(() => true)
+  }
+
+  private cancel(attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`cancellation of ${attempt.reference}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        () => {
+          const order = this.orders.find(attempt.reference) as Kept | undefined
+          if (order === undefined) return "unknown" as const
+          if (order.state === "canceled") return "canceled" as const
+          if (order.state !== "waiting" && order.state !== "under way") return "refused" as const
+          if (this.outside.chance.happens(0.3, `${purpose} refused`)) return "refused" as const
+          order.state = "canceled"
+          order.denied = true
+          this.outside.tell(`${this.name} has called ${order.providerPaymentId} off`)
+          return "canceled" as const
+        },
+        () => "unknown" as const
+      )
+    })
+  }
+
+  private resume(attempt: AttemptContext): Effect.Effect<Enquiry> {
+    return Effect.suspend(() => {
+      const purpose = this.nth(`return of ${attempt.reference}`)
+      return this.travel(
+        this.passage(purpose),
+        purpose,
+        (): Enquiry => {
+          const order = this.orders.find(attempt.reference) as Kept | undefined
+          if (order === undefined) return new Unknown({ reason: "who is that?" })
+          if (order.state === "waiting" && order.waitsFor === "redirect" && attempt.isWanted)
+            this.complete(order, order.money, purpose)
+          return this.reportOf(order, purpose)
+        },
+        () => new Unknown({ reason: "the connection was lost" })
+      )
+    })
+  }
+}
+
+/** Whoever gives back gives the whole of what it was told, or nothing. */
+const refundFates: Readonly<Record<Fate, number>> = {
+  ...fatesOut,
+  "fails and completes after all": 2,
+  "declines the instrument": 1
+}
+
+export const withoutFaults = calmFates

@@ -1,0 +1,60 @@
+/** What a provider really did, whatever it says: the measure of every book and every record. */
+import { Money } from "../../src/domain/Money.ts"
+import type { PaymentId } from "../../src/domain/Identifiers.ts"
+
+export type State = "waiting" | "under way" | "done" | "failed" | "canceled" | "returned"
+
+/** An order that arrived, by the reference that it came under. */
+export interface Order {
+  readonly reference: string
+  readonly paymentId: PaymentId
+  /** What tells the legs of a payment apart; a refund is a leg of its own. */
+  readonly leg: string
+  /** `in`: the provider takes; `out`: it pays. */
+  readonly way: "in" | "out"
+  readonly money: Money
+  /** The order that it gives money back of. */
+  readonly of: Order | null
+  readonly providerPaymentId: string
+  readonly arrivedAt: number
+  state: State
+  /** What has moved by it so far, by currency, in minor units. */
+  readonly moved: Map<Money["currency"], bigint>
+  /** What has moved the other way since by a person's hand, or because it was taken back. */
+  readonly back: Map<Money["currency"], bigint>
+  /** It was told that nothing was moved and nothing will be: from then on others may be asked. */
+  denied: boolean
+  /** How often it has moved money; more than once is somebody's mistake. */
+  times: number
+}
+
+const add = (sums: Map<Money["currency"], bigint>, currency: Money["currency"], minor: bigint): void => {
+  sums.set(currency, (sums.get(currency) ?? 0n) + minor)
+}
+
+/** What the provider has more because of an order; below zero, what it has less. */
+export const gained = (order: Order): ReadonlyMap<Money["currency"], bigint> => {
+  const sums = new Map<Money["currency"], bigint>()
+  const sign = order.way === "in" ? 1n : -1n
+  for (const [currency, minor] of order.moved) add(sums, currency, sign * minor)
+  for (const [currency, minor] of order.back) add(sums, currency, -sign * minor)
+  return sums
+}
+
+export const move = (order: Order, { currency, minor }: Money): void => add(order.moved, currency, minor)
+
+/** All that came by it, less what went back already. */
+export const leftOf = (order: Order, refunds: ReadonlyArray<Order>): ReadonlyArray<Money> => {
+  const sums = new Map(order.moved)
+  for (const [currency, minor] of order.back) add(sums, currency, -minor)
+  for (const refund of refunds) {
+    for (const [currency, minor] of gained(refund)) add(sums, currency, minor)
+  }
+  return Array.from(sums, ([currency, minor]) => new Money({ currency, minor })).filter(({ isZero }) => !isZero)
+}
+
+export const moveBack = (order: Order, money: Money): void => add(order.back, money.currency, money.minor)
+
+/** What the other way round is shown as: all that has arrived. */
+export const arrivedIn = (order: Order): ReadonlyArray<Money> =>
+  Array.from(order.moved, ([currency, minor]) => new Money({ currency, minor })).filter(({ isZero }) => !isZero)

@@ -1,0 +1,66 @@
+/** When the next thing is due for a worker, by the rows of the database: until then nobody needs to wake it. */
+import { webhookTables } from "../../src/webhooks/MemoryTables.ts"
+import { paymentTables } from "../../src/payments/store/MemoryTables.ts"
+import type { Opened } from "../../src/platform/database/MemoryDatabase.ts"
+import { Duration } from "effect"
+import { strayPatience } from "../../src/domain/policies/Payments.ts"
+
+export const watchedTables = { ...paymentTables, ...webhookTables }
+
+type Tables = Opened<typeof watchedTables>
+
+const never = Infinity
+
+const enquiries = ({ attempts }: Tables): number => {
+  let first = never
+  for (const { hint_at, leased_until, next_enquiry_at, sends } of attempts.values()) {
+    if (sends === 0) continue
+    const due = Math.min(next_enquiry_at?.getTime() ?? never, hint_at?.getTime() ?? never)
+    if (due < never) first = Math.min(first, Math.max(due, leased_until?.getTime() ?? 0))
+  }
+  return first
+}
+
+const settlements = ({ attempts, payments }: Tables): number => {
+  for (const { outcome, payment_id, sends } of attempts.values()) {
+    if (sends === 0 && outcome === null && payments.get(payment_id)?.status === "processing") return 0
+  }
+  return never
+}
+
+const strays = ({ attempts, callbacks }: Tables, now: number): number => {
+  const ids = new Set<string>()
+  for (const callback of callbacks.values()) {
+    if (!("report_said" in callback) || callback.payment_id !== null || callback.provider_payment_id === null) continue
+    if (callback.received_at.getTime() <= now - Duration.toMillis(strayPatience)) continue
+    ids.add(`${callback.provider} ${callback.provider_payment_id}`)
+  }
+  if (ids.size === 0) return never
+  for (const { provider, provider_payment_id } of attempts.values()) {
+    if (provider_payment_id !== null && ids.has(`${provider} ${provider_payment_id}`)) return 0
+  }
+  return never
+}
+
+const webhooks = ({ webhookQueue, webhooks: endpoints }: Tables): number => {
+  let first = never
+  for (const { next_at, webhook_id } of webhookQueue.values()) {
+    if (endpoints.get(webhook_id)?.status === "active") first = Math.min(first, next_at.getTime())
+  }
+  return first
+}
+
+export const dueFor = (tables: Tables, worker: string, now: number): number => {
+  switch (worker) {
+    case "enquiries":
+      return enquiries(tables)
+    case "settlements":
+      return settlements(tables)
+    case "early callbacks":
+      return strays(tables, now)
+    case "webhooks":
+      return webhooks(tables)
+    default:
+      return never
+  }
+}
