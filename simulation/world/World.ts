@@ -2,7 +2,7 @@
  * A world in which the service runs: machines, one database, providers, and everybody who calls. It goes on from moment to
  * moment until nothing is left to happen, and is the same for the same seed.
  */
-import { type Context, Effect, Layer, Logger } from "effect"
+import { Cause, type Context, Effect, Layer, Logger } from "effect"
 import { StoresOverMemory } from "../../src/app/Stores.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
@@ -82,10 +82,10 @@ export class World {
       logger: Logger.make(({ cause, logLevel, message }) => {
         if (logLevel._tag === "Error") outside.count(`error: ${String(message).slice(0, 60)}`)
         outside.tell(
-          `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : JSON.stringify(cause).slice(0, 500)}`
+          `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : Cause.pretty(cause).slice(0, 1000)}`
         )
         if (String(message) === "Unexpected failure")
-          outside.problem(`an unexpected failure: ${JSON.stringify(cause).slice(0, 400)}`)
+          outside.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
       })
     }
     this.stores = stores

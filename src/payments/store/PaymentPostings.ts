@@ -167,13 +167,23 @@ const suspenseEntry = (payment: Payment, money: SuspenseMoney): Entry => {
   return entry(payment, "suspense", postings, `${attempt_id} ${occasion}`)
 }
 
+/** Of the payment itself; a ramp's legs bring theirs. */
+const ownEntries = (before: Payment, after: Payment, asked: NewAttempt | undefined): ReadonlyArray<Entry> => {
+  switch (before.direction) {
+    case "inbound":
+      return payinEntries(before, after)
+    case "outbound":
+      return payoutEntries(before, after, asked)
+    case "external":
+      return []
+  }
+}
+
 export const entriesOfChange = (change: Change): ReadonlyArray<Entry> => {
   const { nextAttempt, patch, payment, status } = change
   const after: Payment = { ...payment, ...patch, status }
-  const moved =
-    payment.direction === "inbound" ? payinEntries(payment, after) : payoutEntries(payment, after, nextAttempt)
   return [
-    ...(payment.direction === "external" ? [] : moved),
+    ...ownEntries(payment, after, nextAttempt),
     ...refundEntries(after, change),
     ...(change.suspense ?? []).map((money) => suspenseEntry(after, money)),
     ...(change.entries ?? [])
