@@ -70,7 +70,9 @@ export const transfer: Act = (scene, step) =>
     const [from, to] = chance.happens(0.5, `${purpose} way`) ? [one, other] : [other, one]
     const amount = chance.between(1, 100_000, `${purpose} amount`) / 100
     const locked =
-      from.currency === to.currency ? undefined : yield* lockedRate(scene, organisation, from.currency, to.currency, amount)
+      from.currency === to.currency
+        ? undefined
+        : yield* lockedRate(scene, organisation, from.currency, to.currency, amount)
     yield* ask(scene, organisation.owner, {
       path: "/v1/virtual-accounts/transfer",
       body: {

@@ -22,7 +22,12 @@ export const pry: Act = (scene, step) =>
     mustBe(scene, 404, "a look at another's timeline", yield* look(`/v1/payments/${payment_id}/timeline`))
     mustBe(scene, 404, "a look at another's transaction", yield* look(`/v1/payments/transaction/${transaction_id}`))
     const path = `/v1/payments-init/${payment_id}/action`
-    mustBe(scene, 404, "a refund of another's payment", yield* ask(scene, organisation.owner, { path, body: { action: "refund" } }))
+    mustBe(
+      scene,
+      404,
+      "a refund of another's payment",
+      yield* ask(scene, organisation.owner, { path, body: { action: "refund" } })
+    )
     const list = yield* look("/v1/transactions?limit=100")
     if (list !== null && foreign.some((one) => list.body.includes(one.payment_id))) {
       scene.outside.problem("a list shows another's payment")
