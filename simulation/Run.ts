@@ -84,7 +84,8 @@ export const run = (seed: number, options: Options = {}): Ran => {
     hooks: () => receivers.client,
     instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
     calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
-    planted: options.planted ?? nothingPlanted
+    planted: options.planted ?? nothingPlanted,
+    databaseFails: chance.happens(0.15, "the database fails")
   })
   const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))

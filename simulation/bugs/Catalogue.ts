@@ -8,12 +8,12 @@ import type { ProviderSignal } from "../../src/domain/Settlement.ts"
 import { ProviderAnswer } from "../../src/payments/dispatch/ProviderAnswer.ts"
 import { RecordOutcome } from "../../src/payments/record/RecordOutcome.ts"
 import type { Change, Opening } from "../../src/payments/store/Change.ts"
-import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
+import { type Known, PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../src/payments/suspense/Resolution.ts"
 import { Idempotency } from "../../src/platform/idempotency/Idempotency.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
 import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
-import { RateLockStore } from "../../src/money/rates/RateLockStore.ts"
+import { CallerStore } from "../../src/people/auth/CallerStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
 import type { Bug, Planted, Wrap } from "./Bug.ts"
 
@@ -308,16 +308,49 @@ const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
     }))
   },
   {
-    name: "a rate is better when it is used",
-    about: "the rate of a lock is not the one that was quoted",
-    planted: planted(RateLockStore, (locks: (typeof RateLockStore)["Service"]) => ({
-      ...locks,
-      find: (...given: Parameters<typeof locks.find>) =>
-        Effect.map(
-          locks.find(...given),
-          Option.map((lock) => ({ ...lock, rate: lock.rate.replace(/(\d)(?=\D*$)/, "9") }))
-        )
+    name: "the second leg is sent twice",
+    about: "whoever looks for legs to send finds those again that somebody sends already",
+    planted: planted(PaymentStore, (store: Store): Store => {
+      let before: ReadonlyArray<Known> = []
+      return {
+        ...store,
+        claimUnsent: (lanes) =>
+          Effect.map(store.claimUnsent(lanes), (found) => {
+            const all = [...found, ...before]
+            before = found
+            return all
+          })
+      }
+    })
+  },
+  {
+    name: "the walls are thin",
+    about: "a payment is found by its id, whoever asks",
+    planted: planted(PaymentStore, (store: Store): Store => ({
+      ...store,
+      find: (_, id) => store.find(Option.none(), id)
     }))
+  },
+  {
+    name: "keys are remembered for too long",
+    about: "an instance keeps whom a key belongs to, and does not hear that it was revoked",
+    planted: planted(CallerStore, (callers: (typeof CallerStore)["Service"]) => {
+      const known = new Map<string, Effect.Effect.Success<ReturnType<typeof callers.byApiKey>>>()
+      return {
+        ...callers,
+        byApiKey: (...[hash, mode]: Parameters<typeof callers.byApiKey>) => {
+          const kept = known.get(hash)
+          return kept === undefined
+            ? Effect.tap(callers.byApiKey(hash, mode), (found) => Effect.sync(() => known.set(hash, found)))
+            : Effect.succeed(kept)
+        }
+      }
+    })
+  },
+  {
+    name: "a withdrawal is paid by somebody else",
+    about: "the account that a payout is paid from is forgotten",
+    planted: opening((one) => ({ ...one, payment: { ...one.payment, funding: null } }))
   },
   {
     name: "a final state is left",

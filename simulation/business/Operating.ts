@@ -81,27 +81,31 @@ const totals = (all: AtProviders): ReadonlyMap<string, bigint> =>
 
 /** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
 const disagrees = (scene: Scene, paymentId: PaymentId, books: ReadonlyMap<string, bigint>): boolean => {
-  const truth = scene.orders.holdings(paymentId)
+  const truth = scene.orders.holdings(paymentId, true)
   return [...new Set([...truth.keys(), ...books.keys()])].some(
     (place) => (truth.get(place) ?? 0n) !== (books.get(place) ?? 0n)
   )
 }
 
-/** A person's word moves the books of a provider only because the person had as much moved there by hand. */
+/**
+ * A person's word moves the books of a provider only because the person had as much moved there by hand; where the books had
+ * been wrong about it, there was nothing to move.
+ */
 const movedByHand = (
   scene: Scene,
   paymentId: PaymentId,
   before: ReadonlyMap<string, bigint>,
   after: ReadonlyMap<string, bigint>
 ) => {
+  const truth = scene.orders.holdings(paymentId, true)
   for (const place of new Set([...before.keys(), ...after.keys()])) {
     const change = (after.get(place) ?? 0n) - (before.get(place) ?? 0n)
-    if (change === 0n) continue
+    if (change === 0n || (truth.get(place) ?? 0n) !== (before.get(place) ?? 0n)) continue
     const [, provider, currency] = place.split("/") as [string, string, Money["currency"]]
     const order = scene.orders.at(paymentId, provider)
-    if (order === undefined)
+    if (order === undefined) {
       scene.outside.problem(`an operator moved ${change} ${currency} at ${provider}, which never had any of it`)
-    else moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
+    } else moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
   }
 }
 
@@ -121,7 +125,7 @@ const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, purpos
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
     const payment = yield* resolve(operator, payment_id, { outcome, reason: "agreed" })
     const after = totals(yield* books.atProviders(payment_id))
-    if (!differs) movedByHand(scene, payment_id, before, after)
+    movedByHand(scene, payment_id, before, after)
     return payment
   })
   return scene.world.atTheConsole(

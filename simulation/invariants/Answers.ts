@@ -2,7 +2,7 @@
 import { responseOf, type Scene } from "../business/Scene.ts"
 
 /** Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other. */
-const keyProblems = ({ isDisturbed, keyed }: Scene): ReadonlyArray<string> =>
+const keyProblems = ({ isDisturbed, keyed, outside }: Scene): ReadonlyArray<string> =>
   Array.from(keyed.values()).flatMap(({ replies, what }) => {
     const [first, ...others] = replies.filter(({ status }) => status === 200)
     if (first === undefined) return []
@@ -10,7 +10,9 @@ const keyProblems = ({ isDisturbed, keyed }: Scene): ReadonlyArray<string> =>
       String(responseOf(reply)["payment_id"] ?? responseOf(reply)["transaction_id"] ?? "")
     return others.flatMap((other) => {
       if (idOf(other) !== idOf(first)) return [`one key made two payments: ${what}`]
-      return !isDisturbed && other.body !== first.body ? [`one key was answered in two ways: ${what}`] : []
+      return !isDisturbed && !outside.isLosing && other.body !== first.body
+        ? [`one key was answered in two ways: ${what}`]
+        : []
     })
   })
 

@@ -92,15 +92,22 @@ export class Orders {
     )
   }
 
-  /** What each provider really has because of a payment, by currency, in minor units. */
-  holdings(paymentId: PaymentId): ReadonlyMap<string, bigint> {
+  /**
+   * What each provider really has because of a payment, by currency, in minor units. `anticipated`: what it is about to give
+   * back counts as gone, as it does in the books.
+   */
+  holdings(paymentId: PaymentId, anticipated = false): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()
+    const add = (provider: string, currency: string, minor: bigint) => {
+      const account = `provider/${provider}/${currency}`
+      sums.set(account, (sums.get(account) ?? 0n) + minor)
+    }
     for (const order of this.byReference.values()) {
       if (order.paymentId !== paymentId) continue
       const provider = this.providers.get(order.reference)!
-      for (const [currency, minor] of gained(order)) {
-        const account = `provider/${provider}/${currency}`
-        sums.set(account, (sums.get(account) ?? 0n) + minor)
+      for (const [currency, minor] of gained(order)) add(provider, currency, minor)
+      if (anticipated && order.of !== null && order.state === "under way") {
+        add(provider, order.money.currency, -order.money.minor)
       }
     }
     return sums

@@ -27,6 +27,8 @@ export class Outside {
   readonly faults: Array<string> = []
   /** How often what came up. */
   readonly counts = new Map<string, number>()
+  /** The database has failed somebody: who is told so is told the truth. */
+  isLosing = false
   /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */
   story: Array<string> | null = null
   /** Sends a request to an instance; the answer is nothing where none came. */

@@ -12,6 +12,7 @@ import type { Planted } from "../bugs/Bug.ts"
 import { buildInTurn } from "./Build.ts"
 import type { Chance } from "./Chance.ts"
 import { dueFor, watchedTables } from "./Due.ts"
+import { onFailingDatabase } from "./FailingDatabase.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
 import { withSharedClock } from "./SharedClock.ts"
@@ -31,6 +32,7 @@ export interface Plan {
   readonly instances: number
   readonly calm: number
   readonly planted: Planted
+  readonly databaseFails: boolean
 }
 
 interface Pending {
@@ -69,7 +71,8 @@ export class World {
     this.route = this.chance.stream("which instance is called")
     const opened = Effect.runSync(buildInTurn(storesOverOne, plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
-    const stores = withSharedClock(opened, this.elsewhere.clock)
+    const timed = withSharedClock(opened, this.elsewhere.clock)
+    const stores = plan.databaseFails ? onFailingDatabase(timed, outside) : timed
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
     const bytes = this.chance.stream("ids")
@@ -84,7 +87,7 @@ export class World {
         outside.tell(
           `${logLevel.label} ${String(message)} ${cause._tag === "Empty" ? "" : Cause.pretty(cause).slice(0, 1000)}`
         )
-        if (String(message) === "Unexpected failure")
+        if (String(message) === "Unexpected failure" && !outside.isLosing)
           outside.problem(`an unexpected failure: ${Cause.pretty(cause).split("\n", 1)[0]}`)
       })
     }
@@ -133,7 +136,9 @@ export class World {
       const pending = { instance, answered: () => resume(Effect.succeed(null)) }
       this.pending.add(pending)
       instance.fork(effect).addObserver((exit) => {
-        if (this.pending.delete(pending)) resume(exit)
+        if (!this.pending.delete(pending)) return
+        // Whoever is told that the database failed looks again later.
+        resume(exit._tag === "Failure" && this.outside.isLosing ? Effect.succeed(null) : exit)
       })
     })
   }

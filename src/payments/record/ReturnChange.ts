@@ -54,6 +54,8 @@ const noteOf = ({ attempt }: Known, { moves }: Fate, all: boolean): string | und
     case "comes back":
       return `${attempt.provider} could not give ${sum} back: it is held until an operator settles it.`
     case "strayed":
+      // Nobody has found another place for it yet: it went where it was to go.
+      if (all) return undefined
       return `${attempt.provider} gave ${sum} back after that had been given up: an operator must settle who bears it.`
     case "leaves":
       return all ? undefined : `${sum} went back; more than that came: the rest is held until an operator settles it.`
@@ -89,7 +91,7 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       underWay: resurfaced || outcome === "accepted",
       suspense: moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())],
       note: noteOf(known, fate, all),
-      cleared: moves === "leaves" && all,
+      cleared: (moves === "leaves" || moves === "strayed") && all,
       about,
       changes: moves !== null
     },

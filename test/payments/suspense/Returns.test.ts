@@ -111,6 +111,20 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
+  it.effect("a return that went after it was refused, while its money still waited, leaves nothing to settle", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("EE")
+      yield* arrives("900.00")
+      stripe.will({ refund: declines() })
+      yield* Effect.flip(giveBack(payment_id))
+      const [back] = yield* attemptsFor(payment_id, "return")
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      yield* callBack("stripe", { key: "EE went", reference: back!, state: "completed" })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
   it.effect("a return of which nobody knows is not refused by a late second sending, and goes once", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("NL")

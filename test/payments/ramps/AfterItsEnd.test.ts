@@ -1,0 +1,68 @@
+/** A ramp that nobody may pay for any more, and that its provider does not give up: it is asked about in its turn. */
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Option } from "effect"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
+import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
+import type { RampPayment } from "../../../src/payments/route/LegOrder.ts"
+import { nextId } from "../../support/StoreFixtures.ts"
+import { draftAttempt, draftPayment } from "../support/NewPayment.ts"
+import { reports } from "../support/ScriptedProvider.ts"
+
+const end = new Date("2026-03-02T09:30:00.000Z")
+
+const ruled = (state: "pending" | "processing", afterEnd: number, enquireIn: Option.Option<Duration.Duration>) =>
+  Effect.gen(function* () {
+    const drafted = yield* draftPayment(
+      { org_id: yield* nextId, user_id: yield* nextId },
+      {
+        status: "pending",
+        direction: "external",
+        expires_at: end,
+        ramp: {
+          direction: "on_ramp",
+          network: "POLYGON",
+          wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
+          collection: "bank_transfer",
+          settlement: "crypto",
+          rate: "0.00774",
+          client_rate: "0.00774",
+          customer_type: "retail",
+          business_id: null,
+          business_name: null,
+          collected: null
+        }
+      }
+    )
+    const payment = drafted as RampPayment
+    const attempt = {
+      ...openAttempt(payment, yield* draftAttempt({ leg: "collection" })),
+      outcome: "accepted" as const
+    }
+    const shared = new Date(end.getTime() + afterEnd * 1000)
+    const moment = { at: shared, shared, newId: () => "an id", enquireIn }
+    const { after, change } = rampChangeOf({ payment, attempt }, reports(state), { cause: "asked" }, moment, undefined)
+    return {
+      status: after.status,
+      enquireIn: change.attempt?.enquire_in,
+      items: change.openItems?.map(({ kind }) => kind)
+    }
+  }).pipe(Effect.provide(Ids.layer))
+
+describe("a ramp after its end", () => {
+  it.effect("is asked about at its end, and then in its turn", () =>
+    Effect.gen(function* () {
+      const inTwoHours = Option.some(Duration.hours(2))
+      expect(yield* ruled("processing", -600, inTwoHours)).toMatchObject({ status: "pending", enquireIn: 601 })
+      expect(yield* ruled("processing", 1, inTwoHours)).toMatchObject({ status: "pending", enquireIn: 7200 })
+      expect(yield* ruled("processing", 4000, inTwoHours)).toMatchObject({ status: "pending", enquireIn: 7200 })
+    })
+  )
+
+  it.effect("waits for a person once nobody asks any more", () =>
+    Effect.gen(function* () {
+      expect(yield* ruled("processing", 4000, Option.none())).toMatchObject({ items: ["unknown_outcome"] })
+      expect(yield* ruled("pending", 4000, Option.none())).toMatchObject({ status: "canceled", items: [] })
+    })
+  )
+})
