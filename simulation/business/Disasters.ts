@@ -19,7 +19,9 @@ export const crash: Act = (scene, step) =>
     if (one === undefined) return
     scene.isDisturbed = true
     outside.count("fault: crash")
-    one.machine.dieAfter(outside.chance.pick([1, 2, 3, 5, 8, 13, 30, 100, 300], `${purpose} steps`), () => world.kill(one))
+    one.machine.dieAfter(outside.chance.pick([1, 2, 3, 5, 8, 13, 30, 100, 300], `${purpose} steps`), () =>
+      world.kill(one)
+    )
     outside.time.after(outside.chance.between(1, 90, `${purpose} downtime`) * SECOND, () => world.start())
   })
 
