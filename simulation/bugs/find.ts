@@ -1,20 +1,17 @@
-/** Looks for the first seed that shows each bug of the catalogue, or those that are named. */
+/** Looks for the first seed that shows each bug of the catalogue, or those that are named: `tsx simulation/bugs/find.ts 60 NAME …`. */
 import { run } from "../Run.ts"
 import { catalogue } from "./Catalogue.ts"
 
 const most = Number(process.argv[2] ?? 60)
 const named = process.argv.slice(3)
+
+const finderOf = (planted: (typeof catalogue)[number]["planted"]): number => {
+  for (let seed = 1; seed <= most; seed++) if (run(seed, { planted }).problems.length > 0) return seed
+  return 0
+}
+
 for (const { name, planted } of catalogue) {
   if (named.length > 0 && !named.includes(name)) continue
-  let found = 0
-  let what = ""
-  for (let seed = 1; seed <= most && found === 0; seed++) {
-    const { problems } = run(seed, { planted })
-    if (problems.length > 0) {
-      found = seed
-      what = problems[0]!
-    }
-  }
-  process.stdout.write(`  "${name}": ${found},${found === 0 ? " // NOT FOUND" : ` // ${what.slice(0, 110)}`}\n`)
+  process.stdout.write(`  "${name}": ${finderOf(planted)},\n`)
 }
 process.exit(0)

@@ -109,29 +109,37 @@ const movedByHand = (
   }
 }
 
+/** By the books, whoever keeps them: the command that changed them may have died before it could say so. */
+const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string, bigint> =>
+  totals(
+    Effect.runSync(
+      Effect.flatMap(LedgerStore, ({ atProviders }) => atProviders(paymentId)).pipe(Effect.provide(world.stores))
+    )
+  )
+
+/** After a few rounds nobody tries anything else any more. */
+const PATIENCE = 4
+
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
-const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, purpose: string) => {
-  const settled = Effect.gen(function* () {
-    const { giveBack, resolve } = yield* Resolution
-    const books = yield* LedgerStore
-    const before = totals(yield* books.atProviders(payment_id))
-    const differs = disagrees(scene, payment_id, before)
-    const way = differs
-      ? "nothing there"
-      : scene.outside.chance.weighed({ kept: 3, "by hand": 3, refunded: 2 }, purpose)
+const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, round: number, purpose: string) =>
+  Effect.gen(function* () {
+    const before = inTheBooks(scene, payment_id)
+    const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
+    const way = disagrees(scene, payment_id, before) ? "nothing there" : scene.outside.chance.weighed(ways, purpose)
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
     scene.outside.count(`operator: ${way}`)
-    if (way === "refunded") return yield* giveBack(operator, payment_id, "paid twice")
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)
-    const payment = yield* resolve(operator, payment_id, { outcome, reason: "agreed" })
-    const after = totals(yield* books.atProviders(payment_id))
-    movedByHand(scene, payment_id, before, after)
-    return payment
+    yield* scene.world.atTheConsole(
+      Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
+        way === "refunded"
+          ? giveBack(operator, payment_id, "paid twice")
+          : resolve(operator, payment_id, { outcome, reason: "agreed" })
+      ).pipe(
+        Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
+      )
+    )
+    if (way !== "refunded") movedByHand(scene, payment_id, before, inTheBooks(scene, payment_id))
   })
-  return scene.world.atTheConsole(
-    Effect.catchAll(settled, ({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
-  )
-}
 
 /** One round over all that waits. */
 export const operate = (scene: Scene, round: number): Effect.Effect<void> =>
@@ -144,7 +152,7 @@ export const operate = (scene: Scene, round: number): Effect.Effect<void> =>
           yield* settleUnknown(scene, item)
           break
         case "suspense":
-          yield* settleSuspense(scene, item, `round ${round} ${item.detail}`)
+          yield* settleSuspense(scene, item, round, `round ${round} ${item.detail}`)
           break
         case "review":
           yield* reviewAll(scene, item)

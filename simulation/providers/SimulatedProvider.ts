@@ -246,7 +246,7 @@ export class SimulatedProvider {
         if (comes === "never" || order.waitsFor === "collect_otp") return
         const when = comes === "pays" ? soon : soon + chance.between(1, 40, `${purpose} hours`) * HOUR
         time.after(when, () => {
-          if (order.state === "waiting") this.complete(order, whole, purpose, comes === "pays late")
+          if (order.state === "waiting") this.complete(order, whole, purpose, when > 20 * MINUTE)
         })
         return
       }

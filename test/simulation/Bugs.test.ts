@@ -1,0 +1,25 @@
+/** The simulation's teeth: every bug of the catalogue is found by the seed that first found it, which finds nothing without. */
+import { describe, expect, it } from "@effect/vitest"
+import { catalogue } from "../../simulation/bugs/Catalogue.ts"
+import { run } from "../../simulation/Run.ts"
+import { shrink } from "../../simulation/Shrink.ts"
+
+describe("a planted bug", () => {
+  it("is one of at least thirty, each of a name of its own", () => {
+    expect(catalogue.length).toBeGreaterThanOrEqual(30)
+    expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
+  })
+
+  it.each(catalogue)("$name: $about", ({ foundBy, planted }) => {
+    expect(run(foundBy, { planted }).problems).not.toEqual([])
+    expect(run(foundBy).problems).toEqual([])
+  })
+
+  it("is shown by a shorter run than the one that found it", { timeout: 120_000 }, () => {
+    const [{ foundBy, planted }] = catalogue as unknown as [(typeof catalogue)[number]]
+    const failed = run(foundBy, { planted })
+    const { ran } = shrink(failed, { planted })
+    expect(ran.problems).not.toEqual([])
+    expect(ran.steps.length).toBeLessThan(failed.steps.length)
+  })
+})
