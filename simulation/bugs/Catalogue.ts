@@ -52,8 +52,6 @@ const without = <A extends object, K extends keyof A>(one: A, ...names: Readonly
 
 const noneOf = (): Outcome => new Declined({ reason: "it did not answer" })
 
-const alwaysOpen = { isOpen: Effect.succeed(true) }
-
 const ends: ReadonlyArray<string> = ["completed", "failed", "refunded", "rejected", "canceled"]
 
 const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
@@ -70,13 +68,6 @@ const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
     planted: answering(({ outcome }) => ({
       outcome: (provider, send, window, leave, about) =>
         outcome(provider, send, window, leave, { ...about, honours: true })
-    }))
-  },
-  {
-    name: "an order has all the time in the world",
-    about: "what was committed long ago is sent all the same",
-    planted: answering(({ outcome }) => ({
-      outcome: (provider, send, _window, leave, about) => outcome(provider, send, alwaysOpen, leave, about)
     }))
   },
   {
@@ -168,13 +159,6 @@ const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what a provider left open is not looked up",
     planted: changing((one) =>
       one.attempt === undefined ? one : { ...one, attempt: { ...one.attempt, enquire_in: null } }
-    )
-  },
-  {
-    name: "orphans are forgotten",
-    about: "an attempt whose instance died is not looked up",
-    planted: opening((one) =>
-      one.attempt === null ? one : { ...one, attempt: { ...one.attempt, enquire_in: 10 ** 9 } }
     )
   },
   {
@@ -371,6 +355,43 @@ const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
 ]
 
 /** By whom each was first found. */
-const finders: Readonly<Record<string, number>> = {}
+const finders: Readonly<Record<string, number>> = {
+  "silence is a refusal": 4,
+  "sent again without leave": 4,
+  "foreign text is believed": 14,
+  "no limit for look-ups": 44,
+  "a payment that nobody answered has failed": 4,
+  "any amount will do": 1,
+  "what is taken back is not noticed": 2,
+  "a failure after all": 1,
+  "events are forgotten": 2,
+  "events are told twice": 1,
+  "events of refunds are forgotten": 5,
+  "nobody is told of money in suspense": 1,
+  "nobody is told of what stays unknown": 2,
+  "items stay open": 1,
+  "nobody asks again": 1,
+  "what was held stays held": 1,
+  "a refund is not held": 5,
+  "a refund is settled without the books": 5,
+  "money in suspense is not booked": 1,
+  "whoever comes last wins": 2,
+  "a refused attempt speaks for its payment": 3,
+  "parts are forgotten": 45,
+  "hints are not taken": 32,
+  "early callbacks are lost": 15,
+  "a key is not remembered": 1,
+  "answers are not kept": 2,
+  "nobody is asked for a review": 1,
+  "forged callbacks are believed": 35,
+  "people are misheard": 2,
+  "every delivery has arrived": 1,
+  "signed with another secret": 1,
+  "the second leg is sent twice": 28,
+  "the walls are thin": 8,
+  "keys are remembered for too long": 8,
+  "a withdrawal is paid by somebody else": 32,
+  "a final state is left": 2
+}
 
-export const catalogue: ReadonlyArray<Bug> = list.map((bug) => ({ ...bug, foundBy: finders[bug.name] ?? 0 }))
+export const catalogue: ReadonlyArray<Bug> = list.map((bug) => ({ ...bug, foundBy: finders[bug.name]! }))

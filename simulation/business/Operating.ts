@@ -45,6 +45,18 @@ const oldestUnknown = ({ world }: Scene, { attempt_id, payment_id }: StoredOpera
   return open[0]?.attempt_id ?? attempt_id ?? ""
 }
 
+/** What came in another amount or currency, and was never heard of, goes back by hand: the service has no words for it. */
+const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
+  const books = inTheBooks(scene, paymentId)
+  const provider = scene.orders.providerOf(order.reference)
+  for (const [place, minor] of scene.orders.holdings(paymentId, true)) {
+    const [, name, currency] = place.split("/") as [string, string, Money["currency"]]
+    const surplus = minor - (books.get(place) ?? 0n)
+    if (name === provider && order.way === "in" && surplus > 0n)
+      moveBack(order, new Money({ currency, minor: surplus }))
+  }
+}
+
 const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
   Effect.gen(function* () {
     const attemptId = oldestUnknown(scene, item)
@@ -60,6 +72,8 @@ const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
         Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
       )
     )
+    const isOdd = order !== undefined && (order.moved.get(order.money.currency) ?? 0n) !== order.money.minor
+    if (isOdd && order.state === "done") evenOut(scene, item.payment_id, order)
   })
 
 export const reviewAll = (scene: Scene, item: StoredOperatorItem) =>

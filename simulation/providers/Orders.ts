@@ -72,6 +72,10 @@ export class Orders {
     )
   }
 
+  providerOf(reference: string): ProviderName | undefined {
+    return this.providers.get(reference)
+  }
+
   refundsOf(order: Order): ReadonlyArray<Order> {
     return Array.from(this.byReference.values()).filter((other) => other.of === order)
   }

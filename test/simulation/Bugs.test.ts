@@ -1,4 +1,5 @@
 /** The simulation's teeth: every bug of the catalogue is found by the seed that first found it, which finds nothing without. */
+import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { catalogue } from "../../simulation/bugs/Catalogue.ts"
 import { run } from "../../simulation/Run.ts"
@@ -10,9 +11,10 @@ describe("a planted bug", () => {
     expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length)
   })
 
-  it.each(catalogue)("$name: $about", ({ foundBy, planted }) => {
+  it.each(catalogue)("$name: $about", async ({ foundBy, planted }) => {
     expect(run(foundBy, { planted }).problems).not.toEqual([])
     expect(run(foundBy).problems).toEqual([])
+    await breath()
   })
 
   it("is shown by a shorter run than the one that found it", { timeout: 120_000 }, () => {
