@@ -1,0 +1,154 @@
+/** Disputes that meet refunds, verdicts and each other, in whatever order their words come. Each test states what should be so. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { people } from "../../support/Credentials.ts"
+import { act } from "../support/Acting.ts"
+import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { paidRamp } from "../support/PaidRamp.ts"
+import { referenceOf } from "../support/OwnAccount.ts"
+import { at, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+
+const KES = CurrencyCode.make("KES")
+
+const kes = (amount: string) => ({ amount, currency: "KES" })
+
+const made = threeProviders()
+const { circle, stripe } = made
+
+onPaymentServer("Disputes in every order", "memory", made, (it) => {
+  const gaining = Effect.gen(function* () {
+    const before = { stripe: yield* at("stripe"), own: yield* settlement }
+    return Effect.all({
+      stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
+      own: Effect.map(settlement, (now) => now - before.own)
+    })
+  })
+
+  const disputing = (reference: string) => ({
+    takes: (amount: string) =>
+      callBack("stripe", {
+        ...{ key: `${reference} takes ${amount}`, reference, state: "returned" },
+        ...{ taken: kes(amount), reason: "the payer disputed it" }
+      }),
+    regains: (amount: string, key = "won") =>
+      callBack("stripe", { key: `${reference} ${key}`, reference, state: "completed", regained: kes(amount) })
+  })
+
+  const disputed = (country: string) =>
+    Effect.gen(function* () {
+      const books = yield* gaining
+      const { hears, payment_id, reference } = yield* paysIn(stripe, country)
+      yield* hears("yes", "completed")
+      return { payment_id, reference, books, ...disputing(reference) }
+    })
+
+  const refund = (payment_id: string, amount?: number) =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      const asked = { action: "refund", ...(amount === undefined ? {} : { amount }) }
+      return yield* act(payment_id, asked, acme.token("staff"))
+    })
+
+  /** What it gave back in words alone, or by hand before, is left out where the books are held against the outside. */
+  const inWordsAlone = (reference: string, amount: string) =>
+    stripe.purse.shrank(reference, `${reference} in words alone`, moneyOf(amount, KES))
+
+  it.effect("what is given back of a dispute that the books had no money for is no money either", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, reference, regains, takes } = yield* disputed("FR")
+      yield* refund(payment_id)
+      yield* untilStatus(payment_id, "refunded")
+      yield* takes("1500.00")
+      yield* regains("1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      inWordsAlone(reference, "1500.00")
+    })
+  )
+
+  it.effect("nor what is given back beyond what was booked as taken", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, reference, regains, takes } = yield* disputed("DE")
+      yield* refund(payment_id, 500)
+      yield* takes("1500.00")
+      yield* regains("1500.00")
+      expect(yield* books).toEqual({ stripe: -1000, own: 1000 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect((yield* recordOf(payment_id))["comments"]).toContain(
+        "1500.00 KES back, of which the books lacked 1000.00 KES"
+      )
+      inWordsAlone(reference, "500.00")
+    })
+  )
+
+  it.effect("nor what a person had found to be back already", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, reference, regains, takes } = yield* disputed("NL")
+      yield* takes("1500.00")
+      yield* resolve(payment_id, "failed", "the dispute was won")
+      yield* regains("1500.00")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      inWordsAlone(reference, "1500.00")
+    })
+  )
+
+  it.effect("nor what is told twice", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, reference, regains, takes } = yield* disputed("BE")
+      yield* takes("400.00")
+      yield* regains("400.00")
+      yield* regains("400.00", "won again")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      inWordsAlone(reference, "400.00")
+    })
+  )
+
+  it.effect("what is given back before it is heard to be taken leaves nothing to settle", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes } = yield* disputed("AT")
+      yield* regains("1500.00")
+      yield* takes("1500.00")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what a refund and a dispute took both is given back once", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes } = yield* disputed("CZ")
+      const { acme } = yield* people
+      stripe.will({ refund: accepts() })
+      yield* act(payment_id, { action: "refund" }, acme.token("staff"))
+      yield* takes("1500.00")
+      const back = yield* referenceOf(payment_id, "refund")
+      yield* callBack("stripe", { key: `${back} gone`, reference: back, state: "completed" })
+      expect(yield* books).toEqual({ stripe: 1500, own: 0 })
+      yield* regains("1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what a ramp holds still waits for a person when a dispute about it has ended", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "SE", "9000.00")
+      yield* untilStatus(payment_id, "failed")
+      const { regains, takes } = disputing(reference)
+      yield* takes("400.00")
+      yield* regains("400.00")
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+})
