@@ -140,6 +140,17 @@ onPaymentServer("Disputes in every order", "memory", made, (it) => {
     })
   )
 
+  it.effect("what a dispute took is not refunded as well", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takes } = yield* disputed("IT")
+      yield* takes("400.00")
+      yield* resolve(payment_id, "completed")
+      expect((yield* refund(payment_id, 1200)).status).toBe(409)
+      expect((yield* refund(payment_id)).status).toBe(200)
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+    })
+  )
+
   it.effect("what a ramp holds still waits for a person when a dispute about it has ended", () =>
     Effect.gen(function* () {
       circle.otherwise(accepts({ state: "completed" }))
