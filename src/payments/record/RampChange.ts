@@ -13,6 +13,7 @@ import {
   doubtOfNothing,
   goneFrom,
   isEven,
+  isRest,
   isReturned,
   isWorthless,
   type Moment,
@@ -179,7 +180,12 @@ export const rampChangeOf = (
     source.next !== undefined
   )
   const stuck = decided.effect === "collected" && second === undefined
-  const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
+  const isPart = decided.effect === "returned" && isRest(source, payment.target)
+  const decision: RampDecision = stuck
+    ? { ...decided, status: "failed" }
+    : isPart
+      ? { ...decided, status: payment.status, effect: "suspense" }
+      : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
   const suspense = suspenseOf(known, decision, signal, source)

@@ -6,11 +6,11 @@ import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
 import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
-import { onPaymentServer } from "../support/PaymentServer.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
-import { referenceOf } from "../support/OwnAccount.ts"
+import { payout, referenceOf } from "../support/OwnAccount.ts"
 import { at, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 
 const KES = CurrencyCode.make("KES")
@@ -147,6 +147,24 @@ onPaymentServer("Disputes in every order", "memory", made, (it) => {
       yield* resolve(payment_id, "completed")
       expect((yield* refund(payment_id, 1200)).status).toBe(409)
       expect((yield* refund(payment_id)).status).toBe(200)
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+    })
+  )
+
+  it.effect("of a payout that came back in part, the rest comes back, and not the whole once more", () =>
+    Effect.gen(function* () {
+      yield* serveCountry("ES", ["stripe"], "bank_transfer", "outbound")
+      stripe.on("came back", accepts({ state: "completed" }))
+      const books = yield* gaining
+      const { payment_id } = yield* payout("ES", "came back")
+      const reference = yield* referenceOf(payment_id)
+      const { takes } = disputing(reference)
+      yield* takes("400.00")
+      expect(yield* books).toEqual({ stripe: 1100, own: -1500 })
+      yield* callBack("stripe", { key: `${reference} back`, reference, state: "returned" })
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      yield* callBack("stripe", { key: `${reference} back again`, reference, state: "returned" })
       expect(yield* books).toEqual({ stripe: 0, own: 0 })
     })
   )
