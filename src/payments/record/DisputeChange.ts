@@ -171,7 +171,7 @@ export const disputeChangeOf = (
       outcome: attempt.outcome,
       patch: {},
       waits: attempt.outcome !== "declined" && !isOver(payment.status),
-      underWay: false,
+      underWay: attempt.outcome === "accepted" && payment.status === "processing",
       suspense,
       note: over ? undefined : note,
       cleared: over,

@@ -2,6 +2,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
@@ -11,14 +12,14 @@ import { accepts } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { paidRamp } from "../support/PaidRamp.ts"
 import { payout, referenceOf } from "../support/OwnAccount.ts"
-import { at, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { at, later, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
 
 const KES = CurrencyCode.make("KES")
 
 const kes = (amount: string) => ({ amount, currency: "KES" })
 
 const made = threeProviders()
-const { circle, stripe } = made
+const { circle, clock, stripe } = made
 
 onPaymentServer("Disputes in every order", "memory", made, (it) => {
   const gaining = Effect.gen(function* () {
@@ -166,6 +167,37 @@ onPaymentServer("Disputes in every order", "memory", made, (it) => {
       expect(yield* books).toEqual({ stripe: 0, own: 0 })
       yield* callBack("stripe", { key: `${reference} back again`, reference, state: "returned" })
       expect(yield* books).toEqual({ stripe: 0, own: 0 })
+    })
+  )
+
+  it.effect("nor of what a ramp settled", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id } = yield* paidRamp(stripe, "NO", "13000.00")
+      yield* untilStatus(payment_id, "completed")
+      const reference = yield* referenceOf(payment_id, "settlement")
+      const there = Effect.flatMap(LedgerStore, (ledger) => ledger.atProviders(payment_id))
+      const isSettler = ({ provider }: { readonly provider: string }) => provider === "circle"
+      expect((yield* there).filter(isSettler)).toHaveLength(1)
+      const taken = { amount: "10", currency: "USDT" }
+      yield* callBack("circle", { key: "NO part", reference, state: "returned", taken })
+      yield* callBack("circle", { key: "NO rest", reference, state: "returned" })
+      expect((yield* there).filter(isSettler), "it has all of it back, and no more").toEqual([])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("what nobody has said the end of waits for a person, whatever is said of a dispute", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* paysIn(stripe, "CH")
+      for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) yield* later(clock, 90_000)
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+      const { regains, takes } = disputing(reference)
+      yield* regains("400.00")
+      expect((yield* itemsOf(payment_id)).map(({ kind }) => kind)).toContain("unknown_outcome")
+      yield* takes("400.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
     })
   )
 
