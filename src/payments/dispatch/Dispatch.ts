@@ -13,7 +13,7 @@ import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { FirstSend } from "../route/Leave.ts"
 import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRouter.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
-import { PaymentStore } from "../store/PaymentStore.ts"
+import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
@@ -53,6 +53,12 @@ export const openAttempt = ({ org_id, payment_id }: Payment, { enquire_in: _, ..
   said: null,
   ordered: null
 })
+
+/** What is sent again was asked about before, and a person may have been told of it. */
+const knownIn = ({ chosen: { attempt, leave }, payment }: Call): Known => {
+  const open = openAttempt(payment, attempt)
+  return { payment, attempt: leave instanceof FirstSend ? open : { ...open, enquiries: 1 } }
+}
 
 /** Where things stand, and how it came that nobody took it. */
 export interface Asked extends Heard, NotTaken {}
@@ -133,12 +139,12 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
 
       const attempt = (request: Call): Effect.Effect<Asked> =>
         Effect.gen(function* () {
-          const { chosen, payment } = request
+          const { chosen } = request
           const outcome = yield* call(request, chosen.attempt)
           if (outcome._tag === "Declined" && outcome.unsent === "late" && chosen.attempt.leg === "settlement") {
             return yield* keepForLater(request)
           }
-          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const known = knownIn(request)
           const cause = causeOf(outcome, chosen.attempt.provider)
           if (outcome._tag === "Declined") {
             if (isProvidersRefusal(outcome)) return yield* fallBack(outcome, request)
@@ -161,7 +167,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           if (next === undefined && refusal.unsent === "unreachable" && (yield* isWorthKeeping(request))) {
             return yield* keepForLater(request)
           }
-          const known = { payment, attempt: openAttempt(payment, chosen.attempt) }
+          const known = knownIn(request)
           const cause = causeOf(refusal, chosen.attempt.provider)
           const heard = yield* outcomes.hear(known, refusal, {
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),

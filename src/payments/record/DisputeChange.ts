@@ -4,16 +4,21 @@
  */
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import type { ProviderSignal } from "../../domain/Settlement.ts"
+import { totalIn } from "../../domain/Received.ts"
+import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, isEven, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import type { SuspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
-/** `unaccounted`: more was taken back than the provider has by the books. */
+/** `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken. */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted"
+  readonly kind: "part" | "regained" | "unaccounted" | "unowed"
   readonly amount: Money
+  /** What the provider says that it was, of which the amount is all that the books have a place for. */
+  readonly said: Money
 }
 
 const takenIn = (signal: ProviderSignal): Money | undefined =>
@@ -28,11 +33,39 @@ export const isRegained = (signal: ProviderSignal): boolean => regainedIn(signal
 const collects = ({ attempt, payment }: Known): boolean =>
   attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
 
-/** What there is to be taken back, in this currency. */
-const left = (known: Known, { there = [] }: Source, { currency }: Money): Money => {
+/** What the provider has by the books of what it collected, or lacks of what it paid. */
+const standing = (known: Known, { there = [] }: Source, { currency }: Money): Money => {
   const found = there.find((money) => money.currency === currency) ?? Money.zero(currency)
-  const moved = collects(known) ? found : found.negate()
-  return moved.isPositive ? moved : Money.zero(currency)
+  return collects(known) ? found : found.negate()
+}
+
+/** What there is to be taken back, in this currency. */
+const left = (known: Known, source: Source, of: Money): Money => {
+  const moved = standing(known, source, of)
+  return moved.isPositive ? moved : Money.zero(of.currency)
+}
+
+/** What that would be if nothing but refunds had ever gone back. */
+const undisputed = ({ attempt, payment }: Known, { currency }: Money): bigint => {
+  const { minor: heard } = totalIn(attempt.received, currency)
+  const asked = providersMoney(payment)
+  const { outcome } = attempt
+  const isOwned = attempt.leg === "payment" && ownsMoney({ status: payment.status, outcome })
+  if (!isOwned || asked.currency !== currency) return heard
+  const refunded = payment.refunds.filter(({ state }) => state === "completed")
+  const moved = asked.minor > heard ? asked.minor : heard
+  return refunded.reduce((rest, { amount }) => rest - amount.minor, moved)
+}
+
+/**
+ * What there is to be given back. Why money was taken back stands with the attempt from the first time on; where it does
+ * not, that word is still on its way, and meets this one when it comes.
+ */
+const lacking = (known: Known, source: Source, regained: Money): Money => {
+  if (known.attempt.reason === null) return regained
+  const minor = undisputed(known, regained) - standing(known, source, regained).minor
+  const { currency } = regained
+  return minor >= regained.minor ? regained : new Money({ currency, minor: minor > 0n ? minor : 0n })
 }
 
 /** So much was taken back before, and nobody has decided on it: another word about it is about the same money. */
@@ -45,14 +78,19 @@ const isWaitingFor = (known: Known, { waiting = [] }: Source, taken: Money): boo
 /** Nothing where it is about all that the provider has, or where nothing had been completed yet. */
 export const disputeIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
-  if (regained !== undefined) return { kind: "regained", amount: regained }
+  if (regained !== undefined) {
+    const amount = lacking(known, source, regained)
+    return amount.isZero
+      ? { kind: "unowed", amount: regained, said: regained }
+      : { kind: "regained", amount, said: regained }
+  }
   if (taken === undefined) return undefined
   const most = left(known, source, taken)
   if (most.isZero) {
     const isNews = isSettled(known.payment.status) && !isWaitingFor(known, source, taken)
-    return isNews ? { kind: "unaccounted", amount: taken } : undefined
+    return isNews ? { kind: "unaccounted", amount: taken, said: taken } : undefined
   }
-  return taken.minor < most.minor ? { kind: "part", amount: taken } : undefined
+  return taken.minor < most.minor ? { kind: "part", amount: taken, said: taken } : undefined
 }
 
 /** All that is there is booked as taken back, and no more: what the provider says besides stands on the record. */
@@ -68,7 +106,7 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 }
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
-  if (kind === "unaccounted") return []
+  if (kind === "unaccounted" || kind === "unowed") return []
   const { account, attempt_id, provider } = known.attempt
   const comes = (kind === "regained") === collects(known)
   return [
@@ -82,8 +120,13 @@ const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<Susp
   ]
 }
 
-const noteOf = ({ attempt: { provider }, payment }: Known, { amount, kind }: Dispute, even: boolean): string => {
+const noteOf = ({ attempt: { provider }, payment }: Known, dispute: Dispute, even: boolean): string => {
+  const { amount, kind, said } = dispute
   const sum = amount.toString()
+  const given =
+    said.minor === amount.minor
+      ? `${provider} gave ${sum} back, which it had taken`
+      : `${provider} gave ${said.toString()} back, of which the books lacked ${sum}`
   switch (kind) {
     case "part":
       if (even) return `${provider} has given or taken ${sum} back, which nobody had decided on yet.`
@@ -92,13 +135,20 @@ const noteOf = ({ attempt: { provider }, payment }: Known, { amount, kind }: Dis
         : `${provider} has taken ${sum} back: an operator must settle who bears it.`
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
+    case "unowed":
+      return `${provider} says that it gave ${sum} back, which the books do not lack there: an operator must settle it.`
     case "regained":
-      if (!even) return `${provider} gave ${sum} back, which it had taken: it is held until an operator settles it.`
-      return payment.status === "refunded"
-        ? `${provider} gave ${sum} back, which it had taken: the payment has its money, though it stays refunded.`
-        : `${provider} gave ${sum} back, which it had taken: nothing is left to settle.`
+      if (!even) return `${given}: it is held until an operator settles it.`
+      if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
+      return stillHolds(payment)
+        ? `${given}: what was collected is held until an operator gives it back.`
+        : `${given}: nothing is left to settle.`
   }
 }
+
+/** What a ramp collected and did not settle is held for a person, whatever becomes of a dispute about it. */
+const stillHolds = ({ ramp, status }: Payment): boolean =>
+  (ramp?.collected ?? null) !== null && isSettled(status) && status !== "completed"
 
 export const disputeChangeOf = (
   known: Known,
@@ -111,7 +161,7 @@ export const disputeChangeOf = (
   const suspense = suspenseOf(known, dispute)
   const even = suspense.length > 0 && isEven(suspense, source)
   // Whoever was told that it is refunded has to hear that it is not.
-  const over = even && payment.status !== "refunded"
+  const over = even && payment.status !== "refunded" && !stillHolds(payment)
   const note = noteOf(known, dispute, even)
   return assemble(
     known,
@@ -121,7 +171,7 @@ export const disputeChangeOf = (
       outcome: attempt.outcome,
       patch: {},
       waits: attempt.outcome !== "declined" && !isOver(payment.status),
-      underWay: false,
+      underWay: attempt.outcome === "accepted" && payment.status === "processing",
       suspense,
       note: over ? undefined : note,
       cleared: over,

@@ -13,6 +13,7 @@ import {
   doubtOfNothing,
   goneFrom,
   isEven,
+  isRest,
   isReturned,
   isWorthless,
   type Moment,
@@ -178,7 +179,10 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
-  const decision = decide(current, signal, source.next !== undefined)
+  const decided = decide(current, signal, source.next !== undefined)
+  const comesBackWhole =
+    decided.status !== "refunded" || payment.direction === "inbound" || !isRest(source, current.asked)
+  const decision = comesBackWhole ? decided : { ...decided, status: payment.status }
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined

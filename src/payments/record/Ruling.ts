@@ -129,6 +129,10 @@ export const goneFrom = (
       occasion: `taken back ${money.currency} ${version}`
     }))
 
+/** Of what was paid: whether a part of it came back before, so that what comes now is the rest. */
+export const isRest = ({ there = [] }: Source, paid: Money): boolean =>
+  there.find(({ currency }) => currency === paid.currency)?.minor !== -paid.minor
+
 /** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
 export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
   difference(

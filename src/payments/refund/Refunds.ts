@@ -15,11 +15,12 @@ import { orphanedAfter } from "../../domain/policies/Payments.ts"
 import { Idempotency } from "../../platform/idempotency/Idempotency.ts"
 import type { NewKey } from "../../platform/idempotency/IdempotencyStore.ts"
 import { Providers } from "../../providers/port/Provider.ts"
+import { Ledger } from "../../money/ledger/Ledger.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { refundsHonoured } from "../../providers/port/SendAgain.ts"
 import { contextOf } from "../route/AttemptContext.ts"
 import { openAttempt } from "../dispatch/Dispatch.ts"
-import type { Payment, Refund } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
@@ -57,9 +58,8 @@ const uncertaintyIn = (story: Story): string | undefined => {
     : undefined
 }
 
-const partOf = (payment: Payment, refunds: ReadonlyArray<Refund>, amount: WantedRefund["amount"]) =>
+const partOf = (payment: Payment, left: Money, amount: WantedRefund["amount"]) =>
   Effect.gen(function* () {
-    const left = leftOf(payment, refunds)
     if (!left.isPositive) return yield* refuse(payment, "all of it was given back already, or is on its way.")
     if (amount === undefined) return left
     const part = yield* Either.mapLeft(
@@ -81,6 +81,19 @@ const make = Effect.gen(function* () {
   const keys = yield* Idempotency
   const { atomically } = yield* Transactor
   const answer = yield* ProviderAnswer
+  const ledger = yield* Ledger
+
+  /** No more than its provider has by the books, less what is on its way back: a dispute may have taken some of it. */
+  const leftWith = Effect.fnUntraced(function* (payment: Payment, { account, provider }: Attempt) {
+    const { amount, payment_id, refunds } = payment
+    const there = (yield* ledger.atProviders(payment_id)).find(
+      (one) => one.provider === provider && one.account === account && one.money.currency === amount.currency
+    )
+    const open = refunds.filter(({ state }) => state === "open")
+    const minor = open.reduce((rest, part) => rest - part.amount.minor, there?.money.minor ?? 0n)
+    const left = leftOf(payment, refunds)
+    return minor < left.minor ? new Money({ currency: amount.currency, minor }) : left
+  })
 
   /** Who took the payment, and how it gives money back. */
   const takerOf = Effect.fnUntraced(function* (payment: Payment) {
@@ -114,7 +127,7 @@ const make = Effect.gen(function* () {
     const payment = yield* command.find(permit, paymentId)
     const taker = yield* takerOf(payment)
     const { refunds } = payment
-    const amount = yield* partOf(payment, refunds, wanted.amount)
+    const amount = yield* partOf(payment, yield* leftWith(payment, taker.taken), wanted.amount)
     const target = targetOfPart(payment, refunds, amount, yield* rateOf(payment))
     const window = yield* openSendWindow
     const created_at = new Date(yield* Clock.currentTimeMillis)

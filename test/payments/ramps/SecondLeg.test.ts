@@ -108,6 +108,27 @@ describe("the second leg of a ramp", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("waits for nobody any more once it was sent again for a hint, and settled", () =>
+    Effect.gen(function* () {
+      const ramp = yield* collected({})
+      yield* sent(ramp)
+      const reference = ramp.circle.orders[0]!.reference
+      ramp.circle.says(reference, isLost("it does not say"))
+      for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) yield* askedLater(ramp, 90_000)
+      const items = ramp.store.openItems(Option.some(ramp.owner.org_id), everything)
+      expect(yield* items).toMatchObject([{ kind: "unknown_outcome" }])
+      ramp.circle.says(reference, new Absent())
+      ramp.circle.otherwise(accepts({ state: "completed" }))
+      const settlement = Effect.map(ramp.store.attemptsOf(ramp.paymentId), (all) =>
+        all.find(({ leg }) => leg === "settlement")!
+      )
+      expect(yield* ramp.store.hint((yield* settlement).attempt_id)).toBe(true)
+      yield* askedLater(ramp, 90)
+      expect(yield* settlement).toMatchObject({ outcome: "accepted", sends: 2 })
+      expect(yield* items).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is never sent again where the provider neither honours references nor proves absence", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ provesAbsence: false, enquire: () => Effect.succeed(new Absent()) })
