@@ -6,13 +6,13 @@ import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { assemble, isEven, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isEven, isReturned, type Moment, type Ruled, sentBackBefore, type Source } from "./Ruling.ts"
 import type { SuspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
-/** `unaccounted`: more was taken back than the provider has by the books. */
+/** `unaccounted`: more was taken back than the provider has by the books. `worthless`: it took or gave nothing, or less. */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted"
+  readonly kind: "part" | "regained" | "unaccounted" | "worthless"
   readonly amount: Money
 }
 
@@ -42,17 +42,35 @@ const isWaitingFor = (known: Known, { waiting = [] }: Source, taken: Money): boo
     return gone.currency === taken.currency && gone.minor >= taken.minor
   })
 
+/**
+ * What comes back after parts of it came: the rest is for a person too, since the whole would bring the parts a second
+ * time. A payout takes them along where nobody has decided on them yet.
+ */
+const restIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
+  const { attempt, payment } = known
+  const isBack = isReturned(signal) && payment.status === "completed" && attempt.outcome !== "declined"
+  if (!isBack || collects(known)) return undefined
+  const before = sentBackBefore(known, source)
+  const goesAlong = attempt.leg === "payment" && isWaitingFor(known, source, before)
+  if (!before.isPositive || goesAlong) return undefined
+  const most = left(known, source, before)
+  return most.isZero ? { kind: "unaccounted", amount: before } : { kind: "part", amount: most }
+}
+
 /** Nothing where it is about all that the provider has, or where nothing had been completed yet. */
 export const disputeIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
+  const named = regained ?? taken
+  if (named !== undefined && !named.isPositive) return { kind: "worthless", amount: named }
   if (regained !== undefined) return { kind: "regained", amount: regained }
-  if (taken === undefined) return undefined
+  const rest = restIn(known, signal, source)
+  if (taken === undefined) return rest
   const most = left(known, source, taken)
   if (most.isZero) {
     const isNews = isSettled(known.payment.status) && !isWaitingFor(known, source, taken)
-    return isNews ? { kind: "unaccounted", amount: taken } : undefined
+    return isNews ? { kind: "unaccounted", amount: taken } : rest
   }
-  return taken.minor < most.minor ? { kind: "part", amount: taken } : undefined
+  return taken.minor < most.minor ? { kind: "part", amount: taken } : rest
 }
 
 /** All that is there is booked as taken back, and no more: what the provider says besides stands on the record. */
@@ -68,7 +86,7 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 }
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
-  if (kind === "unaccounted") return []
+  if (kind === "unaccounted" || kind === "worthless") return []
   const { account, attempt_id, provider } = known.attempt
   const comes = (kind === "regained") === collects(known)
   return [
@@ -82,7 +100,12 @@ const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<Susp
   ]
 }
 
-const noteOf = ({ attempt: { provider }, payment }: Known, { amount, kind }: Dispute, even: boolean): string => {
+const noteOf = (
+  { attempt: { provider }, payment }: Known,
+  { amount, kind }: Dispute,
+  signal: ProviderSignal,
+  even: boolean
+): string => {
   const sum = amount.toString()
   switch (kind) {
     case "part":
@@ -92,6 +115,8 @@ const noteOf = ({ attempt: { provider }, payment }: Known, { amount, kind }: Dis
         : `${provider} has taken ${sum} back: an operator must settle who bears it.`
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
+    case "worthless":
+      return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
     case "regained":
       if (!even) return `${provider} gave ${sum} back, which it had taken: it is held until an operator settles it.`
       return payment.status === "refunded"
@@ -112,7 +137,7 @@ export const disputeChangeOf = (
   const even = suspense.length > 0 && isEven(suspense, source)
   // Whoever was told that it is refunded has to hear that it is not.
   const over = even && payment.status !== "refunded"
-  const note = noteOf(known, dispute, even)
+  const note = noteOf(known, dispute, signal, even)
   return assemble(
     known,
     signal,

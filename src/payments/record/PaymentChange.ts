@@ -18,6 +18,7 @@ import {
   type Moment,
   type Ruled,
   saysFailed,
+  sentBackBefore,
   type Source
 } from "./Ruling.ts"
 import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
@@ -31,16 +32,22 @@ export const isOver = (status: PaymentStatus): boolean => !waitingStatuses.inclu
 const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
   direction === "inbound" && status === "completed" && decision.status === "refunded"
 
-/** A payout that comes back has a place in the books; what else goes back is for a person to see. */
+/** A payout that comes back has a place in the books, its parts that came before with it; what else goes back is for a person. */
 const goneOf = (
   known: Known,
   signal: ProviderSignal,
   decision: Decision,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
-  const { direction, status } = known.payment
+  const { direction, status, version } = known.payment
+  if (!isReturned(signal)) return []
   const isPayoutBack = direction === "outbound" && decision.status === "refunded" && status !== "refunded"
-  return isReturned(signal) && !isPayoutBack ? goneFrom(known, source, direction === "inbound") : []
+  if (!isPayoutBack) return goneFrom(known, source, direction === "inbound")
+  const parts = sentBackBefore(known, source)
+  const { account, attempt_id, provider } = known.attempt
+  return parts.isPositive
+    ? [{ attempt_id, provider, account, amount: parts.negate(), occasion: `parts of the whole ${version}` }]
+    : []
 }
 
 /** What nobody had decided on yet is gone with it; of the rest somebody must decide. */
