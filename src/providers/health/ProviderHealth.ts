@@ -68,7 +68,7 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
           return before._tag === "Closed" && after._tag === "Open"
             ? trouble("circuit_opened", `${asked.provider} gives no verdicts and is left alone for a while.`, {
                 provider: asked.provider,
-                account: asked.account ?? "platform"
+                ...(asked.account === null ? {} : { config_id: asked.account })
               })
             : Effect.void
         })
