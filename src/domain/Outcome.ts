@@ -37,8 +37,8 @@ export class Declined extends Data.TaggedClass("Declined")<
     readonly reason: string
     /** It is the payer's card or account that is refused: whoever else was asked would refuse it too. */
     readonly instrument?: true
-    /** The order itself was not sent: the time for it had passed, or nobody was there to take it. */
-    readonly unsent?: "late" | "unreachable"
+    /** The order itself was not sent: the time for it had passed, nobody was there to take it, or others were before it. */
+    readonly unsent?: "late" | "unreachable" | "crowded"
   }
 > {}
 

@@ -56,7 +56,8 @@ export interface RouteQuestion {
   readonly provider: (
     config: RouteConfig
   ) => { readonly supports: (question: SupportQuestion) => Either.Either<void, string> } | undefined
-  readonly circuit: (name: ProviderName) => CircuitState
+  /** Of the account that this configuration goes through. */
+  readonly circuit: (config: RouteConfig) => CircuitState
   readonly alreadyDeclined?: ReadonlySet<ProviderName>
   /** It moves what the platform keeps for the organisation, which no account of the organisation's own has. */
   readonly platformOnly?: boolean
@@ -153,7 +154,7 @@ export const route = (question: RouteQuestion): Route => {
     if (reason !== undefined) reasons.set(config, reason)
     return reason === undefined
   })
-  const healthy = fit.filter((config) => question.circuit(config.provider) !== "open")
+  const healthy = fit.filter((config) => question.circuit(config) !== "open")
   // A provider that may well be down is still better than no provider at all.
   const asked = healthy.length > 0 ? healthy : fit
   for (const config of fit) {

@@ -138,8 +138,8 @@ describe("route", () => {
   it("leaves out a provider with an open circuit, but not one that may be probed", () => {
     const stripeIs =
       (state: CircuitState): RouteQuestion["circuit"] =>
-      (name) =>
-        name === "stripe" ? state : "closed"
+      ({ provider }) =>
+        provider === "stripe" ? state : "closed"
     expect(reasonFor(config("a", "stripe"), { circuit: stripeIs("open") })).toBe(
       "The provider stripe has not been answering and is left alone for a while."
     )
@@ -218,7 +218,7 @@ const worldOf = ({ declined, minor, on, open, supported }: World): Partial<Route
   money: new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(minor) }),
   provider: ({ provider: name }) =>
     has(on, name) ? { supports: () => (has(supported, name) ? Either.void : Either.left("It does not.")) } : undefined,
-  circuit: (name) => (has(open, name) ? "open" : "closed"),
+  circuit: ({ provider }) => (has(open, provider) ? "open" : "closed"),
   alreadyDeclined: new Set(declined)
 })
 

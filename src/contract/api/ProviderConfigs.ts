@@ -224,7 +224,7 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           access: "platform",
           summary: "Change a provider configuration",
           description:
-            "Only the fields that are sent change; null clears one. The provider itself cannot change. Holds from the next payment on.",
+            "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
           request: { priority: 20, is_active: false },
           response: {
             status: "success",

@@ -110,7 +110,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
           const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
-          yield* health.report(name, outcome)
+          yield* health.report({ provider: name, account }, outcome)
           return outcome
         },
         (effect, { payment }, attempt) =>
@@ -164,7 +164,12 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
               ? yield* choose(chosen.rest, chosen.attempt.leg)
               : undefined
-          if (next === undefined && refusal.unsent === "unreachable" && (yield* isWorthKeeping(request))) {
+          if (
+            next === undefined &&
+            refusal.unsent !== undefined &&
+            refusal.unsent !== "late" &&
+            (yield* isWorthKeeping(request))
+          ) {
             return yield* keepForLater(request)
           }
           const known = knownIn(request)

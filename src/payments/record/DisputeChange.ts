@@ -9,17 +9,22 @@ import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { assemble, isEven, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isEven, isReturned, type Moment, type Ruled, sentBackBefore, type Source } from "./Ruling.ts"
 import type { SuspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
-/** `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken. */
+/**
+ * `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken;
+ * `worthless`: it took or gave nothing, or less.
+ */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted" | "unowed"
+  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "worthless"
   readonly amount: Money
   /** What the provider says that it was, of which the amount is all that the books have a place for. */
   readonly said: Money
 }
+
+const dispute = (kind: Dispute["kind"], amount: Money, said = amount): Dispute => ({ kind, amount, said })
 
 const takenIn = (signal: ProviderSignal): Money | undefined =>
   signal._tag === "Report" && signal.state === "returned" ? signal.taken : undefined
@@ -75,22 +80,38 @@ const isWaitingFor = (known: Known, { waiting = [] }: Source, taken: Money): boo
     return gone.currency === taken.currency && gone.minor >= taken.minor
   })
 
+/**
+ * What comes back after parts of it came: the rest is for a person too, since the whole would bring the parts a second
+ * time. A payout takes them along where nobody has decided on them yet.
+ */
+const restIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
+  const { attempt, payment } = known
+  const isBack = isReturned(signal) && payment.status === "completed" && attempt.outcome !== "declined"
+  if (!isBack || collects(known)) return undefined
+  const before = sentBackBefore(known, source)
+  const goesAlong = attempt.leg === "payment" && isWaitingFor(known, source, before)
+  if (!before.isPositive || goesAlong) return undefined
+  const most = left(known, source, before)
+  return most.isZero ? dispute("unaccounted", before) : dispute("part", most)
+}
+
 /** Nothing where it is about all that the provider has, or where nothing had been completed yet. */
 export const disputeIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
+  const named = regained ?? taken
+  if (named !== undefined && !named.isPositive) return dispute("worthless", named)
   if (regained !== undefined) {
     const amount = lacking(known, source, regained)
-    return amount.isZero
-      ? { kind: "unowed", amount: regained, said: regained }
-      : { kind: "regained", amount, said: regained }
+    return amount.isZero ? dispute("unowed", regained) : dispute("regained", amount, regained)
   }
-  if (taken === undefined) return undefined
+  const rest = restIn(known, signal, source)
+  if (taken === undefined) return rest
   const most = left(known, source, taken)
   if (most.isZero) {
     const isNews = isSettled(known.payment.status) && !isWaitingFor(known, source, taken)
-    return isNews ? { kind: "unaccounted", amount: taken, said: taken } : undefined
+    return isNews ? dispute("unaccounted", taken) : rest
   }
-  return taken.minor < most.minor ? { kind: "part", amount: taken, said: taken } : undefined
+  return taken.minor < most.minor ? dispute("part", taken) : rest
 }
 
 /** All that is there is booked as taken back, and no more: what the provider says besides stands on the record. */
@@ -106,7 +127,7 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 }
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
-  if (kind === "unaccounted" || kind === "unowed") return []
+  if (kind === "unaccounted" || kind === "unowed" || kind === "worthless") return []
   const { account, attempt_id, provider } = known.attempt
   const comes = (kind === "regained") === collects(known)
   return [
@@ -120,8 +141,12 @@ const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<Susp
   ]
 }
 
-const noteOf = ({ attempt: { provider }, payment }: Known, dispute: Dispute, even: boolean): string => {
-  const { amount, kind, said } = dispute
+const noteOf = (
+  { attempt: { provider }, payment }: Known,
+  { amount, kind, said }: Dispute,
+  signal: ProviderSignal,
+  even: boolean
+): string => {
   const sum = amount.toString()
   const given =
     said.minor === amount.minor
@@ -137,6 +162,8 @@ const noteOf = ({ attempt: { provider }, payment }: Known, dispute: Dispute, eve
       return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
     case "unowed":
       return `${provider} says that it gave ${sum} back, which the books do not lack there: an operator must settle it.`
+    case "worthless":
+      return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
     case "regained":
       if (!even) return `${given}: it is held until an operator settles it.`
       if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
@@ -162,7 +189,7 @@ export const disputeChangeOf = (
   const even = suspense.length > 0 && isEven(suspense, source)
   // Whoever was told that it is refunded has to hear that it is not.
   const over = even && payment.status !== "refunded" && !stillHolds(payment)
-  const note = noteOf(known, dispute, even)
+  const note = noteOf(known, dispute, signal, even)
   return assemble(
     known,
     signal,

@@ -13,12 +13,12 @@ import {
   doubtOfNothing,
   goneFrom,
   isEven,
-  isRest,
   isReturned,
   isWorthless,
   type Moment,
   type Ruled,
   saysFailed,
+  sentBackBefore,
   type Source
 } from "./Ruling.ts"
 import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
@@ -32,16 +32,22 @@ export const isOver = (status: PaymentStatus): boolean => !waitingStatuses.inclu
 const isClawedBack = ({ direction, status }: Payment, decision: Decision): boolean =>
   direction === "inbound" && status === "completed" && decision.status === "refunded"
 
-/** A payout that comes back has a place in the books; what else goes back is for a person to see. */
+/** A payout that comes back has a place in the books, its parts that came before with it; what else goes back is for a person. */
 const goneOf = (
   known: Known,
   signal: ProviderSignal,
   decision: Decision,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
-  const { direction, status } = known.payment
+  const { direction, status, version } = known.payment
+  if (!isReturned(signal)) return []
   const isPayoutBack = direction === "outbound" && decision.status === "refunded" && status !== "refunded"
-  return isReturned(signal) && !isPayoutBack ? goneFrom(known, source, direction === "inbound") : []
+  if (!isPayoutBack) return goneFrom(known, source, direction === "inbound")
+  const parts = sentBackBefore(known, source)
+  const { account, attempt_id, provider } = known.attempt
+  return parts.isPositive
+    ? [{ attempt_id, provider, account, amount: parts.negate(), occasion: `parts of the whole ${version}` }]
+    : []
 }
 
 /** What nobody had decided on yet is gone with it; of the rest somebody must decide. */
@@ -179,10 +185,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
-  const decided = decide(current, signal, source.next !== undefined)
-  const comesBackWhole =
-    decided.status !== "refunded" || payment.direction === "inbound" || !isRest(source, current.asked)
-  const decision = comesBackWhole ? decided : { ...decided, status: payment.status }
+  const decision = decide(current, signal, source.next !== undefined)
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined

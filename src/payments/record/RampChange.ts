@@ -12,7 +12,6 @@ import {
   doubtOfNothing,
   goneFrom,
   isEven,
-  isRest,
   isReturned,
   isWorthless,
   type Moment,
@@ -183,12 +182,7 @@ export const rampChangeOf = (
     source.next !== undefined
   )
   const stuck = decided.effect === "collected" && second === undefined
-  const isPart = decided.effect === "returned" && isRest(source, payment.target)
-  const decision: RampDecision = stuck
-    ? { ...decided, status: "failed" }
-    : isPart
-      ? { ...decided, status: payment.status, effect: "suspense" }
-      : decided
+  const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
   const suspense = suspenseOf(known, decision, signal, source)

@@ -5,7 +5,7 @@
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import type { Money } from "../../domain/Money.ts"
+import { Money } from "../../domain/Money.ts"
 import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
@@ -13,6 +13,7 @@ import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 /** Who says it, and what else its change must carry. */
@@ -129,9 +130,14 @@ export const goneFrom = (
       occasion: `taken back ${money.currency} ${version}`
     }))
 
-/** Of what was paid: whether a part of it came back before, so that what comes now is the rest. */
-export const isRest = ({ there = [] }: Source, paid: Money): boolean =>
-  there.find(({ currency }) => currency === paid.currency)?.minor !== -paid.minor
+/** What has come back of what an attempt paid out, in parts and by the books: the whole would bring it a second time. */
+export const sentBackBefore = ({ attempt, payment }: Known, { there }: Source): Money => {
+  const paid = attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+  const out = there?.find(({ currency }) => currency === paid.currency)?.minor ?? 0n
+  return there === undefined
+    ? Money.zero(paid.currency)
+    : new Money({ currency: paid.currency, minor: paid.minor + out })
+}
 
 /** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
 export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>

@@ -80,7 +80,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           network,
           configs: served,
           provider: (config) => connected.get(config),
-          circuit: (name) => health.circuit(name, now),
+          circuit: (config) => health.circuit({ provider: config.provider, account: accountOf(config) }, now),
           platformOnly
         })
       })
@@ -123,7 +123,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           // The first whose circuit lets it through, else simply the first.
           let picked = candidates[0]
           for (const candidate of candidates) {
-            if (yield* health.begin(candidate.provider)) {
+            if (yield* health.begin(candidate)) {
               picked = candidate
               break
             }

@@ -72,8 +72,11 @@ const usual: Room = {
 
 export const makeCallsUnderWay = (room: Partial<Room> = {}): CallsUnderWay => {
   const { patience, reserved, share, underWay: most, waiting: longest } = { ...usual, ...room }
-  const noRoom = new NeverSent({ reason: `${most} calls to it are under way and ${longest} more wait` })
-  const noTurn = new NeverSent({ reason: `no turn among the calls to it within ${Duration.format(patience)}` })
+  const noRoom = new NeverSent({ reason: `${most} calls to it are under way and ${longest} more wait`, crowded: true })
+  const noTurn = new NeverSent({
+    reason: `no turn among the calls to it within ${Duration.format(patience)}`,
+    crowded: true
+  })
   const newLine = (): Line => ({ underWay: 0, waiting: 0, parties: new Map() })
   const lines: Record<Purpose, Line> = { order: newLine(), question: newLine(), proof: newLine() }
   const all = Object.values(lines)

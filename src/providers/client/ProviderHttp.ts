@@ -22,8 +22,8 @@ export interface ProviderReply {
   readonly json: unknown
 }
 
-/** Certainly nothing arrived: no connection, no place in the queue. */
-export class NeverSent extends Data.TaggedError("NeverSent")<{ readonly reason: string }> {}
+/** Certainly nothing arrived: no connection, or no place in our own queue, which says nothing of the provider. */
+export class NeverSent extends Data.TaggedError("NeverSent")<{ readonly reason: string; readonly crowded?: true }> {}
 
 /** It may have arrived, and what became of it is not known. */
 export class MaybeSent extends Data.TaggedError("MaybeSent")<{ readonly reason: string }> {}

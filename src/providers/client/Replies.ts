@@ -14,8 +14,12 @@ const busy = ({ headers }: ProviderReply): Declined =>
     providerCode: "429"
   })
 
-const unreachable = (reason: string): Declined =>
-  new Declined({ reason, code: "PROVIDER_UNAVAILABLE", unsent: "unreachable" })
+const unreachable = (failed: CallFailed): Declined =>
+  new Declined({
+    reason: failed.reason,
+    code: "PROVIDER_UNAVAILABLE",
+    unsent: failed._tag === "NeverSent" && failed.crowded === true ? "crowded" : "unreachable"
+  })
 
 /** An answer without a verdict. */
 export const noVerdict = ({ status }: ProviderReply, about = "without a verdict"): Unknown =>
@@ -34,7 +38,7 @@ export const sent = (reply: Reply, read: (reply: ProviderReply) => Outcome): Eff
   Effect.catchTags(
     Effect.map(reply, (one) => (one.status === 429 ? busy(one) : read(one))),
     {
-      NeverSent: ({ reason }) => Effect.succeed(unreachable(reason)),
+      NeverSent: (failed) => Effect.succeed(unreachable(failed)),
       MaybeSent: ({ reason }) => Effect.succeed(new Unknown({ reason }))
     }
   )
@@ -44,9 +48,8 @@ export const prepared = <A>(
   reply: Reply,
   read: (reply: ProviderReply) => Either.Either<A, Declined>
 ): Effect.Effect<A, Declined> =>
-  Effect.flatMap(
-    Effect.mapError(reply, ({ reason }) => unreachable(reason)),
-    (one) => (one.status === 429 ? Either.left(busy(one)) : read(one))
+  Effect.flatMap(Effect.mapError(reply, unreachable), (one) =>
+    one.status === 429 ? Either.left(busy(one)) : read(one)
   )
 
 /** A question about what was sent. */

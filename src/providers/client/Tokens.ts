@@ -3,6 +3,7 @@ import { Deferred, Duration, Effect } from "effect"
 import type { Declined } from "../../domain/Outcome.ts"
 import { tokenMargin } from "../../domain/policies/Providers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { caller } from "./CallsUnderWay.ts"
 import { type CallFailed, NeverSent, type ProviderReply } from "./ProviderHttp.ts"
 
 export interface Granted {
@@ -42,8 +43,11 @@ export const makeTokens = (fetch: Effect.Effect<Granted, CallFailed | Declined>)
     // Whatever became of the question for a token, the order that it is for was not sent.
     Effect.catchTags({
       MaybeSent: ({ reason }) => new NeverSent({ reason: `no access token: ${reason}` }),
-      NeverSent: ({ reason }) => new NeverSent({ reason: `no access token: ${reason}` })
-    })
+      NeverSent: ({ crowded, reason }) =>
+        new NeverSent({ reason: `no access token: ${reason}`, ...(crowded === undefined ? {} : { crowded }) })
+    }),
+    // It is for everybody: the turn of whoever happens to need it first must not hold the others up.
+    Effect.locally(caller, { purpose: "question", orgId: null })
   )
 
   /** Nobody's own: whoever asked for it first may leave without taking it away from the others. */

@@ -112,6 +112,12 @@ export class ProviderConfigs extends Context.Tag("corridor/ProviderConfigs")<
                 return yield* new Invalid({ message: "provider: cannot change; create another configuration." })
               }
               const org_id = changes.org_id === undefined ? before.org_id : ownerOf(permit, changes.org_id)
+              // What lies in its account would be somebody else's to pay out from then on.
+              if (before.has_credentials && org_id !== before.org_id) {
+                return yield* new Invalid({
+                  message: "org_id: cannot change, since it brings an account of its own; create another configuration."
+                })
+              }
               const {
                 created_at: _created,
                 credentials_tested_at: _tested,

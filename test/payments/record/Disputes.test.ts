@@ -198,25 +198,41 @@ onDatabasePaymentServer("disputes and contradictions", threeProviders, (it, { ci
     })
   )
 
-  it.effect("so is a payout, whose money goes back to whoever paid where it never arrived", () =>
+  const paidOut = (country: string) =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const beneficiary = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
       const { data } = jsonOf(beneficiary) as { readonly data: { readonly beneficiary_id: string } }
-      yield* serveCountry("IE", ["stripe"], "bank_transfer", "outbound")
-      stripe.on("paid twice over", accepts())
+      yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
+      stripe.on(`out of ${country}`, accepts())
       const before = { stripe: yield* at("stripe"), own: yield* settlement }
       const { payment_id } = yield* initiate({
         ...byBank(),
-        country: "IE",
+        country,
         direction: "payout",
         beneficiary_id: data.beneficiary_id,
         bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" },
-        description: "paid twice over"
+        description: `out of ${country}`
       })
       const reference = String((yield* attemptsOf(payment_id))[0]?.["attempt_id"])
-      const hears = (state: string) => callBack("stripe", { key: `IE ${state}`, reference, state })
+      const hears = (state: string, taken?: string) =>
+        callBack("stripe", {
+          key: `${country} ${state} ${taken}`,
+          reference,
+          state,
+          ...(taken === undefined ? {} : { taken: kes(taken) })
+        })
       yield* hears("completed")
+      const books = Effect.all({
+        stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
+        own: Effect.map(settlement, (now) => now - before.own)
+      })
+      return { before, books, hears, payment_id, reference }
+    })
+
+  it.effect("so is a payout, whose money goes back to whoever paid where it never arrived", () =>
+    Effect.gen(function* () {
+      const { before, hears, payment_id, reference } = yield* paidOut("IE")
       yield* hears("failed")
       expect((yield* at("stripe")) - before.stripe).toBe(1500)
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
@@ -226,6 +242,62 @@ onDatabasePaymentServer("disputes and contradictions", threeProviders, (it, { ci
       expect((yield* settlement) - before.own).toBe(0)
       expect(yield* itemsOf(payment_id)).toEqual([])
       stripe.purse.told(reference, "returned")
+    })
+  )
+
+  it.effect.each([
+    ["the rest, by its amount", "GR", "1100.00"],
+    ["all that there is", "HU", undefined]
+  ] as const)("a payout of which a part was sent back is sent back once: %s", ([, country, rest]) =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id } = yield* paidOut(country)
+      yield* hears("returned", "400.00")
+      expect(yield* books).toEqual({ stripe: 1100, own: -1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["400.00 KES"])
+      yield* hears("returned", rest)
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect.each([
+    ["the rest, by its amount", "SI", "1100.00"],
+    ["all that there is", "SK", undefined]
+  ] as const)("nor is a part given a second time that somebody had decided on: %s", ([, country, rest]) =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id } = yield* paidOut(country)
+      yield* hears("returned", "400.00")
+      yield* resolve(payment_id, "completed")
+      yield* hears("returned", rest)
+      expect(yield* books).toEqual({ stripe: 0, own: -1100 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["1100.00 KES"])
+      yield* resolve(payment_id, "completed")
+      yield* hears("returned", "1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining("do not have there") }])
+    })
+  )
+
+  it.effect("what is no money is not booked, and a person is told", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes } = yield* disputed("CZ")
+      for (const [key, sum] of [
+        ["nothing", "0.00"],
+        ["less", "-400.00"]
+      ] as const) {
+        yield* takes(`takes ${key}`, kes(sum))
+        expect(yield* suspenseOf(payment_id), sum).toEqual([])
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining(`took ${sum} KES back`) }])
+        yield* regains(`regains ${key}`, sum)
+        expect(yield* suspenseOf(payment_id), sum).toEqual([])
+        expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining(`gave ${sum} KES back`) }])
+      }
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      yield* resolve(payment_id, "completed")
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
     })
   )
 

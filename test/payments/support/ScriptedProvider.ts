@@ -98,9 +98,9 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     const known = reference ?? references.get(providerPaymentId ?? "")
     if (event._tag === "Statement" && known !== undefined) {
       const { received, regained, state, taken } = event.report
-      if (taken !== undefined) purse.shrank(known, event.key, taken)
-      else if (regained !== undefined) purse.shrank(known, event.key, regained.negate())
-      else purse.told(known, state, received)
+      const named = taken ?? regained
+      if (named === undefined) purse.told(known, state, received)
+      else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
     }
     return event
   }

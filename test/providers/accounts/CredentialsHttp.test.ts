@@ -49,6 +49,35 @@ const routeIn = (country: string) =>
   })
 
 onAccountServer("Credentials of a configuration", (it) => {
+  it.effect("keep their configuration with whom it is for, since its account has their money", () =>
+    Effect.gen(function* () {
+      const fake = yield* StripeFake
+      const { acme, admin, globex } = yield* people
+      const config = yield* cardsIn("CY")
+      const change = (changes: object) =>
+        send(pathOf(config), {
+          method: "PATCH",
+          headers: { ...admin, "content-type": "application/json" },
+          body: JSON.stringify(changes)
+        })
+      expect((yield* change({ org_id: null })).status, "it brings no account").toBe(200)
+      expect((yield* change({ org_id: acme.org_id })).status).toBe(200)
+      yield* setCredentials(config, fake.credentials)
+      for (const org_id of [null, globex.org_id]) {
+        const answer = yield* change({ org_id, priority: 3 })
+        expect([answer.status, bodyOf(answer)]).toEqual([
+          400,
+          {
+            status: "error",
+            message: "org_id: cannot change, since it brings an account of its own; create another configuration."
+          }
+        ])
+      }
+      expect((yield* change({ org_id: acme.org_id, priority: 4 })).status).toBe(200)
+      expect(yield* read(config)).toMatchObject({ org_id: acme.org_id, priority: 4 })
+    })
+  )
+
   it.effect("are tested and in use at once; what is asked about them says that they are there", () =>
     Effect.gen(function* () {
       const fake = yield* StripeFake

@@ -1,8 +1,9 @@
 /** One fetch for many, a fresh token in time and after a 401, and a failure that is shared and then forgotten. */
-import { Deferred, Effect, Fiber, TestClock } from "effect"
+import { Deferred, Effect, Fiber, FiberRef, TestClock } from "effect"
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { Declined } from "../../../src/domain/Outcome.ts"
+import { caller, type Caller } from "../../../src/providers/client/CallsUnderWay.ts"
 import {
   MaybeSent,
   NeverSent,
@@ -10,6 +11,7 @@ import {
   type ProviderReply
 } from "../../../src/providers/client/ProviderHttp.ts"
 import { type Granted, makeTokens } from "../../../src/providers/client/Tokens.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 const reply = (status: number): ProviderReply => ({ status, headers: {}, text: "", json: undefined })
 
@@ -206,6 +208,36 @@ describe("a fetch", () => {
       const tokens = makeTokens(new MaybeSent({ reason: "reset" }))
       expect(yield* Effect.flip(tokens.use(taking("t").run))).toEqual(
         new NeverSent({ reason: "no access token: reset" })
+      )
+    })
+  )
+
+  it.effect("is asked for in everybody's name, whoever needs it first", () =>
+    Effect.gen(function* () {
+      const asked: Array<Caller> = []
+      const { fetch } = issuer()
+      const tokens = makeTokens(
+        Effect.zipRight(
+          Effect.map(FiberRef.get(caller), (who) => asked.push(who)),
+          fetch
+        )
+      )
+      const own = { purpose: "order", orgId: idFrom("of one who asks too much") } as const
+      const ran = (token: string) =>
+        Effect.flatMap(FiberRef.get(caller), (who) => {
+          asked.push(who)
+          return taking("t1").run(token)
+        })
+      yield* Effect.locally(tokens.use(ran), caller, own)
+      expect(asked).toEqual([{ purpose: "question", orgId: null }, own])
+    })
+  )
+
+  it.effect("that had no turn says so", () =>
+    Effect.gen(function* () {
+      const tokens = makeTokens(new NeverSent({ reason: "no turn", crowded: true }))
+      expect(yield* Effect.flip(tokens.use(taking("t").run))).toEqual(
+        new NeverSent({ reason: "no access token: no turn", crowded: true })
       )
     })
   )

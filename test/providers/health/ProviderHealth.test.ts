@@ -1,9 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Metric, TestClock } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
+import type { ConfigId } from "../../../src/domain/Identifiers.ts"
 import { Accepted, Declined, Unknown } from "../../../src/domain/Outcome.ts"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
 import { ProviderHealth } from "../../../src/providers/health/ProviderHealth.ts"
+import { idFrom } from "../../support/AnyId.ts"
 
 /** Metrics belong to the process, and other tests in it ask the others. */
 const unheardOf = "unheard of" as ProviderName
@@ -19,16 +21,21 @@ const consent = new Accepted({
   providerData: {}
 })
 
-const stateOf = (name: ProviderName) =>
+const through = (provider: ProviderName, account: ConfigId | null = null) => ({ provider, account })
+
+const stateOf = (name: ProviderName, account?: ConfigId) =>
   Effect.gen(function* () {
     const health = yield* ProviderHealth
-    return health.circuit(name, yield* Clock.currentTimeMillis)
+    return health.circuit(through(name, account), yield* Clock.currentTimeMillis)
   })
 
-const dispatch = (name: ProviderName, outcome: Accepted | Declined | Unknown) =>
-  Effect.flatMap(ProviderHealth, (health) => Effect.zipLeft(health.begin(name), health.report(name, outcome)))
+const dispatch = (name: ProviderName, outcome: Accepted | Declined | Unknown, account?: ConfigId) =>
+  Effect.flatMap(ProviderHealth, (health) =>
+    Effect.zipLeft(health.begin(through(name, account)), health.report(through(name, account), outcome))
+  )
 
-const silent = (name: ProviderName, times: number) => Effect.repeatN(dispatch(name, silence), times - 1)
+const silent = (name: ProviderName, times: number, account?: ConfigId) =>
+  Effect.repeatN(dispatch(name, silence, account), times - 1)
 
 const gauge = (name: ProviderName) =>
   Effect.sync(() => {
@@ -54,6 +61,7 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
   it.effect("learns nothing where nobody was asked, and that it is silent where nobody was reached", () =>
     Effect.gen(function* () {
       const unsent = new Declined({ reason: "too late", unsent: "late" })
+      const crowded = new Declined({ reason: "no turn", code: "PROVIDER_UNAVAILABLE", unsent: "crowded" })
       const unreachable = new Declined({
         reason: "no connection to it",
         code: "PROVIDER_UNAVAILABLE",
@@ -61,12 +69,27 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
       })
       yield* silent("mtn_momo", 9)
       yield* dispatch("mtn_momo", unsent)
+      yield* dispatch("mtn_momo", crowded)
       expect(yield* stateOf("mtn_momo")).toBe("closed")
       yield* dispatch("mtn_momo", unreachable)
       expect(yield* stateOf("mtn_momo")).toBe("open")
       yield* TestClock.adjust("30 seconds")
       yield* dispatch("mtn_momo", unreachable)
       expect(yield* stateOf("mtn_momo"), "the one that tried it reached nobody").toBe("open")
+    })
+  )
+
+  it.effect("keeps what goes wrong with one account from the others", () =>
+    Effect.gen(function* () {
+      const [one, other] = [idFrom("one"), idFrom("other")]
+      yield* silent("coinbase", 10, one)
+      expect(yield* stateOf("coinbase", one)).toBe("open")
+      expect(yield* stateOf("coinbase", other)).toBe("closed")
+      expect(yield* stateOf("coinbase")).toBe("closed")
+      yield* silent("coinbase", 9)
+      yield* dispatch("coinbase", consent, other)
+      yield* dispatch("coinbase", silence)
+      expect(yield* stateOf("coinbase"), "nor does their answer speak for the platform's").toBe("open")
     })
   )
 
@@ -86,17 +109,17 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       yield* silent("circle", 10)
-      expect(yield* health.begin("circle")).toBe(false)
+      expect(yield* health.begin(through("circle"))).toBe(false)
       yield* TestClock.adjust("30 seconds")
       const admitted = yield* Effect.all(
-        Array.from({ length: 5 }, () => health.begin("circle")),
+        Array.from({ length: 5 }, () => health.begin(through("circle"))),
         { concurrency: "unbounded" }
       )
       expect(admitted.filter(Boolean)).toHaveLength(1)
       expect(yield* stateOf("circle")).toBe("open")
-      yield* health.report("circle", refusal)
+      yield* health.report(through("circle"), refusal)
       expect(yield* stateOf("circle")).toBe("closed")
-      expect(yield* health.begin("circle")).toBe(true)
+      expect(yield* health.begin(through("circle"))).toBe(true)
     })
   )
 
@@ -109,11 +132,11 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
       yield* TestClock.adjust("29 seconds")
       expect(yield* stateOf("pawapay")).toBe("open")
       yield* TestClock.adjust("1 second")
-      expect(yield* health.begin("pawapay")).toBe(true)
+      expect(yield* health.begin(through("pawapay"))).toBe(true)
       yield* TestClock.adjust("29 seconds")
-      expect(yield* health.begin("pawapay")).toBe(false)
+      expect(yield* health.begin(through("pawapay"))).toBe(false)
       yield* TestClock.adjust("1 second")
-      expect(yield* health.begin("pawapay")).toBe(true)
+      expect(yield* health.begin(through("pawapay"))).toBe(true)
     })
   )
 
@@ -121,14 +144,14 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       expect(yield* gauge(unheardOf)).toBeUndefined()
-      yield* health.begin(unheardOf)
+      yield* health.begin(through(unheardOf))
       expect(yield* gauge(unheardOf)).toBe("0")
       yield* silent(unheardOf, 10)
       expect(yield* gauge(unheardOf)).toBe("1")
       yield* TestClock.adjust("30 seconds")
-      yield* health.begin(unheardOf)
+      yield* health.begin(through(unheardOf))
       expect(yield* gauge(unheardOf)).toBe("1")
-      yield* health.report(unheardOf, consent)
+      yield* health.report(through(unheardOf), consent)
       expect(yield* gauge(unheardOf)).toBe("0")
     })
   )
