@@ -22,13 +22,12 @@ const made = threeProviders()
 const { circle, clock, stripe } = made
 
 onPaymentServer("Disputes in every order", "memory", made, (it) => {
-  const gaining = Effect.gen(function* () {
-    const before = { stripe: yield* at("stripe"), own: yield* settlement }
-    return Effect.all({
+  const gaining = Effect.map(Effect.all({ stripe: at("stripe"), own: settlement }), (before) =>
+    Effect.all({
       stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
       own: Effect.map(settlement, (now) => now - before.own)
     })
-  })
+  )
 
   const disputing = (reference: string) => ({
     takes: (amount: string) =>

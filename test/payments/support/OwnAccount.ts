@@ -65,13 +65,14 @@ export const servedByOwn = (accounts: Map<string, Provider>, provider: Actable, 
 export const ownStripe = () => honouring("stripe")
 
 /** What each account has gained since, in shillings, where it has gained anything. */
-export const gaining = (accounts: Readonly<Record<string, LedgerAccount>>) =>
-  Effect.gen(function* () {
-    const ledger = yield* LedgerStore
-    const all = Effect.map(ledger.balances(Object.values(accounts)), (found) =>
+export const gaining = (accounts: Readonly<Record<string, LedgerAccount>>) => {
+  const all = Effect.flatMap(LedgerStore, (ledger) =>
+    Effect.map(ledger.balances(Object.values(accounts)), (found) =>
       Object.entries(accounts).map(([name, account]) => [name, found.get(account)!.minor] as const)
     )
-    const before = new Map(yield* all)
+  )
+  return Effect.map(all, (first) => {
+    const before = new Map(first)
     return Effect.map(all, (now) =>
       Object.fromEntries(
         now.flatMap(([name, minor]) => {
@@ -81,6 +82,7 @@ export const gaining = (accounts: Readonly<Record<string, LedgerAccount>>) =>
       )
     )
   })
+}
 
 /** The accounts of the books that a payment through this account may touch. */
 export const booksAround = (account: ConfigId) =>
