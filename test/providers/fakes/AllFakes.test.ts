@@ -12,6 +12,7 @@ import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
+import { firstOfFreePorts } from "../../cli/Cli.ts"
 
 const two = [
   { fake: acmeFake, thirdParty: acme() },
@@ -120,9 +121,10 @@ describe("the process", () => {
         (path) => Effect.sync(() => rmSync(path, { recursive: true }))
       )
       const main = yield* Effect.promise(() => build(folder))
+      const port = yield* Effect.promise(() => firstOfFreePorts(9))
       const child = yield* Effect.acquireRelease(
         Effect.sync(() =>
-          spawn(process.execPath, [main, "--json", "--port", "39410"], { stdio: ["ignore", "pipe", "pipe"] })
+          spawn(process.execPath, [main, "--json", "--port", port], { stdio: ["ignore", "pipe", "pipe"] })
         ),
         (process) => Effect.sync(() => process.kill("SIGKILL"))
       )
