@@ -9,8 +9,9 @@ import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { assemble, isEven, isReturned, type Moment, type Ruled, sentBackBefore, type Source } from "./Ruling.ts"
-import type { SuspenseMoney } from "../store/Change.ts"
+import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { collects, isEven, noteOfGone, sentBackBefore } from "./TakenBack.ts"
+import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
 /**
@@ -33,10 +34,6 @@ const regainedIn = (signal: ProviderSignal): Money | undefined =>
   signal._tag === "Report" ? signal.regained : undefined
 
 export const isRegained = (signal: ProviderSignal): boolean => regainedIn(signal) !== undefined
-
-/** Whether the attempt brings money to its provider, or pays it out. */
-const collects = ({ attempt, payment }: Known): boolean =>
-  attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
 
 /** What the provider has by the books of what it collected, or lacks of what it paid. */
 const standing = (known: Known, { there = [] }: Source, { currency }: Money): Money => {
@@ -128,25 +125,20 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
   if (kind === "unaccounted" || kind === "unowed" || kind === "worthless") return []
-  const { account, attempt_id, provider } = known.attempt
   const comes = (kind === "regained") === collects(known)
-  return [
-    {
-      attempt_id,
-      provider,
-      account,
-      amount: comes ? amount : amount.negate(),
-      occasion: `${kind} ${amount.currency} ${known.payment.version}`
-    }
-  ]
+  const occasion = `${kind} ${amount.currency} ${known.payment.version}`
+  return [suspenseMoney(known.attempt, comes ? amount : amount.negate(), occasion)]
 }
 
 const noteOf = (
-  { attempt: { provider }, payment }: Known,
+  known: Known,
   { amount, kind, said }: Dispute,
   signal: ProviderSignal,
+  suspense: ReadonlyArray<SuspenseMoney>,
   even: boolean
 ): string => {
+  const { payment } = known
+  const { provider } = known.attempt
   const sum = amount.toString()
   const given =
     said.minor === amount.minor
@@ -154,10 +146,9 @@ const noteOf = (
       : `${provider} gave ${said.toString()} back, of which the books lacked ${sum}`
   switch (kind) {
     case "part":
-      if (even) return `${provider} has given or taken ${sum} back, which nobody had decided on yet.`
-      return payment.direction === "outbound"
-        ? `${provider} sent ${sum} back: it is held until an operator settles it.`
-        : `${provider} has taken ${sum} back: an operator must settle who bears it.`
+      return even
+        ? `${provider} has given or taken ${sum} back, which nobody had decided on yet.`
+        : noteOfGone(known, suspense)
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
     case "unowed":
@@ -189,7 +180,7 @@ export const disputeChangeOf = (
   const even = suspense.length > 0 && isEven(suspense, source)
   // Whoever was told that it is refunded has to hear that it is not.
   const over = even && payment.status !== "refunded" && !stillHolds(payment)
-  const note = noteOf(known, dispute, signal, even)
+  const note = noteOf(known, dispute, signal, suspense, even)
   return assemble(
     known,
     signal,

@@ -7,21 +7,10 @@ import type { Attempt, Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
-import {
-  assemble,
-  doubtAbout,
-  doubtOfNothing,
-  goneFrom,
-  isEven,
-  isReturned,
-  isWorthless,
-  type Moment,
-  type Ruled,
-  saysFailed,
-  sentBackBefore,
-  type Source
-} from "./Ruling.ts"
-import type { PaymentPatch, SuspenseMoney } from "../store/Change.ts"
+import { doubtOf } from "./Doubt.ts"
+import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { goneFrom, isEven, noteOfGone, sentBackBefore } from "./TakenBack.ts"
+import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
 
@@ -42,31 +31,9 @@ const goneOf = (
   const { direction, status, version } = known.payment
   if (!isReturned(signal)) return []
   const isPayoutBack = direction === "outbound" && decision.status === "refunded" && status !== "refunded"
-  if (!isPayoutBack) return goneFrom(known, source, direction === "inbound")
+  if (!isPayoutBack) return goneFrom(known, source)
   const parts = sentBackBefore(known, source)
-  const { account, attempt_id, provider } = known.attempt
-  return parts.isPositive
-    ? [{ attempt_id, provider, account, amount: parts.negate(), occasion: `parts of the whole ${version}` }]
-    : []
-}
-
-/** What nobody had decided on yet is gone with it; of the rest somebody must decide. */
-const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
-  const sum = gone.map(({ amount }) => (amount.isNegative ? amount.negate() : amount).toString()).join(" and ")
-  return payment.direction === "outbound"
-    ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
-    : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
-}
-
-/** What is completed cannot fail: either word may be wrong, and the money tells which. */
-const isContradicted = ({ attempt, payment }: Known, signal: ProviderSignal, { operator }: Source): boolean =>
-  operator === undefined && payment.status === "completed" && attempt.outcome !== "declined" && saysFailed(signal)
-
-const doubtOf = (known: Known, signal: ProviderSignal, source: Source): string | undefined => {
-  const { attempt, payment } = known
-  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
-  const isWaiting = payment.direction === "inbound" && attempt.outcome !== "declined" && !isOver(payment.status)
-  return isWaiting && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
+  return parts.isPositive ? [suspenseMoney(known.attempt, parts.negate(), `parts of the whole ${version}`)] : []
 }
 
 /** It was refused, and its provider is being asked about it nevertheless. */
@@ -149,13 +116,10 @@ const suspenseOf = ({ attempt, payment }: Known, decision: Decision): ReadonlyAr
   const asked = providersMoney(payment)
   const owned = ownsMoney(decision)
   const before = unowned(attempt.received, asked, ownsMoney({ status: payment.status, outcome: attempt.outcome }))
-  return difference(before, unowned(decision.received, asked, owned)).map((amount) => ({
-    attempt_id: attempt.attempt_id,
-    provider: attempt.provider,
-    account: attempt.account,
-    amount: payment.direction === "outbound" ? amount.negate() : amount,
-    occasion: `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
-  }))
+  return difference(before, unowned(decision.received, asked, owned)).map((amount) => {
+    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
+    return suspenseMoney(attempt, payment.direction === "outbound" ? amount.negate() : amount, occasion)
+  })
 }
 
 const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>) => {
@@ -212,7 +176,10 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
       note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known, gone),
-      doubt: doubtOf(known, signal, source),
+      doubt: doubtOf(known, signal, source, {
+        moved: payment.status === "completed",
+        awaited: payment.direction === "inbound" && !isOver(payment.status)
+      }),
       cleared:
         isGone ||
         (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),

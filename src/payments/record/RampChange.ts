@@ -6,21 +6,11 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
-import {
-  assemble,
-  doubtAbout,
-  doubtOfNothing,
-  goneFrom,
-  isEven,
-  isReturned,
-  isWorthless,
-  type Moment,
-  type Ruled,
-  saysFailed,
-  type Source
-} from "./Ruling.ts"
+import { doubtOf } from "./Doubt.ts"
+import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { goneFrom, isEven } from "./TakenBack.ts"
 import { rampEntries } from "./RampPostings.ts"
-import type { Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
+import { type Change, type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 export interface KnownLeg {
   readonly payment: RampPayment
@@ -87,20 +77,12 @@ const suspenseOf = (
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
   const { attempt } = known
-  if (isReturned(signal))
-    return decision.effect === "returned" ? [] : goneFrom(known, source, legOf(attempt) === "collection")
+  if (isReturned(signal)) return decision.effect === "returned" ? [] : goneFrom(known, source)
   if (decision.effect !== "suspense") return []
-  const of = (amount: Money, occasion: string): SuspenseMoney => ({
-    attempt_id: attempt.attempt_id,
-    provider: attempt.provider,
-    account: attempt.account,
-    amount,
-    occasion
-  })
   const grown = difference(totals(attempt.received), totals(decision.received))
   return grown.map((more) => {
     const total = totalIn(decision.received, more.currency).toString()
-    return of(legOf(attempt) === "collection" ? more : more.negate(), total)
+    return suspenseMoney(attempt, legOf(attempt) === "collection" ? more : more.negate(), total)
   })
 }
 
@@ -140,20 +122,6 @@ const failureOf = ({ attempt }: KnownLeg, { effect }: RampDecision, note: string
   const failure = (code: PaymentFailure["code"]): PaymentFailure => ({ code, message: note ?? "", provider })
   if (effect === "underpaid") return { failure: failure("UNDERPAID") }
   return effect === "stranded" ? { failure: failure("NOT_SETTLED") } : {}
-}
-
-/** A leg whose money has moved by its provider's word cannot fail: either word may be wrong. */
-const isContradicted = ({ attempt, payment }: KnownLeg, signal: ProviderSignal, { operator }: Source): boolean =>
-  operator === undefined &&
-  attempt.outcome !== "declined" &&
-  saysFailed(signal) &&
-  (legOf(attempt) === "collection" ? payment.ramp.collected !== null : payment.status === "completed")
-
-const doubtOf = (known: KnownLeg, signal: ProviderSignal, source: Source): string | undefined => {
-  const { attempt, payment } = known
-  if (isContradicted(known, signal, source)) return doubtAbout(attempt)
-  const isWaiting = legOf(attempt) === "collection" && attempt.outcome !== "declined" && !isOver(payment.status)
-  return isWaiting && payment.ramp.collected === null && isWorthless(signal) ? doubtOfNothing(attempt) : undefined
 }
 
 /** `second`: whom to ask to settle, where this word may be that the money has arrived. */
@@ -216,7 +184,10 @@ export const rampChangeOf = (
       aimless: collecting && isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense,
       note,
-      doubt: doubtOf(known, signal, source),
+      doubt: doubtOf(known, signal, source, {
+        moved: collecting ? payment.ramp.collected !== null : payment.status === "completed",
+        awaited: collecting && payment.ramp.collected === null && !isOver(payment.status)
+      }),
       cleared: isGone,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,

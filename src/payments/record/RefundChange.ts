@@ -7,7 +7,7 @@ import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter } from "./RefundDecision.ts"
-import type { SuspenseMoney } from "../store/Change.ts"
+import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 /** A refund is written in one statement with its attempt: one without the other is a defect. */
 const refundOf = ({ attempt, payment }: Known): Refund => {
@@ -32,19 +32,12 @@ const suspenseOf = (
   { attempt, payment }: Known,
   { amount }: Refund,
   { strayed }: RefundDecision
-): ReadonlyArray<SuspenseMoney> =>
-  strayed === null
-    ? []
-    : [
-        {
-          attempt_id: attempt.attempt_id,
-          provider: attempt.provider,
-          account: attempt.account,
-          amount: strayed === "came" ? amount : amount.negate(),
-          // It may go and come more than once, and each time money moves.
-          occasion: Object.keys(attempt.received).length === 0 ? strayed : `${strayed} ${payment.version}`
-        }
-      ]
+): ReadonlyArray<SuspenseMoney> => {
+  if (strayed === null) return []
+  // It may go and come more than once, and each time money moves.
+  const occasion = Object.keys(attempt.received).length === 0 ? strayed : `${strayed} ${payment.version}`
+  return [suspenseMoney(attempt, strayed === "came" ? amount : amount.negate(), occasion)]
+}
 
 export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known

@@ -9,7 +9,7 @@ import type { Attempt } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import type { SuspenseMoney } from "../store/Change.ts"
+import { suspenseMoney } from "../store/Change.ts"
 
 /** What the attempt gives back is noted with it, when it is committed. */
 export const returnedMoney = ({ received }: Attempt): Money => moneyIn(received)
@@ -71,14 +71,9 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const money = returnedMoney(attempt)
   const about = attempt.of_attempt ?? attempt.attempt_id
   const all = isAll(money, source)
-  const posted = (amount: Money): SuspenseMoney => ({
-    attempt_id: about,
-    provider: attempt.provider,
-    account: attempt.account,
-    amount,
-    // A provider may change its mind, and each time money moves: the version tells the times apart.
-    occasion: `${moves} ${payment.version}`
-  })
+  // A provider may change its mind, and each time money moves: the version tells the times apart.
+  const posted = (amount: Money) =>
+    suspenseMoney({ ...attempt, attempt_id: about }, amount, `${moves} ${payment.version}`)
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(
     known,

@@ -5,15 +5,14 @@
 import { Duration, Option } from "effect"
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import { Money } from "../../domain/Money.ts"
+import type { Money } from "../../domain/Money.ts"
 import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
-import { difference, type Received } from "../../domain/Received.ts"
+import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { eventsOf, refundEvent } from "./PaymentEvents.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 /** Who says it, and what else its change must carry. */
@@ -93,58 +92,6 @@ const reasonOf = (signal: ProviderSignal): string | null => {
 
 /** A provider has back what it paid, or has taken back what it collected. */
 export const isReturned = (signal: ProviderSignal): boolean => signal._tag === "Report" && signal.state === "returned"
-
-/** It did not happen, by the provider's own word. */
-export const saysFailed = (signal: ProviderSignal): boolean =>
-  signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
-
-/** That it was completed with nothing, or with less: it moved no money, and nobody knows what did. */
-export const isWorthless = (signal: ProviderSignal): boolean =>
-  (signal._tag === "Accepted" || signal._tag === "Report") &&
-  signal.state === "completed" &&
-  signal.received !== undefined &&
-  !signal.received.isPositive
-
-export const doubtOfNothing = ({ provider }: Attempt): string =>
-  `${provider} says that it was completed, and that nothing arrived: an operator must find out what did.`
-
-export const doubtAbout = ({ provider }: Attempt): string =>
-  `${provider} says that it failed, after it had been completed: an operator must find out whether the money is there.`
-
-/**
- * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it
- * has back what it paid: all that the books say it has, and no more, however much of it went before.
- */
-export const goneFrom = (
-  { attempt: { account, attempt_id, provider }, payment: { version } }: Known,
-  { there = [] }: Source,
-  collects: boolean
-): ReadonlyArray<SuspenseMoney> =>
-  there
-    .filter((money) => (collects ? money.isPositive : money.isNegative))
-    .map((money) => ({
-      attempt_id,
-      provider,
-      account,
-      amount: money.negate(),
-      occasion: `taken back ${money.currency} ${version}`
-    }))
-
-/** What has come back of what an attempt paid out, in parts and by the books: the whole would bring it a second time. */
-export const sentBackBefore = ({ attempt, payment }: Known, { there }: Source): Money => {
-  const paid = attempt.leg === "settlement" ? payment.target : providersMoney(payment)
-  const out = there?.find(({ currency }) => currency === paid.currency)?.minor ?? 0n
-  return there === undefined
-    ? Money.zero(paid.currency)
-    : new Money({ currency: paid.currency, minor: paid.minor + out })
-}
-
-/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
-export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
-  difference(
-    waiting.map(({ money }) => money),
-    gone.map(({ amount }) => amount.negate())
-  ).length === 0
 
 /** The same note is not written twice, however often its reason comes back. */
 export const noted = (comments: string | null, note: string): string => {

@@ -84,6 +84,13 @@ export interface SuspenseMoney {
   readonly occasion: string
 }
 
+/** Money of an attempt: it lies, or is lacking, at the attempt's provider, through the account that it went through. */
+export const suspenseMoney = (
+  { account, attempt_id, provider }: Pick<SuspenseMoney, "account" | "attempt_id" | "provider">,
+  amount: Money,
+  occasion: string
+): SuspenseMoney => ({ attempt_id, provider, account, amount, occasion })
+
 /** What of a payment a refund gives back. */
 export type Part = Pick<Refund, "refund_id" | "amount" | "target">
 

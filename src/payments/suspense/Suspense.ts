@@ -19,7 +19,7 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
 import { amountIn, moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
-import type { Change } from "../store/Change.ts"
+import { type Change, suspenseMoney } from "../store/Change.ts"
 
 /** What an operator says about a payment that no machine can settle. */
 export interface Verdict {
@@ -150,13 +150,12 @@ const make = Effect.gen(function* () {
         message: `${target.toString()} do not cover the fees of ${fees.toString()}: settle it as failed, or refund it.`
       })
     }
-    const { account, attempt_id, provider } = attempt
     const accepted: Settled = {
       status: "completed",
       patch: { amount, target, next_action: null },
       cause: `${amount.toString()} accepted instead of ${payment.amount.toString()}`,
       attempt: { ...laidToRest(attempt), ordered: withTotal({}, payment.amount) },
-      suspense: [{ attempt_id, provider, account, amount: amount.negate(), occasion: "accepted" }]
+      suspense: [suspenseMoney(attempt, amount.negate(), "accepted")]
     }
     return accepted
   })

@@ -64,10 +64,12 @@ export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
       const store = yield* PlatformAccountStore
       const secrets = yield* Secrets
       const named: Array<NamedAccount & { readonly provider: ThirdPartyName }> = []
-      for (const [provider, { baseUrl, platform }] of parties) {
-        if (Option.isNone(platform)) continue
+      if (Array.from(parties.values()).some(({ platform }) => Option.isSome(platform))) {
         const key = yield* Effect.orDie(secrets.getOrMake(KEY_NAME, freshKey))
-        named.push({ provider, fingerprint: fingerprintOf(key, provider, baseUrl, platform.value) })
+        for (const [provider, { baseUrl, platform }] of parties) {
+          if (Option.isNone(platform)) continue
+          named.push({ provider, fingerprint: fingerprintOf(key, provider, baseUrl, platform.value) })
+        }
       }
 
       let certain: ReadonlyMap<ThirdPartyName, Date> = new Map()

@@ -1,23 +1,15 @@
 /** One enquiry whose answer cannot be written down, in a round with others: they are written all the same. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import type { PaymentId } from "../../../src/domain/Identifiers.ts"
-import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
-import { Ids } from "../../../src/domain/Ids.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
-import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
-import { PaymentStore, type Store } from "../../../src/payments/store/PaymentStore.ts"
+import type { Store } from "../../../src/payments/store/PaymentStore.ts"
 import { backends } from "../../support/Stores.ts"
-import { actable } from "../support/Acting.ts"
-import { newOwner } from "../support/NewPayment.ts"
+import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { serveCountry } from "../support/PaymentServer.ts"
-import { byCard } from "../support/Requests.ts"
 import { saboteur } from "../support/Sabotage.ts"
 import { isLost, reports } from "../support/ScriptedProvider.ts"
-import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
-
-const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
+import { servicesIn } from "../support/World.ts"
 
 /** Nothing can be written about one payment; what is written about others takes its time. */
 const refusing = (paymentId: PaymentId) => ({
@@ -34,17 +26,9 @@ const refusing = (paymentId: PaymentId) => ({
 describe.each(backends)("an enquiry whose answer cannot be written, on %s", (backend) => {
   it.live("leaves the others of its round alone, and is repeated", () =>
     Effect.gen(function* () {
-      const world = yield* worldOn(backend)
-      const base = Layer.merge(world.stores, Ids.layer)
-      yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(base))
-      const owner = yield* newOwner.pipe(Effect.provide(base))
-      const stripe = actable("stripe")
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend)
       stripe.otherwise(isLost())
-      const permit = yield* ownersPermit(owner)
-      const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
-      const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))
       const [first, second] = [yield* pay, yield* pay]
-      const store = yield* Effect.provide(PaymentStore, world.stores)
       for (const { payment_id } of [first, second]) {
         const [attempt] = yield* store.attemptsOf(payment_id)
         stripe.says(attempt!.attempt_id, reports("completed"))

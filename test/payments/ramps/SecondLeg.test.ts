@@ -21,7 +21,7 @@ import { newOwner } from "../support/NewPayment.ts"
 import { timePasses } from "../support/PaymentServices.ts"
 import { serveCountry } from "../support/PaymentServer.ts"
 import { saboteur } from "../support/Sabotage.ts"
-import { accepts, isLost, PROOF, scripted } from "../support/ScriptedProvider.ts"
+import { accepts, isLost, PROOF, type Scripted, scripted } from "../support/ScriptedProvider.ts"
 import { ownersPermit, servicesIn, worldOn } from "../support/World.ts"
 import { everything } from "../../support/Windows.ts"
 import { onRampRequest } from "../support/Ramping.ts"
@@ -157,28 +157,34 @@ describe("the second leg of a ramp", () => {
 
   const unreachable = new Declined({ reason: "no connection", code: "PROVIDER_UNAVAILABLE", unsent: "unreachable" })
 
+  const orderedFrom = ({ orders }: Pick<Scripted, "orders">, times: number) =>
+    eventually(
+      Effect.sync(() => orders.length),
+      (now) => now === times
+    )
+
+  /** Neither can be reached, and the one behind is asked once: the worker goes on, and has had time to do so again. */
+  const triedInVain = ({ circle, coinbase }: Effect.Effect.Success<ReturnType<typeof collected>>) =>
+    Effect.gen(function* () {
+      circle.otherwise(unreachable)
+      coinbase.otherwise(unreachable)
+      yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
+      yield* orderedFrom(coinbase, 1)
+      yield* Effect.sleep("600 millis")
+    })
+
   it.live("is kept where nobody can be reached, and sent when its provider is back", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({ provesAbsence: false })
       const find = Effect.map(ramp.store.find(Option.none(), ramp.paymentId), Option.getOrThrow)
       const pass = (time: Duration.DurationInput) =>
         timePasses(ramp.world.clock, time).pipe(Effect.provide(ramp.world.stores))
-      ramp.circle.otherwise(unreachable)
-      ramp.coinbase.otherwise(unreachable)
       yield* Effect.gen(function* () {
-        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
-        yield* eventually(
-          Effect.sync(() => ramp.coinbase.orders.length),
-          (times) => times === 1
-        )
-        yield* Effect.sleep("600 millis")
+        yield* triedInVain(ramp)
         expect(ramp.coinbase.orders, "not at once").toHaveLength(1)
         expect((yield* find).status).toBe("processing")
         yield* pass("16 seconds")
-        yield* eventually(
-          Effect.sync(() => ramp.coinbase.orders.length),
-          (times) => times === 2
-        )
+        yield* orderedFrom(ramp.coinbase, 2)
         ramp.coinbase.otherwise(accepts({ state: "completed" }))
         yield* Effect.sleep("600 millis")
         yield* pass("16 seconds")
@@ -200,15 +206,8 @@ describe("the second leg of a ramp", () => {
   it.live("fails when nobody could be reached for all the time that there is for it", () =>
     Effect.gen(function* () {
       const ramp = yield* collected({})
-      ramp.circle.otherwise(unreachable)
-      ramp.coinbase.otherwise(unreachable)
       yield* Effect.gen(function* () {
-        yield* Effect.fork(Effect.flatMap(Settling, ({ worker }) => worker))
-        yield* eventually(
-          Effect.sync(() => ramp.coinbase.orders.length),
-          (times) => times === 1
-        )
-        yield* Effect.sleep("600 millis")
+        yield* triedInVain(ramp)
         yield* timePasses(ramp.world.clock, settlementPatience).pipe(Effect.provide(ramp.world.stores))
         const failure = yield* eventually(
           Effect.map(ramp.store.find(Option.none(), ramp.paymentId), (found) => Option.getOrThrow(found).failure),

@@ -1,0 +1,46 @@
+/** What a provider takes back of what it collected, or has back of what it paid: by the books, and not by what was assumed. */
+import { Money } from "../../domain/Money.ts"
+import { difference } from "../../domain/Received.ts"
+import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import type { Source } from "./Ruling.ts"
+
+/** Whether the attempt brings money to its provider, or pays it out. */
+export const collects = ({ attempt, payment }: Known): boolean =>
+  attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
+
+/**
+ * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it
+ * has back what it paid: all that the books say it has, and no more, however much of it went before.
+ */
+export const goneFrom = (known: Known, { there = [] }: Source): ReadonlyArray<SuspenseMoney> =>
+  there
+    .filter((money) => (collects(known) ? money.isPositive : money.isNegative))
+    .map((money) =>
+      suspenseMoney(known.attempt, money.negate(), `taken back ${money.currency} ${known.payment.version}`)
+    )
+
+/** What has come back of what an attempt paid out, in parts and by the books: the whole would bring it a second time. */
+export const sentBackBefore = ({ attempt, payment }: Known, { there }: Source): Money => {
+  const paid = attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+  const out = there?.find(({ currency }) => currency === paid.currency)?.minor ?? 0n
+  return there === undefined
+    ? Money.zero(paid.currency)
+    : new Money({ currency: paid.currency, minor: paid.minor + out })
+}
+
+/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
+  difference(
+    waiting.map(({ money }) => money),
+    gone.map(({ amount }) => amount.negate())
+  ).length === 0
+
+/** Somebody must decide who bears it, or has it. */
+export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
+  const sum = gone.map(({ amount }) => (amount.isNegative ? amount.negate() : amount).toString()).join(" and ")
+  return payment.direction === "outbound"
+    ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
+    : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
+}

@@ -1,0 +1,27 @@
+/** An organisation that is paid by card through stripe, in a world whose clock a test moves. */
+import { Effect, Layer, Schema } from "effect"
+import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import type { Backend } from "../../support/Stores.ts"
+import { actable } from "./Acting.ts"
+import { newOwner } from "./NewPayment.ts"
+import { serveCountry } from "./PaymentServer.ts"
+import { byCard } from "./Requests.ts"
+import { saboteur } from "./Sabotage.ts"
+import { ownersPermit, servicesIn, worldOn } from "./World.ts"
+
+const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
+
+export const cardPayer = (backend: Backend) =>
+  Effect.gen(function* () {
+    const world = yield* worldOn(backend)
+    const base = Layer.merge(world.stores, Ids.layer)
+    yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(base))
+    const permit = yield* ownersPermit(yield* newOwner.pipe(Effect.provide(base)))
+    const stripe = actable("stripe")
+    const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
+    const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))
+    return { world, stripe, here, pay, store: yield* Effect.provide(PaymentStore, world.stores) }
+  })
