@@ -2,7 +2,8 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../platform/database/Rows.ts"
-import { inScope, newest } from "../platform/database/Query.ts"
+import { inScope } from "../platform/database/Query.ts"
+import { newestDeliveries } from "./DeliveryList.ts"
 import { forgetDeliveriesSql } from "./ForgetSql.ts"
 import { Delivery, DeliveryStore, PaymentDelivery } from "./DeliveryStore.ts"
 
@@ -17,15 +18,11 @@ export const deliveryStoreSql = Layer.effect(
       d.last_status_code, d.last_error, d.created_at,
       (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
     return {
-      list: (scope, { status, webhook_id }, window) => {
-        const inStatus = status === undefined ? sql.literal("true") : sql`status = ${status}`
-        const toEndpoint = webhook_id === undefined ? sql.literal("true") : sql`webhook_id = ${webhook_id}`
-        return sql`select ${columns} from webhook_deliveries d where ${inScope(sql, scope)}
-          and ${inStatus} and ${toEndpoint} ${newest(sql, "delivery_id", window)}`.pipe(
+      list: (scope, filter, window) =>
+        sql`select ${columns} from webhook_deliveries d where ${newestDeliveries(sql, scope, filter, window)}`.pipe(
           Effect.flatMap(deliveries),
           Effect.orDie
-        )
-      },
+        ),
       find: (scope, id) =>
         sql`select ${columns} from webhook_deliveries d
           where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(delivery), Effect.orDie),

@@ -45,7 +45,8 @@ export const WebhookEvent = Schema.Struct({
 })
 export type WebhookEvent = typeof WebhookEvent.Type
 
-const DeliveryStatus = Schema.Literal("pending", "delivered", "dead")
+export const deliveryStatuses = ["pending", "delivered", "dead"] as const
+const DeliveryStatus = Schema.Literal(...deliveryStatuses)
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
 export const StoredDelivery = Schema.Struct({

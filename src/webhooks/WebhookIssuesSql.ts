@@ -18,11 +18,9 @@ export const webhookIssuesSql = Layer.effect(
           select 'dead_letter' as kind, oldest.delivery_id as item_id, org_id, webhook_id, endpoint_url,
             oldest.delivery_id, oldest.reason, oldest.created_at
           from webhooks w cross join lateral (
-            -- At or after it in the index of the dead: asked for by equality, the planner walks all deliveries by age.
-            select d.webhook_id as receiver, delivery_id, last_error as reason, d.created_at from webhook_deliveries d
-            where d.webhook_id >= w.webhook_id and d.status = 'dead'
-            order by d.webhook_id, d.created_at, delivery_id limit 1
-          ) oldest where oldest.receiver = w.webhook_id and ${inScope(sql, scope)}
+            select delivery_id, last_error as reason, d.created_at from webhook_deliveries d
+            where d.webhook_id = w.webhook_id and d.status = 'dead' order by d.created_at, delivery_id limit 1
+          ) oldest where ${inScope(sql, scope)}
           union all
           select 'disabled_endpoint', webhook_id, org_id, webhook_id, endpoint_url, null, disabled_reason, updated_at
           from webhooks where ${inScope(sql, scope)} and status = 'disabled'

@@ -4,7 +4,7 @@ import { Effect, Layer, Option, Random, Schema } from "effect"
 import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
-import { firstRow, inOrder, inScope, newest, violates } from "../../platform/database/Query.ts"
+import { firstRow, inOrder, inScope, violates } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -13,7 +13,7 @@ import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.t
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
-import { knownBy } from "./PaymentReference.ts"
+import { filtered } from "./PaymentList.ts"
 import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
@@ -154,7 +154,7 @@ export const paymentStoreSql = Layer.scoped(
     const known = yield* batched((ids: ReadonlyArray<AttemptId>) =>
       sql`select ${sql.literal(knownColumns)}
           from attempts a join payments p on p.payment_id = a.payment_id
-          where a.attempt_id in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid)`.pipe(
+          where a.attempt_id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))`.pipe(
         Effect.map((rows) => {
           const found = new Map(rows.map(knownOf).map((known) => [known.attempt.attempt_id, known]))
           return ids.map((id) => Option.fromNullable(found.get(id)))
@@ -169,23 +169,11 @@ export const paymentStoreSql = Layer.scoped(
         Effect.flatMap(Random.nextInt, (changeId) => Effect.flatMap(apply({ change, changeId }), orRefused)),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
-      list: (scope, filter, window) => {
-        const equal = (["status", "direction", "payment_method", "client_reference"] as const).flatMap((name) =>
-          filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]
-        )
-        const conditions = [
-          inScope(sql, scope),
-          ...equal,
-          ...(filter.reference === undefined ? [] : [knownBy(sql, scope, filter.reference)]),
-          ...(filter.from === undefined ? [] : [sql`created_at >= ${filter.from}`]),
-          ...(filter.to === undefined ? [] : [sql`created_at < ${filter.to}`])
-        ]
-        return sql`select ${columns} from payments where ${sql.and(conditions)}
-            ${newest(sql, "payment_id", window)}`.pipe(
+      list: (scope, filter, window) =>
+        sql`select ${columns} from payments ${filtered(sql, scope, filter, window)}`.pipe(
           Effect.map((rows) => rows.map(paymentOf)),
           Effect.orDie
-        )
-      },
+        ),
       known,
       attemptOf: (provider, account, id) =>
         sql`select ${ofAttempt} from attempts where provider = ${provider} and provider_payment_id = ${id}

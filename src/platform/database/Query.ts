@@ -10,6 +10,13 @@ export type Scope = Option.Option<OrgId>
 export const inScope = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
   Option.match(scope, { onNone: () => sql.literal("true"), onSome: (orgId) => sql`org_id = ${orgId}` })
 
+/** The organisations of a scope, one part of a list each. */
+export const organizationsIn = (sql: SqlClient.SqlClient, scope: Scope): Statement.Fragment =>
+  Option.match(scope, {
+    onNone: () => sql`(select org_id as an_org from organizations) o`,
+    onSome: (orgId) => sql`(select ${orgId}::uuid as an_org) o`
+  })
+
 /** Goes last in a statement that has a WHERE: the rows after a position, newest first. */
 export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Window): Statement.Fragment => {
   const column = sql(id)
@@ -19,6 +26,24 @@ export const newest = (sql: SqlClient.SqlClient, id: string, { after, take }: Wi
   })
   return sql`${rest} order by created_at desc, ${column} desc limit ${take}`
 }
+
+/**
+ * The ids of a list that an index holds in several parts, each of them newest first: of every part the newest, and of
+ * those the newest. So many looks into the index as there are parts, however long the list is.
+ */
+export const newestAmong = (
+  sql: SqlClient.SqlClient,
+  id: string,
+  window: Window,
+  {
+    parts,
+    table,
+    within
+  }: { readonly parts: Statement.Fragment; readonly table: string; readonly within: Statement.Fragment }
+): Statement.Fragment =>
+  sql`select n.${sql(id)} from ${parts} cross join lateral (
+      select created_at, ${sql(id)} from ${sql(table)} where ${within} ${newest(sql, id, window)}
+    ) n order by n.created_at desc, n.${sql(id)} desc limit ${window.take}`
 
 export const firstRow = <Row>(rows: ReadonlyArray<Row>): Option.Option<Row> => Option.fromNullable(rows[0])
 

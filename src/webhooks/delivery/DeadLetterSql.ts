@@ -2,9 +2,10 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
-import { inScope, newest, type Scope } from "../../platform/database/Query.ts"
+import { inScope, type Scope } from "../../platform/database/Query.ts"
 import { DeadLetter, Replayed, type Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
+import { newestDeliveries } from "../DeliveryList.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
 const letters = rowsAs(DeadLetter)
@@ -36,8 +37,11 @@ export const deadLetterStoreSql = Layer.effect(
 
     return {
       list: (scope, selection, window) =>
-        sql`select ${columns}, ${endpoint} from webhook_deliveries where ${dead(scope, selection)}
-        ${newest(sql, "delivery_id", window)}`.pipe(Effect.flatMap(letters), Effect.orDie),
+        sql`select ${columns}, ${endpoint} from webhook_deliveries where ${
+          selection.delivery_id === undefined
+            ? newestDeliveries(sql, scope, { ...selection, status: "dead" }, window)
+            : dead(scope, selection)
+        }`.pipe(Effect.flatMap(letters), Effect.orDie),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint},
           (select payload from events e where e.event_id = webhook_deliveries.event_id) as payload

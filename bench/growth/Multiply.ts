@@ -1,0 +1,88 @@
+/**
+ * Makes a large database of a small one: every row that business has written is written again and again, a minute older
+ * each time, with ids made of its own, so that rows that belonged together still do. What belongs to nobody's business
+ * (organisations, people, endpoints, configurations, balances) stays as it is. Only for measuring: no check is made.
+ */
+import type { Pool } from "pg"
+
+/** Tables that grow with business, and the words in them that no two rows share. */
+export const growing: Readonly<Record<string, ReadonlyArray<string>>> = {
+  beneficiaries: [],
+  rate_locks: [],
+  payments: ["client_reference", "provider_payment_id"],
+  payment_marks: [],
+  payment_history: [],
+  payment_fees: [],
+  attempts: ["provider_payment_id"],
+  provider_callbacks: ["event_key"],
+  operator_items: [],
+  ledger_postings: [],
+  idempotency_keys: ["key"],
+  events: [],
+  webhook_deliveries: [],
+  webhook_attempts: [],
+  notifications: [],
+  audit_log: [],
+  rail_payments: [],
+  virtual_transactions: [],
+  escrows: [],
+  escrow_parties: [],
+  escrow_milestones: [],
+  escrow_splits: [],
+  payment_links: ["link_ref"],
+  payment_link_payments: ["submission"],
+  verification_requests: []
+}
+
+/** What they name is not written again. */
+const kept = new Set(
+  "user_id beneficiary_of created_by requested_by config_id account account_id fee_rule_id webhook_id".split(" ")
+)
+
+export interface Size {
+  readonly times: number
+  /** Among how many organisations the copies are spread. */
+  readonly organizations: number
+}
+
+interface Column {
+  readonly column: string
+  readonly type: string
+}
+
+const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column, type }: Column): string => {
+  const own = `t."${column}"`
+  if (column === "org_id") {
+    const one = `md5(${own}::text || n % ${organizations})::uuid`
+    return organizations === 1 ? own : `case when n % ${organizations} = 0 then ${own} else ${one} end`
+  }
+  if (type === "uuid") return kept.has(column) ? own : `md5(${own}::text || n)::uuid`
+  if (type.startsWith("timestamp")) return `${own} - n * interval '1 minute'`
+  return unique.includes(column) ? `${own} || '-' || n` : own
+}
+
+const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Column>> => {
+  const { rows } = await pool.query<Column>(
+    `select column_name as column, data_type as type from information_schema.columns
+      where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER' order by ordinal_position`,
+    [table]
+  )
+  return rows
+}
+
+const write = async (pool: Pool, table: string, size: Size, unique: ReadonlyArray<string>): Promise<void> => {
+  const columns = await columnsOf(pool, table)
+  await pool.query(`insert into ${table} (${columns.map(({ column }) => `"${column}"`).join(", ")})
+    select ${columns.map((column) => copied(size, unique, column)).join(", ")}
+    from ${table} t cross join generate_series(1, ${size.times}) n`)
+}
+
+/** One connection only: triggers and references are set aside for it. */
+export const multiply = async (pool: Pool, size: Size): Promise<void> => {
+  await pool.query("set session_replication_role = replica")
+  await pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
+      'org_id', md5(o.org_id::text || n)::uuid))).* from organizations o cross join generate_series(1, ${size.organizations - 1}) n`)
+  for (const [table, unique] of Object.entries(growing)) await write(pool, table, size, unique)
+  await pool.query("set session_replication_role = origin")
+  await pool.query("vacuum analyze")
+}
