@@ -9,7 +9,7 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, isEven, noteOfGone, sentBackBefore } from "./TakenBack.ts"
+import { goneFrom, isEven, noteOfGone, noteOfRest, sentBackBefore, waitingAfter } from "./TakenBack.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -161,6 +161,11 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const gone = goneOf(known, signal, decision, source)
   const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
+  // By the books: some of what lay in suspense may have gone before the rest came.
+  const finds = gone.length === 0 && moved.length > 0 && wasInSuspense && ownsMoney(decision)
+  const rest = finds ? waitingAfter(moved, source) : []
+  const isLacking = rest.some(({ isNegative }) => isNegative)
+  const told = (isLacking ? undefined : noteOf(known, decision, moved)) ?? noteOfRest(known, rest)
   return assemble(
     known,
     signal,
@@ -175,14 +180,12 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
-      note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known, gone),
+      note: gone.length === 0 ? told : isGone ? undefined : noteOfGone(known, gone),
       doubt: doubtOf(known, signal, source, {
         moved: payment.status === "completed",
         awaited: payment.direction === "inbound" && !isOver(payment.status)
       }),
-      cleared:
-        isGone ||
-        (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),
+      cleared: isGone || (finds && rest.length === 0),
       nextAttempt,
       changes: status !== payment.status
     },

@@ -106,8 +106,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
         if (attempt.leg === "refund") return refundChangeOf(known, signal, told, moment)
-        // Only a word about money that goes back needs the books.
-        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal)
+        // Only a word about money that goes back, or that may join what came before, needs the books.
+        const isOdd = Object.keys(attempt.received).length > 0
+        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal) || isOdd
         const heard = needsBooks ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
         const dispute = disputeIn(known, signal, heard)

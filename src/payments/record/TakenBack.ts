@@ -30,17 +30,35 @@ export const sentBackBefore = ({ attempt, payment }: Known, { there }: Source): 
     : new Money({ currency: paid.currency, minor: paid.minor + out })
 }
 
-/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
-export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
+/** What waits because of the attempt once this has moved too. Of both there is one sum for each currency. */
+export const waitingAfter = (moved: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): ReadonlyArray<Money> =>
   difference(
-    waiting.map(({ money }) => money),
-    gone.map(({ amount }) => amount.negate())
-  ).length === 0
+    moved.map(({ amount }) => amount.negate()),
+    waiting.map(({ money }) => money)
+  )
+
+/** Whether nothing waits any more once it has gone. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, source: Source): boolean =>
+  waitingAfter(gone, source).length === 0
+
+const sumOf = (all: ReadonlyArray<Money>): string =>
+  all.map((money) => (money.isNegative ? money.negate() : money).toString()).join(" and ")
 
 /** Somebody must decide who bears it, or has it. */
 export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
-  const sum = gone.map(({ amount }) => (amount.isNegative ? amount.negate() : amount).toString()).join(" and ")
+  const sum = sumOf(gone.map(({ amount }) => amount))
   return payment.direction === "outbound"
     ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
     : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
+}
+
+/** Of a payin that has all of its money: what does not belong to it, or was taken back before it had. */
+export const noteOfRest = ({ attempt }: Known, rest: ReadonlyArray<Money>): string | undefined => {
+  const lacking = rest.filter(({ isNegative }) => isNegative)
+  if (lacking.length > 0) {
+    return `${attempt.provider} has taken ${sumOf(lacking)} back: an operator must settle who bears it.`
+  }
+  return rest.length === 0
+    ? undefined
+    : `${sumOf(rest)} arrived at ${attempt.provider} besides: it is held until an operator settles it.`
 }

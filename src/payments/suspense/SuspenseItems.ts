@@ -71,7 +71,7 @@ export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined
     : undefined
 
 /** What the payment would be if what has arrived were all that was asked for. */
-export const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
+const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
 
 /** The payment waits no longer for the rest of its money. */
 export const underpaid = (payment: Payment, attempt: Attempt): PaymentPatch => {
