@@ -63,9 +63,10 @@ export const waitingItems = (story: Story, { held, suspense }: Waiting): Readonl
 export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined =>
   payment.direction === "inbound" && !isSettled(payment.status)
     ? story.attempts.find(
-        ({ attempt_id, leg, outcome }) =>
+        ({ attempt_id, leg, outcome, received }) =>
           leg === "payment" &&
           outcome === "accepted" &&
+          Object.keys(received).length > 0 &&
           openSuspense(story).some((item) => item.attempt_id === attempt_id)
       )
     : undefined

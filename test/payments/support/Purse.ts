@@ -13,6 +13,7 @@ interface Kept {
   /** What has gone the other way since, by the provider's own doing. */
   back: Map<string, bigint>
   spoken: boolean
+  failed: boolean
 }
 
 export interface Purse {
@@ -41,18 +42,37 @@ export const makePurse = (): Purse => {
     for (const one of kept.values()) if (one.of === reference) sum += stillMoved(one, currency)
     return sum
   }
-  /** What was still there: its parts that went back before went back once. */
+  const onItsWayFrom = (reference: string, currency: string) => {
+    let sum = 0n
+    for (const { failed, money, moved, of } of kept.values()) {
+      if (of === reference && moved.size === 0 && !failed && money.currency === currency) sum += money.minor
+    }
+    return sum
+  }
+  /** What was still there: its parts that went back before, or are about to, go back once. */
   const takeAll = (reference: string, one: Kept) => {
-    for (const [currency, minor] of one.moved) one.back.set(currency, minor - givenBackOf(reference, currency))
+    for (const [currency, minor] of one.moved) {
+      const parts = givenBackOf(reference, currency) + onItsWayFrom(reference, currency)
+      one.back.set(currency, parts > minor ? 0n : minor - parts)
+    }
   }
   return {
     opened: (reference, money, sign, of = undefined) => {
       if (kept.has(reference)) return
-      kept.set(reference, { money, sign, of: of ?? null, moved: new Map(), back: new Map(), spoken: false })
+      kept.set(reference, {
+        money,
+        sign,
+        of: of ?? null,
+        moved: new Map(),
+        back: new Map(),
+        spoken: false,
+        failed: false
+      })
     },
     told: (reference, state, received) => {
       const one = kept.get(reference)
       if (one === undefined) return
+      one.failed ||= state === "failed"
       one.spoken ||= state === "completed" || state === "returned"
       if (state === ("completed" satisfies Report["state"]))
         move(one, (one.sign === 1n ? received : undefined) ?? one.money)
