@@ -137,7 +137,7 @@ const attemptPatch = (
 ): AttemptPatch => {
   const { attempt } = known
   const { outcome, received } = ruling
-  const said = signal._tag === "Accepted" || signal._tag === "Report" ? signal.providerPaymentId : null
+  const said = "providerPaymentId" in signal ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   const isFirstReturn = isReturned(signal) && attempt.reason === null
   return {
