@@ -38,6 +38,8 @@ interface Kept extends Order {
   /** Callbacks so far: no two have the same key. */
   said: number
   wrongPasswords: number
+  /** It was said never to have been there. */
+  sworn: boolean
 }
 
 export class SimulatedProvider {
@@ -205,6 +207,7 @@ export class SimulatedProvider {
       moved: new Map(),
       back: new Map(),
       denied: false,
+      sworn: false,
       times: 0,
       fate,
       waitsFor,
@@ -342,17 +345,19 @@ export class SimulatedProvider {
 
   private answerOf(order: Kept, purpose: string): Outcome {
     if (order.denied) {
+      const id = this.can.tellsId ? { providerPaymentId: order.providerPaymentId } : {}
       switch (order.fate) {
         case "declines the instrument":
           return new Declined({
+            ...id,
             reason: this.words(purpose, "insufficient funds"),
             instrument: true,
             code: "INSUFFICIENT_FUNDS"
           })
         case "is down":
-          return new Declined({ reason: "it is down", code: "PROVIDER_UNAVAILABLE" })
+          return new Declined({ ...id, reason: "it is down", code: "PROVIDER_UNAVAILABLE" })
         default:
-          return new Declined({ reason: this.words(purpose, "it does not want it") })
+          return new Declined({ ...id, reason: this.words(purpose, "it does not want it") })
       }
     }
     const state = order.state === "done" ? "completed" : order.state === "waiting" ? "pending" : "processing"
@@ -440,10 +445,11 @@ export class SimulatedProvider {
     if (how === "never" && !insists) return
     const said = this.saidOf(order, state)
     order.said += 1
+    // Its own id is a name for it only where whoever hears it was told of it.
+    const isUntold = order.denied && (order.sworn || !this.can.tellsId)
     const event: Said = {
       key: `${order.providerPaymentId} ${state} ${order.said}`,
-      // Whoever had refused it never told its own id.
-      reference: this.can.callsBackBy === "reference" || order.denied ? order.reference : null,
+      reference: this.can.callsBackBy === "reference" || isUntold ? order.reference : null,
       providerPaymentId: order.providerPaymentId,
       state,
       status: this.words(purpose, state),
@@ -517,6 +523,7 @@ export class SimulatedProvider {
     if (!proves && this.outside.strikes(0.12, "does not find what it has", purpose)) return new Absent()
     if (proves && order.state !== "canceled" && this.outside.strikes(0.01, "swears that it never had it", purpose)) {
       order.denied = true
+      order.sworn = true
       this.orders.deny(reference)
       time.after(chance.between(1, 60, `${purpose} remembers`) * MINUTE, () => {
         if (order.state !== "failed")

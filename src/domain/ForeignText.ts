@@ -60,8 +60,16 @@ export const cleanOutcome = (outcome: Outcome): Outcome => {
         actionData: cleanFields(outcome.actionData),
         providerData: cleanFields(outcome.providerData)
       })
-    case "Declined":
-      return new Declined({ ...outcome, ...cleanCode(outcome), reason: cleanWords(outcome.reason) })
+    case "Declined": {
+      const { providerPaymentId: id = null, ...said } = outcome
+      const providerPaymentId = cleanName(id)
+      return new Declined({
+        ...said,
+        ...cleanCode(outcome),
+        ...(providerPaymentId === null ? {} : { providerPaymentId }),
+        reason: cleanWords(outcome.reason)
+      })
+    }
     case "Unknown":
       return new Unknown({ reason: cleanWords(outcome.reason) })
   }

@@ -35,6 +35,8 @@ interface Refusal {
 export class Declined extends Data.TaggedClass("Declined")<
   Refusal & {
     readonly reason: string
+    /** Under which id of its own the provider keeps what it refused, where it says so: it may call it by nothing else. */
+    readonly providerPaymentId?: string
     /** It is the payer's card or account that is refused: whoever else was asked would refuse it too. */
     readonly instrument?: true
     /** The order itself was not sent: the time for it had passed, nobody was there to take it, or others were before it. */

@@ -5,7 +5,7 @@
 import type { Money } from "./Money.ts"
 import { canMove, type PaymentStatus } from "./PaymentStatus.ts"
 import { type Received, totalIn, withTotal } from "./Received.ts"
-import type { AttemptOutcome, ProviderSignal } from "./Settlement.ts"
+import { type AttemptOutcome, hadBefore, type ProviderSignal } from "./Settlement.ts"
 
 export type RampLeg = "collection" | "settlement"
 
@@ -94,10 +94,11 @@ const failed = (current: RampLegState): RampDecision => {
 
 /** What was settled comes back, and is held again; what was collected is taken back for a person to see. */
 const returned = (current: RampLegState): RampDecision => {
-  if (current.leg === "collection") return current.collected ? unmoved(current, "suspense") : failed(current)
-  return current.status === "completed"
-    ? { ...unmoved(current, "returned"), status: "refunded", outcome: "accepted" }
-    : failed(current)
+  const isThere = current.leg === "collection" ? current.collected : current.status === "completed"
+  if (!isThere) return { ...failed(current), received: hadBefore(current.received, current.expected) }
+  return current.leg === "collection"
+    ? unmoved(current, "suspense")
+    : { ...unmoved(current, "returned"), status: "refunded", outcome: "accepted" }
 }
 
 /** Only a provider that still waits for the customer proves that nobody has paid. */
@@ -121,7 +122,9 @@ const takenBack = (current: RampLegState, signal: ProviderSignal): RampDecision 
     case "pending":
     case "processing":
       return { ...unmoved(current), resurfaced: true }
-    default:
+    case "returned":
+      return { ...unmoved(current), received: hadBefore(current.received, current.expected) }
+    case "failed":
       return unmoved(current)
   }
 }

@@ -78,11 +78,18 @@ const failed = (current: AttemptState, calledOff = false): Decision => ({
   outcome: current.outcome === "accepted" ? "accepted" : "declined"
 })
 
+/**
+ * What is back was there: the word that it came, which this one has overtaken, then tells of nothing new. Where a part had
+ * been heard of, what comes besides is news.
+ */
+export const hadBefore = (received: Received, money: Money): Received =>
+  Object.keys(received).length === 0 ? withTotal(received, money) : received
+
 /** A payout that its provider sends back after it was completed, or a payin that it takes back. */
 const returned = (current: AttemptState, calledOff?: true): Decision =>
   current.status === "completed"
     ? { ...unmoved(current), status: "refunded", outcome: "accepted" }
-    : failed(current, calledOff)
+    : { ...failed(current, calledOff), received: hadBefore(current.received, current.ordered ?? current.asked) }
 
 const answered = (current: AttemptState, signal: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
   switch (signal._tag) {
@@ -107,7 +114,9 @@ const takenBack = (current: AttemptState, signal: ProviderSignal): Decision => {
     case "pending":
     case "processing":
       return { ...unmoved(current), resurfaced: true }
-    default:
+    case "returned":
+      return { ...unmoved(current), received: hadBefore(current.received, current.ordered ?? current.asked) }
+    case "failed":
       return unmoved(current)
   }
 }

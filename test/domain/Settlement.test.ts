@@ -23,7 +23,9 @@ const decide = (standing: AttemptState, word: ProviderSignal, othersLeft = false
   const { outcome, received, resurfaced, status } = decideOn(standing, word, othersLeft)
   const before = unowned(standing.received, asked, ownsMoney(standing))
   const after = unowned(received, asked, ownsMoney({ outcome, status }))
-  const suspense = difference(before, after).some(({ isPositive }) => isPositive)
+  // What is back was there before, and is not there now.
+  const isBack = word._tag === "Report" && word.state === "returned"
+  const suspense = !isBack && difference(before, after).some(({ isPositive }) => isPositive)
   return { status, outcome, suspense, resurfaced, flow, asked, received }
 }
 
@@ -127,6 +129,15 @@ describe("decide, on every standing and every word", () => {
     }
   })
 
+  it("hears nothing new in the word that money came, after it was heard to be back", () => {
+    for (const standing of standings.filter(({ status }) => status !== "completed" && status !== "refunded")) {
+      const back = decide(standing, report("returned"))
+      expect(decide(back, report("completed")).suspense, `${standing.status} ${standing.outcome}`).toBe(false)
+      const more = new Report({ ...report("completed"), received: shillings(160_000n) })
+      expect(decide(back, more).suspense, `${standing.status} ${standing.outcome}`).toBe(true)
+    }
+  })
+
   it("hears a word twice as once", () => {
     for (const { othersLeft, standing, word } of everything) {
       const once = decide(standing, word, othersLeft)
@@ -225,12 +236,13 @@ describe("the words of one truthful story", () => {
     }
   )
 
-  it("a contradiction ends in suspense or completion, never in silence", () => {
+  it("a contradiction ends in suspense or completion, never in silence, unless it was heard to be back", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...words), { maxLength: 8 }), fc.boolean(), (before, answeredFirst) => {
         const prefix = answeredFirst ? [accepted("processing")] : []
         const told = tell([...prefix, ...before, report("completed")])
-        expect(told.suspense || told.status === "completed" || told.status === "refunded").toBe(true)
+        const isBack = before.some((word) => word._tag === "Report" && word.state === "returned")
+        expect(isBack || told.suspense || told.status === "completed" || told.status === "refunded").toBe(true)
       }),
       { numRuns: 500 }
     )

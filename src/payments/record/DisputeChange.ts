@@ -10,7 +10,7 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { collects, isEven, noteOfGone, sentBackBefore } from "./TakenBack.ts"
+import { collects, isEven, isUnheardOf, noteOfGone, orderedBy, sentBackBefore } from "./TakenBack.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
@@ -92,6 +92,17 @@ const restIn = (known: Known, signal: ProviderSignal, source: Source): Dispute |
   return most.isZero ? dispute("unaccounted", before) : dispute("part", most)
 }
 
+/** A part of what nobody has heard of yet: the word that the whole came, or was paid, is still on its way. */
+const isEarlyPart = (known: Known, source: Source, taken: Money): boolean => {
+  const ordered = orderedBy(known)
+  return (
+    isUnheardOf(known) &&
+    known.attempt.outcome !== "declined" &&
+    taken.currency === ordered.currency &&
+    taken.minor - standing(known, source, taken).minor < ordered.minor
+  )
+}
+
 /** Nothing where it is about all that the provider has, or where nothing had been completed yet. */
 export const disputeIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
@@ -103,6 +114,7 @@ export const disputeIn = (known: Known, signal: ProviderSignal, source: Source):
   }
   const rest = restIn(known, signal, source)
   if (taken === undefined) return rest
+  if (isEarlyPart(known, source, taken)) return dispute("part", taken)
   const most = left(known, source, taken)
   if (most.isZero) {
     const isNews = isSettled(known.payment.status) && !isWaitingFor(known, source, taken)
@@ -181,6 +193,7 @@ export const disputeChangeOf = (
   // Whoever was told that it is refunded has to hear that it is not.
   const over = even && payment.status !== "refunded" && !stillHolds(payment)
   const note = noteOf(known, dispute, signal, suspense, even)
+  // Nobody asks sooner or later for it what became of the payment itself.
   return assemble(
     known,
     signal,
@@ -195,7 +208,7 @@ export const disputeChangeOf = (
       cleared: over,
       changes: suspense.length > 0
     },
-    over ? { ...source, note } : source,
+    { ...source, ...(over ? { note } : {}), ...(source.callback === undefined ? {} : { hinted: true }) },
     moment
   )
 }

@@ -7,6 +7,10 @@ import type { Source } from "./Ruling.ts"
 const saysFailed = (signal: ProviderSignal): boolean =>
   signal._tag === "Declined" || (signal._tag === "Report" && signal.state === "failed")
 
+/** …or never was to. */
+export const saysNothingMoved = (signal: ProviderSignal): boolean =>
+  saysFailed(signal) || signal._tag === "Absent" || (signal._tag === "Report" && signal.state === "returned")
+
 /** That it was completed with nothing, or with less: it moved no money, and nobody knows what did. */
 const isWorthless = (signal: ProviderSignal): boolean =>
   (signal._tag === "Accepted" || signal._tag === "Report") &&

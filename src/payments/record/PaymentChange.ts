@@ -2,14 +2,14 @@
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain/Received.ts"
-import { type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
+import { type AttemptState, type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, isEven, noteOfGone, sentBackBefore } from "./TakenBack.ts"
+import { goneFrom, heardBefore, isEven, noteOfGone, noteOfRest, sentBackBefore, waitingAfter } from "./TakenBack.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -112,12 +112,18 @@ export const isAimless = (
   isUntold({ next_action })
 
 /** What its provider has that the payment has no place for. What goes out is what is lacking. */
-const suspenseOf = ({ attempt, payment }: Known, decision: Decision): ReadonlyArray<SuspenseMoney> => {
-  const asked = providersMoney(payment)
+const suspenseOf = (
+  payment: Payment,
+  attempt: Attempt,
+  current: AttemptState,
+  decision: Decision
+): ReadonlyArray<SuspenseMoney> => {
+  const { asked } = current
   const owned = ownsMoney(decision)
-  const before = unowned(attempt.received, asked, ownsMoney({ status: payment.status, outcome: attempt.outcome }))
+  const before = unowned(current.received, asked, ownsMoney(current))
   return difference(before, unowned(decision.received, asked, owned)).map((amount) => {
-    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}`
+    const again = current.received === attempt.received ? "" : ` again ${payment.version}`
+    const occasion = `${totalIn(decision.received, amount.currency).toString()}${owned ? " owned" : ""}${again}`
     return suspenseMoney(attempt, payment.direction === "outbound" ? amount.negate() : amount, occasion)
   })
 }
@@ -145,7 +151,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     outcome: attempt.outcome,
     flow: payment.direction,
     asked: providersMoney(payment),
-    received: attempt.received,
+    received: heardBefore(known, signal, source),
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
@@ -157,10 +163,16 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     ...paymentPatch(payment, attempt, signal, decision),
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
   }
-  const moved = suspenseOf(known, decision)
+  // What is back moves nothing but what the books have there.
+  const moved = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, decision)
   const gone = goneOf(known, signal, decision, source)
   const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
+  // By the books: some of what lay in suspense may have gone before the rest came.
+  const finds = gone.length === 0 && moved.length > 0 && wasInSuspense && ownsMoney(decision)
+  const rest = finds ? waitingAfter(moved, source) : []
+  const isLacking = rest.some(({ isNegative }) => isNegative)
+  const told = (isLacking ? undefined : noteOf(known, decision, moved)) ?? noteOfRest(known, rest)
   return assemble(
     known,
     signal,
@@ -169,20 +181,18 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       outcome,
       patch,
       // What arrives as it was asked for is told by the status alone.
-      ...(moved.length === 0 && !wasInSuspense ? {} : { received }),
+      ...(moved.length === 0 && !wasInSuspense && !isReturned(signal) ? {} : { received }),
       waits: resurfaced || (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
-      note: gone.length === 0 ? noteOf(known, decision, moved) : isGone ? undefined : noteOfGone(known, gone),
+      note: gone.length === 0 ? told : isGone ? undefined : noteOfGone(known, gone),
       doubt: doubtOf(known, signal, source, {
         moved: payment.status === "completed",
         awaited: payment.direction === "inbound" && !isOver(payment.status)
       }),
-      cleared:
-        isGone ||
-        (gone.length === 0 && wasInSuspense && unowned(received, current.asked, ownsMoney(decision)).length === 0),
+      cleared: isGone || (finds && rest.length === 0),
       nextAttempt,
       changes: status !== payment.status
     },

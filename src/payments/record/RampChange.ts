@@ -1,14 +1,14 @@
 /** Rules, as a pure function, on one word about a leg of a ramp. */
 import type { Money } from "../../domain/Money.ts"
 import { decideRamp, type RampDecision, type RampLeg } from "../../domain/RampLeg.ts"
-import { difference, totalIn, totals } from "../../domain/Received.ts"
+import { difference, type Received, totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, isEven } from "./TakenBack.ts"
+import { goneFrom, heardBefore, isEven } from "./TakenBack.ts"
 import { rampEntries } from "./RampPostings.ts"
 import { type Change, type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
@@ -72,17 +72,19 @@ const noteOfSuspense = (
 /** What came is above zero; what was settled, or taken back, is below. */
 const suspenseOf = (
   known: KnownLeg,
+  before: Received,
   decision: RampDecision,
   signal: ProviderSignal,
   source: Source
 ): ReadonlyArray<SuspenseMoney> => {
-  const { attempt } = known
+  const { attempt, payment } = known
   if (isReturned(signal)) return decision.effect === "returned" ? [] : goneFrom(known, source)
   if (decision.effect !== "suspense") return []
-  const grown = difference(totals(attempt.received), totals(decision.received))
+  const grown = difference(totals(before), totals(decision.received))
+  const again = before === attempt.received ? "" : ` again ${payment.version}`
   return grown.map((more) => {
     const total = totalIn(decision.received, more.currency).toString()
-    return suspenseMoney(attempt, legOf(attempt) === "collection" ? more : more.negate(), total)
+    return suspenseMoney(attempt, legOf(attempt) === "collection" ? more : more.negate(), `${total}${again}`)
   })
 }
 
@@ -135,6 +137,7 @@ export const rampChangeOf = (
   const { attempt, payment } = known
   const leg = legOf(attempt)
   const expired = payment.expires_at !== null && payment.expires_at <= moment.shared
+  const before = heardBefore(known, signal, source)
   const decided = decideRamp(
     {
       status: payment.status,
@@ -143,7 +146,7 @@ export const rampChangeOf = (
       collected: payment.ramp.collected !== null,
       expired,
       expected: leg === "collection" ? payment.amount : payment.target,
-      received: attempt.received,
+      received: before,
       pursued: isPursued(attempt)
     },
     signal,
@@ -153,7 +156,7 @@ export const rampChangeOf = (
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
-  const suspense = suspenseOf(known, decision, signal, source)
+  const suspense = suspenseOf(known, before, decision, signal, source)
   const isGone =
     isReturned(signal) && suspense.length > 0 && payment.ramp.collected === null && isEven(suspense, source)
   const note = noteOfSuspense(known, signal, told, suspense, isGone)

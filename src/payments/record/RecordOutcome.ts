@@ -22,6 +22,8 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
+import { isOwnRefund, ownRefundChangeOf, saidBackOf, withoutOwnRefunds } from "./OwnRefunds.ts"
+import { saysNothingMoved } from "./Doubt.ts"
 import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
 import { isReturned, type Moment, type Source } from "./Ruling.ts"
 import type { Change } from "../store/Change.ts"
@@ -103,16 +105,28 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return { ...source, waiting, there: there.map(({ money }) => money) }
       })
 
+      /** Of a refund that is on its way as it was meant to be, nothing is asked. */
+      const ofRefund = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+        const { payment } = known
+        const stays = saysNothingMoved(signal)
+        if (payment.status === "completed" && !stays) return source
+        const books = yield* withBooks(known, source)
+        if (!stays) return books
+        return { ...books, saidBack: saidBackOf(payment, yield* store.attemptsOf(payment.payment_id), books) }
+      })
+
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
-        if (attempt.leg === "refund") return refundChangeOf(known, signal, told, moment)
-        // Only a word about money that goes back needs the books.
-        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal)
+        if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
+        // Only a word about money that goes back, or that may join what came before, needs the books.
+        const isOdd = Object.keys(attempt.received).length > 0
+        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal) || isOdd
         const heard = needsBooks ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
         const dispute = disputeIn(known, signal, heard)
         if (dispute !== undefined) return disputeChangeOf(known, signal, dispute, heard, moment)
-        const source = withExcess(known, signal, heard)
+        const source = withoutOwnRefunds(known, signal, withExcess(known, signal, heard))
+        if (isOwnRefund(known, signal, source)) return ownRefundChangeOf(known, signal, source, moment)
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now

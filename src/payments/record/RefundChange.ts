@@ -25,6 +25,14 @@ const noteOf = ({ attempt, payment }: Known, { amount }: Refund, { excessive, st
     : undefined
 }
 
+/** Two words of one provider that cannot both be so. */
+const doubtOf = ({ attempt }: Known, { amount }: Refund): string =>
+  `${attempt.provider} had said that the money went back, and its refund of ${amount.toString()} came to nothing: an operator must find out whether the money is there.`
+
+/** Whatever the payment is by now, its provider still had so much of it by the books. */
+const isThere = ({ there = [] }: Source, { currency, minor }: Money): boolean =>
+  there.some((money) => money.currency === currency && money.minor >= minor)
+
 /** What strayed is noted with the attempt, so that a word that is told twice moves nothing. */
 const isGone = ({ received }: Attempt, { currency }: Money): boolean => totalIn(received, currency).isPositive
 
@@ -54,6 +62,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { outcome, resurfaced, state, strayed } = decision
   const { amount } = refund
   const settles = state !== refund.state && state !== "open"
+  const isDoubtful = settles && state === "failed" && refund.state === "open" && source.saidBack !== undefined
   const refunds = settles ? partsAfter(payment, [{ ...refund, state, settled_at: moment.at }]) : payment.refunds
   return assemble(
     known,
@@ -70,7 +79,8 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
       suspense: suspenseOf(known, refund, decision),
-      note: noteOf(known, refund, decision),
+      note: noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
+      ...(isDoubtful ? { doubt: doubtOf(known, refund), about: source.saidBack } : {}),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, from: refund.state, state } } : {})
     },

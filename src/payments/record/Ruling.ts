@@ -32,6 +32,8 @@ export interface Source {
   readonly there?: ReadonlyArray<Money>
   /** Of that, and of money on its way back: all that waits in suspense because of the same attempt, itself included. */
   readonly waiting?: ReadonlyArray<{ readonly money: Money }>
+  /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
+  readonly saidBack?: AttemptId | undefined
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
 }
@@ -61,7 +63,7 @@ export interface Ruling {
   readonly doubt?: string | undefined
   /** What was in suspense has found its place. */
   readonly cleared?: boolean
-  /** The attempt whose money in suspense it is about, where that is another one. */
+  /** The attempt whose money in suspense, or in doubt, it is about, where that is another one. */
   readonly about?: AttemptId
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
@@ -135,13 +137,16 @@ const attemptPatch = (
 ): AttemptPatch => {
   const { attempt } = known
   const { outcome, received } = ruling
-  const said = signal._tag === "Accepted" || signal._tag === "Report" ? signal.providerPaymentId : null
+  const said = "providerPaymentId" in signal ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   const isFirstReturn = isReturned(signal) && attempt.reason === null
   return {
     attempt_id: attempt.attempt_id,
     outcome,
-    reason: source.operator === undefined && (decides || isFirstReturn) ? reasonOf(signal) : attempt.reason,
+    reason:
+      source.operator !== undefined || !(decides || isFirstReturn)
+        ? attempt.reason
+        : (reasonOf(signal) ?? (isFirstReturn ? "it went back" : null)),
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
@@ -175,7 +180,7 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
-        ? [item("unknown_outcome", ruling.doubt)]
+        ? [item("unknown_outcome", ruling.doubt, ruling.about)]
         : ruling.aimless === true
           ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
           : []),
@@ -260,7 +265,7 @@ export const assemble = (
   const after: Payment = { ...payment, ...patch, status, version: payment.version + 1, updated_at: moment.at }
   const answered = attemptPatch(known, signal, ruling, source, moment)
   const opened = openItems(known, ruling, answered, source, moment)
-  const stuck = opened.some(({ kind }) => kind === "unknown_outcome")
+  const stuck = opened.some(({ attempt_id, kind }) => kind === "unknown_outcome" && attempt_id === attempt.attempt_id)
   const dispatched = attempt.leg !== "refund" && payment.provider === null && after.provider !== null
   const change: Change = {
     payment,

@@ -1,6 +1,8 @@
 /** What a provider takes back of what it collected, or has back of what it paid: by the books, and not by what was assumed. */
 import { Money } from "../../domain/Money.ts"
-import { difference } from "../../domain/Received.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { difference, type Received } from "../../domain/Received.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
@@ -10,37 +12,85 @@ import type { Source } from "./Ruling.ts"
 export const collects = ({ attempt, payment }: Known): boolean =>
   attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
 
+/** What the attempt was to collect or to pay. */
+export const orderedBy = ({ attempt, payment }: Known): Money =>
+  attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+
+/** Nobody has heard yet that it brought or paid anything. */
+export const isUnheardOf = ({ attempt, payment }: Known): boolean =>
+  !isSettled(payment.status) && Object.keys(attempt.received).length === 0
+
 /**
  * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it
- * has back what it paid: all that the books say it has, and no more, however much of it went before.
+ * has back what it paid: all that the books say it has, and no more, however much of it went before. Where parts went back
+ * before the whole was heard of, those are made good: they are part of what is back.
  */
 export const goneFrom = (known: Known, { there = [] }: Source): ReadonlyArray<SuspenseMoney> =>
   there
-    .filter((money) => (collects(known) ? money.isPositive : money.isNegative))
+    .filter(
+      (money) =>
+        (collects(known) ? money.isPositive : money.isNegative) ||
+        (isUnheardOf(known) && money.currency === orderedBy(known).currency)
+    )
     .map((money) =>
       suspenseMoney(known.attempt, money.negate(), `taken back ${money.currency} ${known.payment.version}`)
     )
 
 /** What has come back of what an attempt paid out, in parts and by the books: the whole would bring it a second time. */
-export const sentBackBefore = ({ attempt, payment }: Known, { there }: Source): Money => {
-  const paid = attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+export const sentBackBefore = (known: Known, { there }: Source): Money => {
+  const paid = orderedBy(known)
   const out = there?.find(({ currency }) => currency === paid.currency)?.minor ?? 0n
   return there === undefined
     ? Money.zero(paid.currency)
     : new Money({ currency: paid.currency, minor: paid.minor + out })
 }
 
-/** Whether nothing waits any more once it has gone. Of both there is one sum for each currency. */
-export const isEven = (gone: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): boolean =>
+/**
+ * Its provider had said that it went back, before anybody had heard that it came, and speaks under another id of its own
+ * now: that is other money.
+ */
+const isOtherMoney = ({ attempt }: Known, signal: ProviderSignal, { there = [], waiting = [] }: Source): boolean =>
+  (signal._tag === "Accepted" || signal._tag === "Report") &&
+  signal.state === "completed" &&
+  signal.providerPaymentId !== null &&
+  attempt.provider_payment_id !== null &&
+  signal.providerPaymentId !== attempt.provider_payment_id &&
+  attempt.reason !== null &&
+  there.length + waiting.length === 0
+
+/** What its provider has said so far that it has, of the money that it speaks of now. */
+export const heardBefore = (known: Known, signal: ProviderSignal, source: Source): Received =>
+  isOtherMoney(known, signal, source) ? {} : known.attempt.received
+
+/** What waits because of the attempt once this has moved too. Of both there is one sum for each currency. */
+export const waitingAfter = (moved: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): ReadonlyArray<Money> =>
   difference(
-    waiting.map(({ money }) => money),
-    gone.map(({ amount }) => amount.negate())
-  ).length === 0
+    moved.map(({ amount }) => amount.negate()),
+    waiting.map(({ money }) => money)
+  )
+
+/** Whether nothing waits any more once it has gone. */
+export const isEven = (gone: ReadonlyArray<SuspenseMoney>, source: Source): boolean =>
+  waitingAfter(gone, source).length === 0
+
+const sumOf = (all: ReadonlyArray<Money>): string =>
+  all.map((money) => (money.isNegative ? money.negate() : money).toString()).join(" and ")
 
 /** Somebody must decide who bears it, or has it. */
 export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
-  const sum = gone.map(({ amount }) => (amount.isNegative ? amount.negate() : amount).toString()).join(" and ")
+  const sum = sumOf(gone.map(({ amount }) => amount))
   return payment.direction === "outbound"
     ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
     : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
+}
+
+/** Of a payin that has all of its money: what does not belong to it, or was taken back before it had. */
+export const noteOfRest = ({ attempt }: Known, rest: ReadonlyArray<Money>): string | undefined => {
+  const lacking = rest.filter(({ isNegative }) => isNegative)
+  if (lacking.length > 0) {
+    return `${attempt.provider} has taken ${sumOf(lacking)} back: an operator must settle who bears it.`
+  }
+  return rest.length === 0
+    ? undefined
+    : `${sumOf(rest)} arrived at ${attempt.provider} besides: it is held until an operator settles it.`
 }

@@ -34,7 +34,7 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
 const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
   leg === "collection"
     ? (ramp?.collected ?? null) !== null
-    : leg !== "refund" && leg !== "return" && status === "completed"
+    : leg !== "refund" && leg !== "return" && (status === "completed" || status === "refunded")
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =

@@ -6,6 +6,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
 import type { Entry } from "../../domain/Ledger.ts"
 import { Ids } from "../../domain/Ids.ts"
+import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
@@ -18,7 +19,7 @@ import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
-import { amountIn, moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import { type Change, suspenseMoney } from "../store/Change.ts"
 
 /** What an operator says about a payment that no machine can settle. */
@@ -67,6 +68,8 @@ const partsGone = (
     const [money] = items.find(({ attempt }) => attempt.attempt_id === refund_id)?.suspense ?? []
     return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
   })
+
+const nothingOf = ({ amount }: Payment): Money => Money.zero(amount.currency)
 
 const EVENTS = 4
 
@@ -135,9 +138,9 @@ const make = Effect.gen(function* () {
     detail: { ...verdict, suspense: true }
   })
 
-  /** What has arrived becomes what was asked for: the record, the books and the customer then speak of one amount. */
-  const accept = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt) {
-    const amount = amountIn(payment, attempt)
+  /** What has arrived, and is still there by the books, becomes what was asked for: the record, the books and the customer then speak of one amount. */
+  const accept = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, waiting: ReadonlyArray<Money>) {
+    const amount = waiting.find(({ currency }) => currency === payment.amount.currency) ?? nothingOf(payment)
     const target = ownSide(payment, amount, false)
     if (!amount.isPositive || !target.isPositive) {
       return yield* new Conflict({
@@ -188,7 +191,11 @@ const make = Effect.gen(function* () {
       const all = waitingItems(story, yield* waitingFor(payment))
       const items = all.filter((one) => one.attempt.attempt_id === attempt.attempt_id)
       if (verdict.outcome === "completed") {
-        const accepted = yield* accept(payment, attempt)
+        const accepted = yield* accept(
+          payment,
+          attempt,
+          items.flatMap(({ suspense }) => suspense)
+        )
         const said = resolved(permit, verdict, `${accepted.cause},`)
         // What came in another currency besides still waits for a person.
         const taken = items.filter(({ suspense }) =>

@@ -63,15 +63,16 @@ export const waitingItems = (story: Story, { held, suspense }: Waiting): Readonl
 export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined =>
   payment.direction === "inbound" && !isSettled(payment.status)
     ? story.attempts.find(
-        ({ attempt_id, leg, outcome }) =>
+        ({ attempt_id, leg, outcome, received }) =>
           leg === "payment" &&
           outcome === "accepted" &&
+          Object.keys(received).length > 0 &&
           openSuspense(story).some((item) => item.attempt_id === attempt_id)
       )
     : undefined
 
 /** What the payment would be if what has arrived were all that was asked for. */
-export const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
+const amountIn = (payment: Payment, { received }: Attempt): Money => totalIn(received, payment.amount.currency)
 
 /** The payment waits no longer for the rest of its money. */
 export const underpaid = (payment: Payment, attempt: Attempt): PaymentPatch => {

@@ -51,6 +51,7 @@ export const acceptedAs = (
       reason: reason ?? "Circle says that it failed",
       ...(code === undefined ? {} : { code }),
       ...(providerCode === undefined ? {} : { providerCode }),
+      ...(providerPaymentId === null ? {} : { providerPaymentId }),
       ...(isInstruments ? { instrument: true } : {})
     })
   }

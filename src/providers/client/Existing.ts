@@ -8,7 +8,8 @@ const refused = (report: Report): Declined =>
   new Declined({
     reason: report.reason ?? `its status is ${report.providerStatus ?? report.state}`,
     ...given("code", report.code),
-    ...given("providerCode", report.providerCode)
+    ...given("providerCode", report.providerCode),
+    ...given("providerPaymentId", report.providerPaymentId ?? undefined)
   })
 
 const taken = (report: Report, state: Accepted["state"]): Accepted =>

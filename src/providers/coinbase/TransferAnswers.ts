@@ -81,7 +81,11 @@ export const transferCreated = (reply: ProviderReply): Outcome =>
           if (transfer.transferId === undefined) return unreadable(reply)
           const { fee, providerStatus, reason, received, state } = transferReport(transfer)
           if (state === "failed") {
-            return new Declined({ reason: reason ?? "Coinbase says that it failed", providerCode: "failed" })
+            return new Declined({
+              reason: reason ?? "Coinbase says that it failed",
+              providerCode: "failed",
+              providerPaymentId: transfer.transferId
+            })
           }
           return new Accepted({
             state: state === "completed" ? state : "processing",

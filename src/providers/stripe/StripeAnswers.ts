@@ -112,7 +112,9 @@ const standingOf = (intent: Intent): Standing | Declined | Unknown =>
 
 const outcomeOfIntent = (intent: Intent): Outcome => {
   const standing = standingOf(intent)
-  if ("_tag" in standing) return standing
+  if ("_tag" in standing) {
+    return standing._tag === "Declined" ? new Declined({ ...standing, providerPaymentId: intent.id }) : standing
+  }
   const { received, state, waitsFor } = standing
   return new Accepted({
     state,

@@ -18,7 +18,7 @@ const KES = CurrencyCode.make("KES")
 onDatabasePaymentServer("money that is taken back", threeProviders, (it, { adyen, circle, stripe }) => {
   /** What was given back by hand is left out where the books are held against the outside. */
   const leftOutside = (reference: string, amount: string) =>
-    stripe.purse.told(reference, "completed", moneyOf(amount, KES))
+    stripe.purse.shrank(reference, `${reference} by hand`, moneyOf(amount, KES).negate())
 
   it.effect("a ramp that was paid too little gives no more back than that when it is taken back", () =>
     Effect.gen(function* () {

@@ -8,15 +8,19 @@ interface Kept {
   readonly sign: 1n | -1n
   /** The reference that it gives money back of. */
   readonly of: string | null
+  /** All that it has ever moved. */
   moved: Map<string, bigint>
+  /** What has gone the other way since, by the provider's own doing. */
+  back: Map<string, bigint>
   spoken: boolean
+  failed: boolean
 }
 
 export interface Purse {
   readonly opened: (reference: string, money: Money, sign: Kept["sign"], of?: string) => void
   /** What it has told the service, by an answer, a callback or a look-up. */
   readonly told: (reference: string, state: string, received?: Money) => void
-  /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. */
+  /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
@@ -31,47 +35,75 @@ export const makePurse = (): Purse => {
     const before = one.moved.get(total.currency) ?? 0n
     if (total.minor > before) one.moved.set(total.currency, total.minor)
   }
-  const givenBackOf = (reference: string) => {
-    const back = new Map<string, bigint>()
-    for (const one of kept.values()) {
-      if (one.of !== reference) continue
-      for (const [currency, minor] of one.moved) back.set(currency, (back.get(currency) ?? 0n) + minor)
+  const stillMoved = ({ back, moved }: Kept, currency: string) =>
+    (moved.get(currency) ?? 0n) - (back.get(currency) ?? 0n)
+  const givenBackOf = (reference: string, currency: string) => {
+    let sum = 0n
+    for (const one of kept.values()) if (one.of === reference) sum += stillMoved(one, currency)
+    return sum
+  }
+  const onItsWayFrom = (reference: string, currency: string) => {
+    let sum = 0n
+    for (const { failed, money, moved, of } of kept.values()) {
+      if (of === reference && moved.size === 0 && !failed && money.currency === currency) sum += money.minor
     }
-    return back
+    return sum
+  }
+  /** What was still there: its parts that went back before, or are about to, go back once. */
+  const takeAll = (reference: string, one: Kept) => {
+    for (const [currency, minor] of one.moved) {
+      const parts = givenBackOf(reference, currency) + onItsWayFrom(reference, currency)
+      one.back.set(currency, parts > minor ? 0n : minor - parts)
+    }
   }
   return {
     opened: (reference, money, sign, of = undefined) => {
       if (kept.has(reference)) return
-      kept.set(reference, { money, sign, of: of ?? null, moved: new Map(), spoken: false })
+      kept.set(reference, {
+        money,
+        sign,
+        of: of ?? null,
+        moved: new Map(),
+        back: new Map(),
+        spoken: false,
+        failed: false
+      })
     },
     told: (reference, state, received) => {
       const one = kept.get(reference)
       if (one === undefined) return
+      one.failed ||= state === "failed"
       one.spoken ||= state === "completed" || state === "returned"
       if (state === ("completed" satisfies Report["state"]))
         move(one, (one.sign === 1n ? received : undefined) ?? one.money)
-      // Taken back is what was still there: its parts that went back before went back once.
-      if (state === ("returned" satisfies Report["state"])) one.moved = givenBackOf(reference)
+      if (state === ("returned" satisfies Report["state"])) {
+        // What is back was there before, whether or not anybody has heard of it.
+        if (one.moved.size === 0) move(one, one.money)
+        takeAll(reference, one)
+      }
     },
     shrank: (reference, key, { currency, minor }) => {
-      const moved = disputes.has(key) ? undefined : kept.get(reference)?.moved
+      const one = disputes.has(key) ? undefined : kept.get(reference)
       disputes.add(key)
-      const before = moved?.get(currency)
-      if (moved === undefined || before === undefined) return
-      const rest = before - minor
-      const least = givenBackOf(reference).get(currency) ?? 0n
-      moved.set(currency, rest < least ? least : rest)
+      const isHeardOf = one?.moved.has(currency) === true
+      if (one === undefined || (!isHeardOf && one.money.currency !== currency)) return
+      const before = one.back.get(currency) ?? 0n
+      if (!isHeardOf && before + minor >= one.money.minor) move(one, one.money)
+      const most = (one.moved.get(currency) ?? one.money.minor) - givenBackOf(reference, currency)
+      one.back.set(currency, before + minor > most ? most : before + minor)
     },
     found: (reference, moved) => {
       const one = kept.get(reference)
       if (one === undefined || one.spoken) return
       if (moved) move(one, one.money)
-      else one.moved = new Map()
+      else [one.moved, one.back] = [new Map(), new Map()]
     },
     holdings: () => {
       const all = new Map<string, bigint>()
-      for (const { moved, sign } of kept.values()) {
-        for (const [currency, minor] of moved) all.set(currency, (all.get(currency) ?? 0n) + sign * minor)
+      for (const one of kept.values()) {
+        for (const currency of new Set([...one.moved.keys(), ...one.back.keys()])) {
+          all.set(currency, (all.get(currency) ?? 0n) + one.sign * stillMoved(one, currency))
+        }
       }
       return new Map([...all].filter(([, minor]) => minor !== 0n))
     }

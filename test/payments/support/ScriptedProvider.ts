@@ -20,7 +20,9 @@ export const accepts = (about: Partial<Accepted> = {}): Accepted =>
     ...about
   })
 
-export const declines = (reason = "insufficient funds") => new Declined({ reason })
+/** Some tell under which id of their own they keep what they refuse. */
+export const declines = (reason = "insufficient funds", providerPaymentId?: string) =>
+  new Declined({ reason, ...(providerPaymentId === undefined ? {} : { providerPaymentId }) })
 
 export const isLost = (reason = "connection lost") => new Unknown({ reason })
 
@@ -89,9 +91,10 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
   }
   const keep = (order: PaymentOrder, outcome: Outcome) => {
     purse.opened(order.reference, order.money, order.flow === "outbound" ? -1n : 1n)
-    if (outcome._tag !== "Accepted") return
-    if (outcome.providerPaymentId !== null) references.set(outcome.providerPaymentId, order.reference)
-    purse.told(order.reference, outcome.state, outcome.received)
+    if (outcome._tag === "Unknown") return
+    const { providerPaymentId: id = null } = outcome
+    if (id !== null) references.set(id, order.reference)
+    if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
   const heard = (event: CallbackEvent): CallbackEvent => {
     const { providerPaymentId, reference } = event.attempt

@@ -1,0 +1,84 @@
+/** A payin of which a part has come, and of that part some has gone again before the rest comes. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { callBack, recordOf } from "../support/Calls.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
+import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
+import { paysIn, suspenseOf, threeProviders, watched } from "../support/InTheBooks.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+const made = threeProviders()
+const { stripe } = made
+
+onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
+  /** 700 of 1500 have come, and 300 of them were taken back. */
+  const shrunk = (country: string) =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      const paid = yield* paysIn(stripe, country)
+      yield* paid.arrives("700.00")
+      yield* callBack("stripe", {
+        key: `${country} taken`,
+        reference: paid.reference,
+        state: "returned",
+        taken: { amount: "300.00", currency: "KES" }
+      })
+      expect(yield* gained).toEqual({ stripe: -400, suspense: 400 })
+      return { ...paid, gained }
+    })
+
+  it.effect("what the rest leaves in suspense still waits for a person", () =>
+    Effect.gen(function* () {
+      const { arrives, gained, payment_id } = yield* shrunk("FR")
+      yield* arrives("1500.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1500, suspense: -300 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { kind: "suspense", detail: expect.stringContaining("stripe has taken 300.00 KES back") as unknown }
+      ])
+      yield* resolve(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 1200 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("and is named, though more had come in the meantime", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* shrunk("DE")
+      yield* arrives("900.00")
+      yield* arrives("1500.00")
+      expect(yield* suspenseOf(payment_id)).toEqual(["-300.00 KES"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { detail: expect.stringContaining("stripe has taken 300.00 KES back") as unknown }
+      ])
+    })
+  )
+
+  it.effect("what an operator accepts is what is there, and what comes later waits", () =>
+    Effect.gen(function* () {
+      const { arrives, gained, payment_id } = yield* shrunk("NL")
+      yield* resolve(payment_id, "completed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed", amount: 400, target_amount: 400 })
+      expect(yield* gained).toEqual({ stripe: -400, settlement: 400 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* arrives("1500.00")
+      expect(yield* gained).toEqual({ stripe: -1200, settlement: 400, suspense: 800 })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("what an operator gives up, or gives back, is what is there", () =>
+    Effect.gen(function* () {
+      const { gained, payment_id } = yield* shrunk("BE")
+      yield* resolve(payment_id, "failed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+      expect(yield* gained).toEqual({})
+      const other = yield* shrunk("AT")
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(other.payment_id)
+      expect(stripe.refunds.at(-1)?.money.toString()).toBe("400.00 KES")
+      expect(yield* other.gained).toEqual({})
+      expect(yield* itemsOf(other.payment_id)).toEqual([])
+    })
+  )
+})
