@@ -47,6 +47,9 @@ export const platformAccountsTrusted = Duration.seconds(30)
 /** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
 export const replacedCredentialsGrace = Duration.hours(24)
 
+/** Of one account the last so many of them, since a callback that nobody signed is held against each. */
+export const replacedCredentialsKept = 8
+
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
 export const credentialsTestTimeout = Duration.seconds(10)
 

@@ -26,6 +26,7 @@ import providerAccounts from "../../../migrations/0022_provider_accounts.ts"
 import ownAccounts from "../../../migrations/0023_own_accounts.ts"
 import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
+import eachReplacedCredential from "../../../migrations/0026_each_replaced_credential.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -53,7 +54,8 @@ export const migrations = {
   "0022_provider_accounts": providerAccounts,
   "0023_own_accounts": ownAccounts,
   "0024_platform_accounts": platformAccounts,
-  "0025_replaced_credentials": replacedCredentials
+  "0025_replaced_credentials": replacedCredentials,
+  "0026_each_replaced_credential": eachReplacedCredential
 }
 
 const TABLE = "corridor_migrations"
