@@ -68,10 +68,10 @@ const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<T
     : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
 }
 
-const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed) {
+const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed, forgetReplaced: boolean) {
   const credentials = yield* ProviderCredentials
   const [config] = yield* namedBy(which, "config")
-  const state = yield* credentials.set(yield* permitFor("platform"), config, typed)
+  const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
   return {
     data: encodeState(state),
     text: properties([
@@ -103,10 +103,17 @@ const set = Command.make(
     stdin: Options.boolean("stdin").pipe(
       Options.withDescription("Read all fields from standard input, as one JSON object.")
     ),
+    forgetReplaced: Options.boolean("forget-replaced").pipe(
+      Options.withDescription(
+        "Refuse at once what is signed with secrets that were replaced, which is otherwise believed for 24 hours."
+      )
+    ),
     json
   },
   (input) =>
-    Effect.flatMap(typedIn(input.field, input.stdin), (typed) => onApp(input.json, setThem(input.which, typed)))
+    Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
+      onApp(input.json, setThem(input.which, typed, input.forgetReplaced))
+    )
 ).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
 
 export const credentials = Command.make("credentials").pipe(

@@ -90,7 +90,17 @@ export const InitiatePayment = Schema.Struct({
     description:
       "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query. Absolute https; http on localhost in sandbox mode"
   }),
-  metadata: given(Metadata)
+  metadata: given(Metadata),
+  platform_only: given(
+    Schema.Literal(false).annotations({
+      message: () => ({
+        message: "is for previews alone: a payment goes through whichever accounts its route has",
+        override: true
+      })
+    })
+  ).annotations({
+    description: "For `route-preview` alone. A payment goes through whichever accounts its route has: `true` is 400"
+  })
 }).annotations({ identifier: "InitiatePayment" })
 
 export const PreviewRoute = Schema.Struct({
@@ -289,7 +299,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           access: "any",
           summary: "Preview a route",
           description:
-            "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.",
+            "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
           request,
           response: {
             status: "success",

@@ -237,6 +237,19 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
   .add(
     HttpApiEndpoint.put("setCredentials", "/payments/provider-configs/:provider/:config_id/credentials")
       .setPath(ConfigPath)
+      .setUrlParams(
+        Schema.Struct({
+          forget_replaced: Schema.optionalWith(
+            Schema.BooleanFromString.annotations({
+              jsonSchema: {
+                type: "boolean",
+                description: "Whether callbacks that are signed with replaced secrets are refused from now on"
+              }
+            }),
+            { exact: true, default: () => false }
+          )
+        })
+      )
       .setPayload(SetCredentials)
       .addSuccess(envelope(CredentialsState))
       .addError(NotFound)
@@ -246,7 +259,7 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           access: "platform",
           summary: "Set a provider configuration's credentials",
           description:
-            "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
+            "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use. Those that are in use already may be set again: they are tested, and nothing changes.\n\nCallbacks that are signed with a secret that was replaced are believed for 24 hours after that, each of the last eight for its own; `forget_replaced=true` ends it at once, for a secret that others may know.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
           request: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
           response: {
             status: "success",

@@ -47,6 +47,9 @@ export const platformAccountsTrusted = Duration.seconds(30)
 /** What providers sign with the credentials of before is believed this long: theirs may be changed later than ours. */
 export const replacedCredentialsGrace = Duration.hours(24)
 
+/** Of one account the last so many of them, since a callback that nobody signed is held against each. */
+export const replacedCredentialsKept = 8
+
 /** A provider that is asked whether it takes credentials answers within this time, or it does not. */
 export const credentialsTestTimeout = Duration.seconds(10)
 
@@ -59,8 +62,11 @@ export const tokenMargin = Duration.minutes(1)
 /** A lost answer is asked for again, with the same reference, up to twice, where the provider honours it. */
 export const providerRetry = Schedule.exponential("200 millis").pipe(Schedule.intersect(Schedule.recurs(2)))
 
-/** A provider is left alone after this many dispatches in a row without a verdict. */
+/** A provider is left alone by an organisation after this many of its dispatches in a row without a verdict. */
 export const circuitOpensAfter = 10
+
+/** And by everybody after as many, of which one organisation counts for so many at most: three have to say it. */
+export const circuitShare = 4
 
 /** For this long; then one dispatch may try whether it answers again. */
 export const circuitOpenTime = Duration.seconds(30)

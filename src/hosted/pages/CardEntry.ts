@@ -69,14 +69,16 @@ export class CardEntry extends Context.Tag("corridor/CardEntry")<
           if (!(yield* heldRate.holds(payment))) return yield* Effect.as(waitsForPrice(payment), "no_route" as const)
           const { candidates } = yield* router.route(payment.org_id, payment)
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return "no_route" as const
-          const chosen = yield* router.choose(candidates, "payment")
+          const chosen = yield* router.choose(payment.org_id, candidates, "payment")
           // The version decides between two cards that are given at once: the later one finds the payment changed.
-          const opened = yield* command.write(payment, {
-            status: payment.status,
-            patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
-            nextAttempt: chosen.attempt,
-            cause: "the customer gave a card at the hosted checkout"
-          })
+          const opened = yield* command
+            .write(payment, {
+              status: payment.status,
+              patch: { next_action: "wait", action_data: {}, card_details: maskCard(sentAs(Redacted.value(card))) },
+              nextAttempt: chosen.attempt,
+              cause: "the customer gave a card at the hosted checkout"
+            })
+            .pipe(Effect.onError(() => router.unsent(payment.org_id, chosen)))
           const order = providerOrder(opened, "payment", { card, checkoutUrl: checkoutUrl(payment.payment_id) })
           yield* Effect.timeoutOption(runDetached(dispatch.ask(opened, order, chosen)), checkoutPatience)
           return "asked" as const

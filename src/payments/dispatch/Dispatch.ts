@@ -100,17 +100,17 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
       const providers = yield* Providers
       const health = yield* ProviderHealth
       const outcomes = yield* RecordOutcome
-      const { choose } = yield* PaymentRouter
+      const { choose, unsent } = yield* PaymentRouter
       const answer = yield* ProviderAnswer
 
       const call = Effect.fnUntraced(
-        function* ({ chosen, deadline, order }: Call, { account, attempt_id, provider: name }: NewAttempt) {
+        function* ({ chosen, deadline, order, payment }: Call, { account, attempt_id, provider: name }: NewAttempt) {
           const provider = yield* providers.find(name, account)
           if (provider === undefined) return switchedOff(name, chosen)
           const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
           const sent = provider.initiate({ ...order, reference: attempt_id })
           const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
-          yield* health.report({ provider: name, account }, outcome)
+          yield* health.report({ provider: name, account }, payment.org_id, outcome)
           return outcome
         },
         (effect, { payment }, attempt) =>
@@ -162,7 +162,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
           const left = yield* leftUntil(deadline)
           const next =
             Arr.isNonEmptyReadonlyArray(chosen.rest) && left >= Duration.toMillis(leastAttemptTime)
-              ? yield* choose(chosen.rest, chosen.attempt.leg)
+              ? yield* choose(payment.org_id, chosen.rest, chosen.attempt.leg)
               : undefined
           if (
             next === undefined &&
@@ -178,6 +178,8 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             ...(passedOver === undefined ? { cause } : { cause: `${cause}. ${passedOver}`, note: passedOver }),
             next: next?.attempt
           })
+          const goesOn = heard.short === undefined && heard.follows && heard.payment.status === payment.status
+          if (next !== undefined && !goesOn) yield* unsent(payment.org_id, next)
           if (next !== undefined && heard.short !== undefined) {
             const why = passing(next.attempt.provider, heard.short)
             return yield* fallBack(refusal, {
@@ -186,8 +188,7 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
               passedOver: passedOver === undefined ? why : `${passedOver} ${why}`
             })
           }
-          const goesOn = next !== undefined && heard.follows && heard.payment.status === payment.status
-          if (goesOn) {
+          if (next !== undefined && goesOn) {
             const { passedOver: _, ...rest } = request
             return yield* attempt({ ...rest, payment: heard.payment, chosen: next })
           }

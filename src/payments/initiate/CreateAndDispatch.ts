@@ -133,14 +133,16 @@ const make = Effect.gen(function* () {
     const drafted = yield* draft(ids, permit, orgId, { ...planned.payment, funding }, charged)
     const held = yield* threshold(drafted, organization)
     if (Option.isSome(held)) return yield* hold(drafted, routed.candidates[0], charged, held.value, options)
-    const chosen = yield* router.choose(routed.candidates, "payment")
+    const chosen = yield* router.choose(orgId, routed.candidates, "payment")
     const payment: Payment = { ...drafted, ...heldAfter(drafted, drafted.status, chosen.attempt) }
     const order = providerOrder(payment, "payment", {
       card: planned.card,
       checkoutUrl: checkoutUrl(payment.payment_id)
     })
     const dispatched = Effect.gen(function* () {
-      yield* create({ payment, attempt: chosen.attempt, fees: charged }, options)
+      yield* Effect.onError(create({ payment, attempt: chosen.attempt, fees: charged }, options), () =>
+        router.unsent(orgId, chosen)
+      )
       const heard = yield* dispatch.ask(payment, order, chosen)
       if (heard.payment.status !== "failed" || heard.outcome !== "declined") return heard.payment
       return yield* whereNoneTookIt(payment, heard)

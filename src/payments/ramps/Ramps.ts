@@ -114,11 +114,11 @@ export class Ramps extends Context.Tag("corridor/Ramps")<
         const candidates = yield* candidatesOf(orgId, firstLeg(drafted))
         const held = yield* threshold(drafted, yield* organizations.find(orgId))
         if (Option.isSome(held)) return yield* hold(drafted, held.value, key)
-        const chosen = yield* router.choose(candidates, "collection")
+        const chosen = yield* router.choose(orgId, candidates, "collection")
         const payment: RampPayment = { ...drafted, expires_at: rampExpiry(yield* store.now) }
         const order = providerOrder(payment, "collection", { checkoutUrl: checkoutUrl(payment.payment_id) })
         const dispatched = Effect.gen(function* () {
-          yield* create({ payment, attempt: chosen.attempt }, key)
+          yield* Effect.onError(create({ payment, attempt: chosen.attempt }, key), () => router.unsent(orgId, chosen))
           const heard = yield* dispatch.ask(payment, order, chosen)
           if (heard.payment.status === "failed" && heard.outcome === "declined")
             return yield* whereNoneTookIt(payment, heard)

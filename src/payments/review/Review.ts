@@ -143,10 +143,11 @@ const make = Effect.gen(function* () {
       return { payment: yield* write([reviewed, confirmed, toCheckout(payment)]), sent: undefined }
     }
     const { candidates, leg } = routed.right
-    const chosen = yield* router.choose(candidates, leg)
+    const chosen = yield* router.choose(payment.org_id, candidates, leg)
     const expiry = payment.ramp === null ? {} : { expires_at: rampExpiry(yield* store.now) }
     const sending: Act = { ...confirmed, patch: { ...confirmed.patch, ...expiry }, nextAttempt: chosen.attempt }
-    return { payment: yield* write([reviewed, sending]), sent: { chosen, leg } }
+    const written = Effect.onError(write([reviewed, sending]), () => router.unsent(payment.org_id, chosen))
+    return { payment: yield* written, sent: { chosen, leg } }
   })
 
   return {

@@ -51,7 +51,9 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
     /** Whoever serves both legs of a ramp first, then whoever serves this one; through the platform's accounts alone. */
     readonly routeLeg: (orgId: OrgId, leg: LegToRoute) => Effect.Effect<Route>
     /** Whom to ask first, as an attempt that is to be committed before the call. */
-    readonly choose: (candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
+    readonly choose: (orgId: OrgId, candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
+    /** What was chosen is not sent after all: another may find out whether its provider answers. */
+    readonly unsent: (orgId: OrgId, chosen: Chosen) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -80,7 +82,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           network,
           configs: served,
           provider: (config) => connected.get(config),
-          circuit: (config) => health.circuit({ provider: config.provider, account: accountOf(config) }, now),
+          circuit: (config) => health.circuit({ provider: config.provider, account: accountOf(config) }, orgId, now),
           platformOnly
         })
       })
@@ -119,11 +121,11 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
               excluded: [...both.excluded, ...own.excluded]
             })
           ),
-        choose: Effect.fnUntraced(function* (candidates, leg) {
+        choose: Effect.fnUntraced(function* (orgId, candidates, leg) {
           // The first whose circuit lets it through, else simply the first.
           let picked = candidates[0]
           for (const candidate of candidates) {
-            if (yield* health.begin(candidate)) {
+            if (yield* health.begin(candidate, orgId)) {
               picked = candidate
               break
             }
@@ -141,7 +143,8 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
           }
           const rest = candidates.filter(({ provider }) => provider !== picked.provider)
           return { attempt, rest, window, leave: FirstSend.made(attempt) }
-        })
+        }),
+        unsent: (orgId, { attempt }) => health.unsent(attempt, orgId)
       }
     })
   )

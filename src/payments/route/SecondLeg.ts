@@ -28,7 +28,7 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
           if (!isRamp(payment)) return undefined
           const { candidates } = yield* router.routeLeg(payment.org_id, secondLeg(payment))
           if (!Arr.isNonEmptyReadonlyArray(candidates)) return undefined
-          const { attempt } = yield* router.choose(candidates, "settlement")
+          const { attempt } = yield* router.choose(payment.org_id, candidates, "settlement")
           return { ...attempt, enquire_in: null }
         }),
         wake: Effect.asVoid(Queue.offer(bell, undefined)),

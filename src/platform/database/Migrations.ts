@@ -26,7 +26,8 @@ import providerAccounts from "../../../migrations/0022_provider_accounts.ts"
 import ownAccounts from "../../../migrations/0023_own_accounts.ts"
 import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
-import filters from "../../../migrations/0026_filters.ts"
+import eachReplacedCredential from "../../../migrations/0026_each_replaced_credential.ts"
+import filters from "../../../migrations/0027_filters.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -55,7 +56,8 @@ export const migrations = {
   "0023_own_accounts": ownAccounts,
   "0024_platform_accounts": platformAccounts,
   "0025_replaced_credentials": replacedCredentials,
-  "0026_filters": filters
+  "0026_each_replaced_credential": eachReplacedCredential,
+  "0027_filters": filters
 }
 
 const TABLE = "corridor_migrations"

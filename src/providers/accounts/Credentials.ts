@@ -3,6 +3,7 @@ import { Data, Effect, Either, Redacted, Schema } from "effect"
 import type { ConfigId } from "../../domain/Identifiers.ts"
 import { longestCredential } from "../../domain/policies/Providers.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
+import { isSame } from "../port/Callback.ts"
 import type { CredentialField } from "../port/ThirdParty.ts"
 import type { ProviderAccount, SealedAccount } from "./ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "./ThirdParties.ts"
@@ -48,11 +49,20 @@ const Kept = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.
 const encode = Schema.encodeSync(Kept)
 const decode = Schema.decodeEither(Kept)
 
-export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
-  vault.encrypt(
-    encode(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Redacted.value(value)]))),
-    credentialsContext(id)
+const plain = (given: GivenCredentials): string =>
+  encode(
+    Object.fromEntries(
+      Object.entries(given)
+        .map(([name, value]) => [name, Redacted.value(value)] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+    )
   )
+
+export const isSameCredentials = (one: GivenCredentials, other: GivenCredentials): boolean =>
+  isSame(plain(one), plain(other))
+
+export const sealCredentials = (vault: VaultService, id: ConfigId, given: GivenCredentials): Effect.Effect<string> =>
+  vault.encrypt(plain(given), credentialsContext(id))
 
 /** The message is fit for a log. */
 export class CannotOpen extends Data.TaggedError("CannotOpen")<{ readonly message: string }> {}

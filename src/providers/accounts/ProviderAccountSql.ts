@@ -1,41 +1,62 @@
 /** The accounts of configurations in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer } from "effect"
-import { replacedCredentialsGrace } from "../../domain/policies/Providers.ts"
+import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
-import { ProviderAccount, ProviderAccountStore, ReplacedCredentials, SealedAccount } from "./ProviderAccountStore.ts"
+import {
+  ProviderAccount,
+  ProviderAccountStore,
+  ReplacedCredentials,
+  SealedAccount,
+  SealedReplaced
+} from "./ProviderAccountStore.ts"
 
 const account = rowAs(ProviderAccount)
-const replaced = rowAs(ReplacedCredentials)
+const replaced = rowsAs(ReplacedCredentials)
 const sealedOnes = rowsAs(SealedAccount)
+const sealedReplaced = rowsAs(SealedReplaced)
 
 export const providerAccountStoreSql = Layer.effect(
   ProviderAccountStore,
   Effect.map(SqlClient.SqlClient, (sql): ProviderAccountStore["Type"] => {
     const columns = sql.literal("a.config_id, a.provider, a.sealed, a.version, a.tested_at, a.updated_at")
+    const grace = Duration.toSeconds(replacedCredentialsGrace)
+    const hold = Effect.asVoid(sql`lock table provider_accounts in share row exclusive mode`)
     return {
       find: (id) =>
         sql`select ${columns} from provider_accounts a where config_id = ${id}`.pipe(
           Effect.flatMap(account),
           Effect.orDie
         ),
+      // Whoever comes at once waits: what the one before has put is what the next replaces.
       put: ({ config_id, provider, sealed, tested }) =>
-        sql`insert into provider_accounts as a (config_id, provider, sealed, tested_at)
-          values (${config_id}, ${provider}, ${sealed}, case when ${tested} then now() end)
-          on conflict (config_id) do update set provider = excluded.provider, sealed = excluded.sealed,
-            tested_at = excluded.tested_at, version = a.version + 1, updated_at = now(),
-            replaced = case when a.tested_at is null then a.replaced else a.sealed end,
-            replaced_until = case when a.tested_at is null then a.replaced_until
-              else now() + make_interval(secs => ${Duration.toSeconds(replacedCredentialsGrace)}) end
-          where excluded.tested_at is not null or a.tested_at is null
-          returning ${columns}`.pipe(Effect.flatMap(account), Effect.orDie),
+        Effect.gen(function* () {
+          yield* hold
+          if (tested) {
+            yield* sql`insert into replaced_credentials (config_id, version, sealed, until)
+              select config_id, version, sealed, now() + make_interval(secs => ${grace})
+              from provider_accounts where config_id = ${config_id} and tested_at is not null`
+            yield* sql`delete from replaced_credentials where config_id = ${config_id} and version not in (
+              select version from replaced_credentials where config_id = ${config_id}
+              order by version desc limit ${replacedCredentialsKept})`
+          }
+          const rows = yield* sql`insert into provider_accounts as a (config_id, provider, sealed, tested_at)
+            values (${config_id}, ${provider}, ${sealed}, case when ${tested} then now() end)
+            on conflict (config_id) do update set provider = excluded.provider, sealed = excluded.sealed,
+              tested_at = excluded.tested_at, version = a.version + 1, updated_at = now()
+            where excluded.tested_at is not null or a.tested_at is null
+            returning ${columns}`
+          return yield* account(rows)
+        }).pipe(sql.withTransaction, Effect.orDie),
       replaced: (id) =>
-        sql`select config_id, replaced as sealed, replaced_until as until from provider_accounts
-          where config_id = ${id} and replaced_until > now()`.pipe(Effect.flatMap(replaced), Effect.orDie),
+        sql`select config_id, version, sealed, until from replaced_credentials
+          where config_id = ${id} and until > now() order by version desc`.pipe(Effect.flatMap(replaced), Effect.orDie),
+      forgetReplaced: (id) =>
+        sql`delete from replaced_credentials where config_id = ${id}`.pipe(Effect.asVoid, Effect.orDie),
       markTested: (id, version) =>
         sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`.pipe(Effect.flatMap(account), Effect.orDie),
-      hold: sql`lock table provider_accounts in share row exclusive mode`.pipe(Effect.asVoid, Effect.orDie),
+      hold: Effect.orDie(hold),
       allSealed: sql`select config_id, sealed from provider_accounts order by config_id`.pipe(
         Effect.flatMap(sealedOnes),
         Effect.orDie
@@ -45,15 +66,14 @@ export const providerAccountStoreSql = Layer.effect(
           Effect.asVoid,
           Effect.orDie
         ),
-      allReplaced: sql`select config_id, replaced as sealed from provider_accounts where replaced is not null
-        order by config_id`.pipe(Effect.flatMap(sealedOnes), Effect.orDie),
-      resealReplaced: ({ config_id, sealed }) =>
-        sql`update provider_accounts set replaced = ${sealed} where config_id = ${config_id}`.pipe(
-          Effect.asVoid,
-          Effect.orDie
-        ),
-      forgetOld: sql`update provider_accounts set replaced = null, replaced_until = null where replaced_until <= now()
-        returning 1 as forgotten`.pipe(
+      allReplaced: sql`select config_id, version, sealed from replaced_credentials order by config_id, version`.pipe(
+        Effect.flatMap(sealedReplaced),
+        Effect.orDie
+      ),
+      resealReplaced: ({ config_id, sealed, version }) =>
+        sql`update replaced_credentials set sealed = ${sealed}
+          where config_id = ${config_id} and version = ${version}`.pipe(Effect.asVoid, Effect.orDie),
+      forgetOld: sql`delete from replaced_credentials where until <= now() returning 1 as forgotten`.pipe(
         Effect.map((rows) => rows.length),
         Effect.orDie
       )

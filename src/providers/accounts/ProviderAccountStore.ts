@@ -18,13 +18,18 @@ export type ProviderAccount = typeof ProviderAccount.Type
 export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
 export type SealedAccount = typeof SealedAccount.Type
 
-/** The credentials that were in use before the present ones, which callbacks may still be signed with. */
+/** Credentials that were in use before the present ones, which callbacks may still be signed with. */
 export const ReplacedCredentials = Schema.Struct({
   config_id: ConfigId,
   sealed: Schema.String,
+  /** Which of the account's they were. */
+  version: Schema.Int,
   until: Schema.DateFromSelf
 })
 export type ReplacedCredentials = typeof ReplacedCredentials.Type
+
+export const SealedReplaced = ReplacedCredentials.pipe(Schema.omit("until"))
+export type SealedReplaced = typeof SealedReplaced.Type
 
 export interface NewAccount extends Pick<ProviderAccount, "config_id" | "provider" | "sealed"> {
   /** Whether the provider has just taken them. */
@@ -37,8 +42,9 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly find: (id: ConfigId) => Effect.Effect<Option.Option<ProviderAccount>>
     /** None where what was not tested would take the place of what was: then all stays as it is. */
     readonly put: (account: NewAccount) => Effect.Effect<Option.Option<ProviderAccount>>
-    /** None once their grace has passed. Those that were never in use are not among them. */
-    readonly replaced: (id: ConfigId) => Effect.Effect<Option.Option<ReplacedCredentials>>
+    /** Newest first, each until its grace has passed. Those that were never in use are not among them. */
+    readonly replaced: (id: ConfigId) => Effect.Effect<ReadonlyArray<ReplacedCredentials>>
+    readonly forgetReplaced: (id: ConfigId) => Effect.Effect<void>
     /** None where they have been changed since. */
     readonly markTested: (id: ConfigId, version: number) => Effect.Effect<Option.Option<ProviderAccount>>
     /** Until the end of the transaction nobody adds or changes one. */
@@ -46,8 +52,8 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly allSealed: Effect.Effect<ReadonlyArray<SealedAccount>>
     /** The same credentials under another key: their version stays. */
     readonly replaceSealed: (account: SealedAccount) => Effect.Effect<void>
-    readonly allReplaced: Effect.Effect<ReadonlyArray<SealedAccount>>
-    readonly resealReplaced: (account: SealedAccount) => Effect.Effect<void>
+    readonly allReplaced: Effect.Effect<ReadonlyArray<SealedReplaced>>
+    readonly resealReplaced: (replaced: SealedReplaced) => Effect.Effect<void>
     /** Those whose grace has passed; how many they were. */
     readonly forgetOld: Effect.Effect<number>
   }

@@ -145,13 +145,15 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
 
       /** Those of before may be sealed under a key that is lost: then they say nothing any more. */
       const withReplaced = Effect.fnUntraced(function* (account: ProviderAccount, provider: Provider) {
-        const replaced = yield* store.replaced(account.config_id)
-        if (Option.isNone(replaced)) return provider
-        const opened = yield* Effect.option(openCredentials(vault, { ...replaced.value, provider: account.provider }))
-        if (Option.isNone(opened)) return provider
-        const { credentials, party } = opened.value
-        const before = yield* connect(party, account.config_id, credentials)
-        return alsoBelieving(provider, before, Option.some(replaced.value.until))
+        let believing = provider
+        for (const replaced of yield* store.replaced(account.config_id)) {
+          const opened = yield* Effect.option(openCredentials(vault, { ...replaced, provider: account.provider }))
+          if (Option.isNone(opened)) continue
+          const { credentials, party } = opened.value
+          const before = yield* connect(party, account.config_id, credentials)
+          believing = alsoBelieving(believing, before, Option.some(replaced.until))
+        }
+        return believing
       })
 
       const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {

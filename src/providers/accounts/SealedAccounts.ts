@@ -4,17 +4,17 @@ import type { Reseal, SealedPlace } from "../../platform/secrets/SealedPlaces.ts
 import { credentialsContext } from "./Credentials.ts"
 import { ProviderAccountStore, type SealedAccount } from "./ProviderAccountStore.ts"
 
-const moved = (
+const moved = <Sealed extends SealedAccount>(
   anew: Reseal,
-  all: Effect.Effect<ReadonlyArray<SealedAccount>>,
-  replace: (account: SealedAccount) => Effect.Effect<void>
+  all: Effect.Effect<ReadonlyArray<Sealed>>,
+  replace: (one: Sealed) => Effect.Effect<void>
 ) =>
   Effect.flatMap(all, (found) =>
-    Effect.filter(found, ({ config_id, sealed }) =>
+    Effect.filter(found, (one) =>
       Effect.gen(function* () {
-        const again = yield* anew(sealed, credentialsContext(config_id))
-        if (again === sealed) return false
-        yield* replace({ config_id, sealed: again })
+        const again = yield* anew(one.sealed, credentialsContext(one.config_id))
+        if (again === one.sealed) return false
+        yield* replace({ ...one, sealed: again })
         return true
       })
     )

@@ -28,8 +28,8 @@ export const providerConfigsHandlers = Effect.gen(function* () {
     find: ({ path, permit }) => configs.find(permit, path),
     update: ({ path, payload, permit }) =>
       Effect.map(configs.update(permit, path, payload), (config) => success("Provider configuration updated", config)),
-    setCredentials: ({ path, payload, permit }) =>
-      Effect.map(credentials.set(permit, path, payload), (state) =>
+    setCredentials: ({ path, payload, permit, urlParams }) =>
+      Effect.map(credentials.set(permit, path, payload, { forgetReplaced: urlParams.forget_replaced }), (state) =>
         success(state.tested ? "Credentials set" : "Credentials kept, but they failed their test", state)
       ),
     remove: ({ path, permit }) => configs.remove(permit, path)

@@ -3,13 +3,14 @@ import { Context, Effect, Either, Layer, Option } from "effect"
 import type { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { isBuiltInRail } from "../../domain/Corridor.ts"
+import type { ConfigId } from "../../domain/Identifiers.ts"
 import { Conflict, Invalid, type NotFound } from "../../domain/Failure.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
 import type { ProviderConfig } from "./ProviderConfigStore.ts"
-import { checkCredentials, openCredentials, sealCredentials } from "../accounts/Credentials.ts"
+import { checkCredentials, isSameCredentials, openCredentials, sealCredentials } from "../accounts/Credentials.ts"
 import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
@@ -43,7 +44,11 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
     readonly set: (
       permit: Admin,
       key: ConfigKey,
-      typed: Readonly<Record<string, string>>
+      typed: Readonly<Record<string, string>>,
+      options?: {
+        /** Nothing that is signed with those of before is believed from now on. */
+        readonly forgetReplaced?: boolean
+      }
     ) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
     /** Tries what is stored; what passes is in use from then on, and what fails stays as it was. */
     readonly test: (permit: Admin, key: ConfigKey) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
@@ -65,20 +70,28 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
         action: string,
         { config_id, org_id, provider }: ProviderConfig,
         credentials: GivenCredentials,
-        tested: boolean
+        came: { readonly tested: boolean; readonly forgot_replaced?: true }
       ) =>
         audit.record(permit, {
           action: `provider_config.${action}`,
           org: org_id,
           subject: ["provider_config", config_id],
-          detail: { provider, fields: Object.keys(credentials), tested }
+          detail: { provider, fields: Object.keys(credentials), ...came }
         })
 
       const inUse = ({ config_id, version }: ProviderAccount) =>
         accounts.seen([{ config_id, credentials_version: version }])
 
+      /** What is set once more replaces nothing: a caller that tries again leaves all as it was. */
+      const alreadyInUse = Effect.fnUntraced(function* (config_id: ConfigId, credentials: GivenCredentials) {
+        const account = yield* store.find(config_id)
+        if (Option.isNone(account) || account.value.tested_at === null) return Option.none()
+        const opened = yield* Effect.option(openCredentials(vault, account.value))
+        return Option.exists(opened, (one) => isSameCredentials(one.credentials, credentials)) ? account : Option.none()
+      })
+
       return {
-        set: Effect.fn("ProviderCredentials.set")(function* (permit, key, typed) {
+        set: Effect.fn("ProviderCredentials.set")(function* (permit, key, typed, { forgetReplaced = false } = {}) {
           const config = yield* configs.find(permit, key)
           const party = yield* partyOf(config)
           const credentials = yield* Either.mapLeft(
@@ -88,10 +101,20 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           const { config_id, provider } = config
           const verdict = yield* accounts.tried(party, config_id, credentials)
           const tested = Either.isRight(verdict)
+          const same = tested && !forgetReplaced ? yield* alreadyInUse(config_id, credentials) : Option.none()
+          if (Option.isSome(same)) return stateOf(same.value, credentials, verdict)
           const sealed = yield* sealCredentials(vault, config_id, credentials)
           const kept = yield* atomically(
             Effect.tap(store.put({ config_id, provider, sealed, tested }), (put) =>
-              Option.isSome(put) ? record(permit, "credentials_set", config, credentials, tested) : Effect.void
+              Option.isNone(put)
+                ? Effect.void
+                : Effect.zipRight(
+                    forgetReplaced ? store.forgetReplaced(config_id) : Effect.void,
+                    record(permit, "credentials_set", config, credentials, {
+                      tested,
+                      ...(forgetReplaced ? ({ forgot_replaced: true } as const) : {})
+                    })
+                  )
             )
           )
           if (Option.isNone(kept)) {
@@ -117,7 +140,9 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           if (Either.isLeft(verdict)) return stateOf(account.value, credentials, verdict)
           const marked = yield* atomically(
             Effect.tap(store.markTested(config.config_id, account.value.version), (one) =>
-              Option.isSome(one) ? record(permit, "credentials_tested", config, credentials, true) : Effect.void
+              Option.isSome(one)
+                ? record(permit, "credentials_tested", config, credentials, { tested: true })
+                : Effect.void
             )
           )
           if (Option.isNone(marked)) {

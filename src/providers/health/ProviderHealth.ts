@@ -1,17 +1,28 @@
 /**
- * How each provider has been answering this instance lately, through each of its accounts: one circuit breaker each, in
- * memory, and a gauge of the platform's. What goes wrong with one organisation's account is nothing to the others.
+ * How each provider has been answering this instance lately, through each of its accounts: circuit breakers of each, in
+ * memory, and a gauge of the platform's. What goes wrong with one organisation's account is nothing to the others, nor is
+ * what one organisation alone has to tell of an account that it shares with them.
  */
 import { Context, Effect, Layer, Metric, Option } from "effect"
-import { begin, type Circuit, type CircuitState, initialCircuit, report, stateAt } from "../../domain/CircuitBreaker.ts"
+import {
+  begin,
+  type Circuits,
+  type CircuitState,
+  initialCircuits,
+  openFor,
+  report,
+  stateAt,
+  unsent
+} from "../../domain/CircuitBreaker.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
-import type { ConfigId } from "../../domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 
 const open = Metric.gauge("provider_circuit_open", {
-  description: "1 while a provider is left alone because its last dispatches ended without a verdict, else 0."
+  description:
+    "1 while a provider is left alone, by one organisation or by all, because dispatches ended without a verdict, else 0."
 })
 
 /** Whether it answers; nothing where nobody was asked. One that cannot be reached is as silent as one that says nothing. */
@@ -33,43 +44,53 @@ const keyOf = ({ account, provider }: Asked): string => (account === null ? prov
 export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
   ProviderHealth,
   {
-    /** `now` is monotonic, so that a clock that is set back leaves nobody alone for longer. */
-    readonly circuit: (asked: Asked, now: number) => CircuitState
+    /** As the organisation finds it. `now` is monotonic, so that a clock that is set back leaves nobody alone for longer. */
+    readonly circuit: (asked: Asked, org: OrgId, now: number) => CircuitState
     /** Called just before a dispatch. `false`: offer the payment to another provider first, if there is one. */
-    readonly begin: (asked: Asked) => Effect.Effect<boolean>
+    readonly begin: (asked: Asked, org: OrgId) => Effect.Effect<boolean>
+    /** What was begun is not sent after all. */
+    readonly unsent: (asked: Asked, org: OrgId) => Effect.Effect<void>
     /** Called with what a dispatch came to, never with the result of a look-up. */
-    readonly report: (asked: Asked, outcome: Outcome) => Effect.Effect<void>
+    readonly report: (asked: Asked, org: OrgId, outcome: Outcome) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.sync(ProviderHealth, () => {
-    const circuits = new Map<string, Circuit>()
-    const circuitOf = (asked: Asked): Circuit => circuits.get(keyOf(asked)) ?? initialCircuit
-    const keep = (asked: Asked, circuit: Circuit): void => {
-      if (circuits.get(keyOf(asked)) === circuit) return
-      circuits.set(keyOf(asked), circuit)
+    const all = new Map<string, Circuits>()
+    const circuitsOf = (asked: Asked): Circuits => all.get(keyOf(asked)) ?? initialCircuits
+    const keep = (asked: Asked, circuits: Circuits): void => {
+      if (all.get(keyOf(asked)) === circuits) return
+      all.set(keyOf(asked), circuits)
       if (asked.account !== null) return
-      Metric.tagged(open, "provider", asked.provider).unsafeUpdate(circuit._tag === "Closed" ? 0 : 1, [])
+      Metric.tagged(open, "provider", asked.provider).unsafeUpdate(openFor(circuits) === "nobody" ? 0 : 1, [])
     }
+    const notSent = (asked: Asked, org: OrgId) =>
+      Effect.map(monotonicMillis, (now) => keep(asked, unsent(circuitsOf(asked), org, now)))
     return {
-      circuit: (asked, now) => stateAt(circuitOf(asked), now),
-      begin: (asked) =>
+      circuit: (asked, org, now) => stateAt(circuitsOf(asked), org, now),
+      begin: (asked, org) =>
         Effect.map(monotonicMillis, (now) => {
-          const { admitted, circuit } = begin(circuitOf(asked), now)
-          keep(asked, circuit)
+          const { admitted, circuits } = begin(circuitsOf(asked), org, now)
+          keep(asked, circuits)
           return admitted
         }),
-      report: (asked, outcome) =>
+      unsent: notSent,
+      report: (asked, org, outcome) =>
         Effect.flatMap(monotonicMillis, (now) => {
           const verdict = hasVerdict(outcome)
-          if (Option.isNone(verdict)) return Effect.void
-          const before = circuitOf(asked)
-          const after = report(before, verdict.value, now)
+          if (Option.isNone(verdict)) return notSent(asked, org)
+          const before = circuitsOf(asked)
+          const after = report(before, org, verdict.value, now)
           keep(asked, after)
-          return before._tag === "Closed" && after._tag === "Open"
-            ? trouble("circuit_opened", `${asked.provider} gives no verdicts and is left alone for a while.`, {
-                provider: asked.provider,
-                ...(asked.account === null ? {} : { config_id: asked.account })
-              })
+          const ids = { provider: asked.provider, ...(asked.account === null ? {} : { config_id: asked.account }) }
+          if (openFor(before) !== "everybody" && openFor(after) === "everybody") {
+            return trouble("circuit_opened", `${asked.provider} gives no verdicts and is left alone for a while.`, ids)
+          }
+          return stateAt(before, org, now) === "closed" && stateAt(after, org, now) === "open"
+            ? trouble(
+                "circuit_opened",
+                `${asked.provider} gives one organisation no verdicts and is left alone by it for a while.`,
+                { ...ids, org_id: org }
+              )
             : Effect.void
         })
     }

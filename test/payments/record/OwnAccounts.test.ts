@@ -336,6 +336,26 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("is not left out of a payment by a wish that only a preview knows: it is refused by its name", () =>
+      Effect.gen(function* () {
+        const { provider } = yield* own("SK")
+        const request = { ...byCard(), country: "SK" }
+        const refused = yield* initiate({ ...request, platform_only: true })
+        expect(refused).toMatchObject({
+          status: 400,
+          body: {
+            code: "VALIDATION_ERROR",
+            message: "platform_only: is for previews alone: a payment goes through whichever accounts its route has."
+          }
+        })
+        expect(provider.orders).toEqual([])
+        for (const platform_only of [false, null]) {
+          expect((yield* initiate({ ...request, platform_only })).status).toBe(200)
+        }
+        expect(provider.orders).toHaveLength(2)
+      })
+    )
+
     it.effect("serves neither leg of a ramp", () =>
       Effect.gen(function* () {
         const circle = honouring("circle")

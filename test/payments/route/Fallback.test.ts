@@ -1,7 +1,10 @@
 /** Whom a payment is offered to: on only after a refusal, never after silence, and around a provider that does not answer. */
 import { expect } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { people } from "../../support/Credentials.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { type Cast, people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import {
   attemptsOf,
@@ -17,8 +20,10 @@ import {
 } from "../support/Calls.ts"
 import { eventsOf, movableClock, timePasses } from "../support/PaymentServices.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
-import { byCard } from "../support/Requests.ts"
+import { byCard, kenyanPhone, payoutByPhone } from "../support/Requests.ts"
 import { accepts, declines, isLost, scripted } from "../support/ScriptedProvider.ts"
+
+const KES = CurrencyCode.make("KES")
 
 const inCountry = (country: string, description: string) => ({ ...byCard(), country, description })
 
@@ -30,10 +35,10 @@ const make = () => ({
   variables: { PROVIDER_TIMEOUT: "2 seconds" }
 })
 
-const preview = (request: object) =>
+const preview = (request: object, org?: Cast) =>
   Effect.gen(function* () {
-    const { acme } = yield* people
-    const answer = yield* post("/v1/payments-init/route-preview", { ...acme.key }, request)
+    const { key } = org ?? (yield* people).acme
+    const answer = yield* post("/v1/payments-init/route-preview", { ...key }, request)
     expect(answer.status).toBe(200)
     const { data } = jsonOf(answer) as unknown as {
       readonly data: { readonly candidates: ReadonlyArray<Json>; readonly excluded: ReadonlyArray<Json> }
@@ -229,6 +234,11 @@ onDatabasePaymentServer(
         ])
         expect((yield* initiate(request)).response["provider"]).toBe("adyen")
         expect(calls).toBe(10)
+        const { globex } = yield* people
+        expect(whoIsAsked(yield* preview(request, globex)), "what one organisation met is nothing to another").toEqual([
+          "paypal",
+          "adyen"
+        ])
 
         yield* timePasses(clock, "31 seconds")
         answers = true
@@ -243,6 +253,34 @@ onDatabasePaymentServer(
         expect((yield* first).response["provider"]).toBe("paypal")
         expect((yield* initiate(request)).response["provider"], "closed again").toBe("paypal")
       })
+    )
+
+    it.effect(
+      "has a provider that is left alone tried by the next payment where the one that was to try it is refused",
+      () =>
+        Effect.gen(function* () {
+          const { acme } = yield* people
+          const ledger = yield* LedgerStore
+          yield* serveCountry("KE", ["paypal"], "mobile_money", "outbound")
+          const made = jsonOf(yield* post("/v1/beneficiaries", { ...acme.key }, kenyanPhone()))["data"] as Json
+          const request = { ...payoutByPhone(String(made["beneficiary_id"])), description: "paid out" }
+          paypal.on("paid out", isLost())
+          for (let nth = 1; nth <= 10; nth++) yield* initiate(request)
+          expect(whoIsAsked(yield* preview(request))).toEqual(["fiat"])
+          yield* timePasses(clock, "31 seconds")
+          paypal.on("paid out", accepts({ state: "completed" }))
+          const limit = (amount: string | null) =>
+            ledger.setLimit({
+              org_id: acme.org_id,
+              currency: KES,
+              credit_limit: amount === null ? null : moneyOf(amount, KES)
+            })
+          yield* limit("20000")
+          const tooMuch = { ...request, amount: 10_000, target_amount: 10_000 }
+          expect(yield* initiate(tooMuch)).toMatchObject({ status: 409, body: { code: "INSUFFICIENT_FUNDS" } })
+          yield* limit(null)
+          expect((yield* initiate(request)).response["provider"]).toBe("paypal")
+        })
     )
 
     it.effect("still asks a provider that is left alone when there is no other", () =>

@@ -63,10 +63,10 @@ export const pathOf = ({ config_id, provider }: { readonly config_id: string; re
 export const setCredentials = (
   config: { readonly config_id: string; readonly provider: string },
   fields: unknown,
-  headers?: Readonly<Record<string, string>>
+  { headers, query = "" }: { readonly headers?: Readonly<Record<string, string>>; readonly query?: string } = {}
 ) =>
   Effect.flatMap(people, ({ admin }) =>
-    send(`${pathOf(config)}/credentials`, {
+    send(`${pathOf(config)}/credentials${query}`, {
       method: "PUT",
       headers: { "content-type": "application/json", ...(headers ?? admin) },
       body: JSON.stringify(fields)

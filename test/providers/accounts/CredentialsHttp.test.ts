@@ -192,10 +192,11 @@ onAccountServer("Credentials of a configuration", (it) => {
       const { acme } = yield* people
       const config = yield* cardsIn("ZM", acme.org_id)
       for (const credential of [acme.key, acme.token("org-admin"), acme.token("staff"), acme.token("member")]) {
-        expect((yield* setCredentials(config, fake.credentials, { ...credential })).status).toBe(403)
+        expect((yield* setCredentials(config, fake.credentials, { headers: { ...credential } })).status).toBe(403)
       }
       expect(
-        (yield* setCredentials(config, fake.credentials, { authorization: "NONE", "x-api-key": "NONE" })).status
+        (yield* setCredentials(config, fake.credentials, { headers: { authorization: "NONE", "x-api-key": "NONE" } }))
+          .status
       ).toBe(401)
       expect(yield* read(config)).toMatchObject({ has_credentials: false })
     })

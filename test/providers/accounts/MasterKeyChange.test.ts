@@ -54,15 +54,17 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("A new mas
         expect(Redacted.value(credentials["secret_key"]!)).toBe(`key of ${config_id}`)
         expect(yield* Effect.flip(openCredentials(before, account))).toMatchObject({ _tag: "CannotOpen" })
       }
-      const replaced = Option.getOrThrow(yield* store.replaced(replacing))
-      const opened = yield* openCredentials(after, { ...replaced, provider: "stripe" })
+      const [replaced] = yield* store.replaced(replacing)
+      const opened = yield* openCredentials(after, { ...replaced!, provider: "stripe" })
       expect(Redacted.value(opened.credentials["secret_key"]!)).toBe(`key of ${replacing}`)
       const [first, second] = yield* Effect.forEach(ids, (id) => Effect.map(store.find(id), Option.getOrThrow))
       const moved = { ...first!, config_id: second!.config_id }
       expect(yield* Effect.flip(openCredentials(after, moved)), "in another's place").toMatchObject({
         _tag: "CannotOpen"
       })
-      expect(yield* sql`select 1 from provider_accounts a where a::text like ${`%v1.${oldKey.id}.%`}`).toEqual([])
+      const old = `%v1.${oldKey.id}.%`
+      expect(yield* sql`select 1 from provider_accounts a where a::text like ${old}`).toEqual([])
+      expect(yield* sql`select 1 from replaced_credentials r where r::text like ${old}`).toEqual([])
       expect(yield* rotate(permit, oldKey, newKey)).toMatchObject({ resealed: 0, already_rotated: true })
     })
   )

@@ -4,6 +4,7 @@
  */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { replacedCredentialsKept } from "../../../src/domain/policies/Providers.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { idFrom } from "../../support/AnyId.ts"
@@ -136,25 +137,31 @@ onAccountServer("A payment through a configuration's account", (it) => {
     })
   )
 
-  it.effect("is heard of by the secret of before for a day, and by none before that", () =>
+  it.effect("is heard of by each of the secrets of before for its own day, however soon they followed each other", () =>
     Effect.gen(function* () {
       const fake = yield* StripeFake
       const config = yield* withOwnAccount("GP")
-      const change = (webhook_secret: string) =>
-        Effect.map(setCredentials(config, { ...fake.credentials, webhook_secret }), ({ status }) => status)
+      const change = (webhook_secret: string, query = "") =>
+        Effect.map(setCredentials(config, { ...fake.credentials, webhook_secret }, { query }), ({ status }) => status)
       expect(yield* change("whsec_second")).toBe(200)
       const { intent } = yield* pay("GP")
       const object = yield* intentAtFake(intent)
-      const call = (secret: string) =>
+      const all = [OWN_SECRET, "whsec_second", "whsec_third", "whsec_x"]
+      const heard = Effect.forEach(all, (secret) =>
         Effect.map(stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, object), ({ status }) => status)
-      expect(yield* Effect.forEach([OWN_SECRET, "whsec_second", "whsec_x"], call)).toEqual([200, 200, 401])
+      )
+      expect(yield* heard).toEqual([200, 200, 401, 401])
       expect(yield* change("whsec_third")).toBe(200)
-      expect(yield* Effect.forEach([OWN_SECRET, "whsec_second", "whsec_third"], call)).toEqual([401, 200, 200])
+      expect(yield* heard).toEqual([200, 200, 200, 401])
+      for (const _ of Array.from({ length: replacedCredentialsKept })) expect(yield* change("whsec_third")).toBe(200)
+      expect(yield* heard, "the same once more").toEqual([200, 200, 200, 401])
       const sql = yield* database
-      yield* sql`update provider_accounts set replaced_until = now(), version = version + 1
-        where config_id = ${config.config_id}`
+      yield* sql`update replaced_credentials set until = now() where config_id = ${config.config_id} and version = 1`
+      yield* sql`update provider_accounts set version = version + 1 where config_id = ${config.config_id}`
       yield* Effect.sleep("1100 millis")
-      expect(yield* Effect.forEach(["whsec_second", "whsec_third"], call)).toEqual([401, 200])
+      expect(yield* heard).toEqual([401, 200, 200, 401])
+      expect(yield* change("whsec_third", "?forget_replaced=true")).toBe(200)
+      expect(yield* heard, "whoever must end it says so").toEqual([401, 401, 200, 401])
     })
   )
 

@@ -1,6 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { CountryCode } from "../../../src/domain/Country.ts"
+import { replacedCredentialsKept } from "../../../src/domain/policies/Providers.ts"
 import { type NewAccount, ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
@@ -61,6 +62,18 @@ onBothStores("ProviderAccountStore", (it) => {
     })
   )
 
+  it.effect("keeps each of those that come at once as the ones before", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh()
+      const all = Array.from({ length: 5 }, (_, n) => `the ${n}.`)
+      yield* Effect.forEach(all, (sealed) => store.put({ ...account, sealed }), { concurrency: "unbounded" })
+      const current = Option.getOrThrow(yield* store.find(account.config_id))
+      const before = yield* store.replaced(account.config_id)
+      expect([current.sealed, ...before.map(({ sealed }) => sealed)].sort()).toEqual(all)
+    })
+  )
+
   it.effect("marks the version that was tested, and no other", () =>
     Effect.gen(function* () {
       const store = yield* ProviderAccountStore
@@ -88,30 +101,54 @@ onBothStores("ProviderAccountStore", (it) => {
     })
   )
 
-  it.effect("keeps what was in use before the last change, for a day, and nothing that never was", () =>
+  it.effect("keeps all that was in use before, each for a day, and nothing that never was", () =>
     Effect.gen(function* () {
       const store = yield* ProviderAccountStore
       const account = yield* fresh({ sealed: "untested", tested: false })
       const { config_id } = account
-      const replaced = Effect.map(store.replaced(config_id), Option.getOrUndefined)
+      const replaced = store.replaced(config_id)
+      const sealed = Effect.map(replaced, (all) => all.map((one) => one.sealed))
       yield* store.put(account)
       yield* store.put({ ...account, sealed: "first", tested: true })
-      expect(yield* replaced).toBeUndefined()
+      expect(yield* replaced).toEqual([])
       yield* store.put({ ...account, sealed: "second", tested: true })
-      const before = yield* replaced
-      expect(before).toMatchObject({ config_id, sealed: "first" })
+      const [before] = yield* replaced
+      expect(before).toMatchObject({ config_id, version: 2, sealed: "first" })
       const hours = (before!.until.getTime() - Date.now()) / 3_600_000
       expect(Math.round(hours)).toBe(24)
       expect(yield* store.put({ ...account, sealed: "fails" })).toEqual(Option.none())
-      expect(yield* replaced).toEqual(before)
-      expect(yield* store.allReplaced).toContainEqual({ config_id, sealed: "first" })
-      yield* store.resealReplaced({ config_id, sealed: "first, anew" })
-      expect(yield* replaced).toEqual({ ...before, sealed: "first, anew" })
+      expect(yield* replaced).toEqual([before])
+      expect(yield* store.allReplaced).toContainEqual({ config_id, version: 2, sealed: "first" })
+      yield* store.resealReplaced({ config_id, version: 2, sealed: "first, anew" })
+      expect(yield* replaced).toEqual([{ ...before, sealed: "first, anew" }])
       yield* store.forgetOld
-      expect(yield* replaced).toMatchObject({ sealed: "first, anew" })
       yield* store.put({ ...account, sealed: "third", tested: true })
-      expect(yield* replaced).toMatchObject({ sealed: "second" })
-      expect(yield* store.replaced(yield* nextId)).toEqual(Option.none())
+      expect(yield* replaced).toMatchObject([{ sealed: "second" }, { ...before, sealed: "first, anew" }])
+      yield* store.resealReplaced({ config_id, version: 3, sealed: "second, anew" })
+      expect(yield* sealed).toEqual(["second, anew", "first, anew"])
+      yield* store.forgetReplaced(yield* nextId)
+      expect(yield* sealed).toHaveLength(2)
+      yield* store.forgetReplaced(config_id)
+      expect(yield* replaced).toEqual([])
+      expect(yield* store.replaced(yield* nextId)).toEqual([])
+    })
+  )
+
+  it.effect("keeps the last few of those that follow each other within a day", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const account = yield* fresh()
+      const other = yield* fresh()
+      yield* store.put(other)
+      yield* store.put({ ...other, sealed: "of another" })
+      for (const sealed of Array.from({ length: replacedCredentialsKept + 3 }, (_, n) => `the ${n}.`)) {
+        yield* store.put({ ...account, sealed })
+      }
+      const kept = yield* store.replaced(account.config_id)
+      expect(kept.map(({ sealed }) => sealed)).toEqual(
+        Array.from({ length: replacedCredentialsKept }, (_, n) => `the ${replacedCredentialsKept + 1 - n}.`)
+      )
+      expect(yield* store.replaced(other.config_id)).toHaveLength(1)
     })
   )
 

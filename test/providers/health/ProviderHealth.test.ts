@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Metric, TestClock } from "effect"
 import type { ProviderName } from "../../../src/domain/Corridor.ts"
-import type { ConfigId } from "../../../src/domain/Identifiers.ts"
+import type { ConfigId, OrgId } from "../../../src/domain/Identifiers.ts"
 import { Accepted, Declined, Unknown } from "../../../src/domain/Outcome.ts"
 import { renderPrometheus } from "../../../src/platform/observability/Prometheus.ts"
 import { ProviderHealth } from "../../../src/providers/health/ProviderHealth.ts"
@@ -21,21 +21,24 @@ const consent = new Accepted({
   providerData: {}
 })
 
+const orgs = ["one", "two", "three"].map((name): OrgId => idFrom(name))
+const [org, other] = orgs as [OrgId, OrgId, OrgId]
+
 const through = (provider: ProviderName, account: ConfigId | null = null) => ({ provider, account })
 
-const stateOf = (name: ProviderName, account?: ConfigId) =>
+const stateOf = (name: ProviderName, account?: ConfigId, of = org) =>
   Effect.gen(function* () {
     const health = yield* ProviderHealth
-    return health.circuit(through(name, account), yield* Clock.currentTimeMillis)
+    return health.circuit(through(name, account), of, yield* Clock.currentTimeMillis)
   })
 
-const dispatch = (name: ProviderName, outcome: Accepted | Declined | Unknown, account?: ConfigId) =>
+const dispatch = (name: ProviderName, outcome: Accepted | Declined | Unknown, account?: ConfigId, of = org) =>
   Effect.flatMap(ProviderHealth, (health) =>
-    Effect.zipLeft(health.begin(through(name, account)), health.report(through(name, account), outcome))
+    Effect.zipLeft(health.begin(through(name, account), of), health.report(through(name, account), of, outcome))
   )
 
-const silent = (name: ProviderName, times: number, account?: ConfigId) =>
-  Effect.repeatN(dispatch(name, silence, account), times - 1)
+const silent = (name: ProviderName, times: number, account?: ConfigId, of = org) =>
+  Effect.repeatN(dispatch(name, silence, account, of), times - 1)
 
 const gauge = (name: ProviderName) =>
   Effect.sync(() => {
@@ -81,15 +84,38 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
 
   it.effect("keeps what goes wrong with one account from the others", () =>
     Effect.gen(function* () {
-      const [one, other] = [idFrom("one"), idFrom("other")]
-      yield* silent("coinbase", 10, one)
-      expect(yield* stateOf("coinbase", one)).toBe("open")
-      expect(yield* stateOf("coinbase", other)).toBe("closed")
+      const [mine, theirs] = [idFrom("one"), idFrom("other")]
+      yield* silent("coinbase", 10, mine)
+      expect(yield* stateOf("coinbase", mine)).toBe("open")
+      expect(yield* stateOf("coinbase", theirs)).toBe("closed")
       expect(yield* stateOf("coinbase")).toBe("closed")
       yield* silent("coinbase", 9)
-      yield* dispatch("coinbase", consent, other)
+      yield* dispatch("coinbase", consent, theirs)
       yield* dispatch("coinbase", silence)
       expect(yield* stateOf("coinbase"), "nor does their answer speak for the platform's").toBe("open")
+    })
+  )
+
+  it.effect("keeps one organisation's silence from the others, and believes three", () =>
+    Effect.gen(function* () {
+      yield* silent("adyen", 100)
+      expect(yield* Effect.forEach(orgs, (of) => stateOf("adyen", undefined, of))).toEqual(["open", "closed", "closed"])
+      for (const of of orgs) yield* silent("flutterwave", 4, undefined, of)
+      expect(yield* stateOf("flutterwave", undefined, idFrom("a fourth"))).toBe("open")
+    })
+  )
+
+  it.effect("lets another probe at once where the one before was not sent", () =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      const crowded = new Declined({ reason: "no turn", code: "PROVIDER_UNAVAILABLE", unsent: "crowded" })
+      for (const of of orgs) yield* silent("paystack", 4, undefined, of)
+      yield* TestClock.adjust("30 seconds")
+      expect(yield* dispatch("paystack", crowded)).toBe(true)
+      expect(yield* health.begin(through("paystack"), other)).toBe(true)
+      expect(yield* health.begin(through("paystack"), org)).toBe(false)
+      yield* health.unsent(through("paystack"), other)
+      expect(yield* health.begin(through("paystack"), org)).toBe(true)
     })
   )
 
@@ -109,17 +135,17 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       yield* silent("circle", 10)
-      expect(yield* health.begin(through("circle"))).toBe(false)
+      expect(yield* health.begin(through("circle"), org)).toBe(false)
       yield* TestClock.adjust("30 seconds")
       const admitted = yield* Effect.all(
-        Array.from({ length: 5 }, () => health.begin(through("circle"))),
+        Array.from({ length: 5 }, () => health.begin(through("circle"), org)),
         { concurrency: "unbounded" }
       )
       expect(admitted.filter(Boolean)).toHaveLength(1)
       expect(yield* stateOf("circle")).toBe("open")
-      yield* health.report(through("circle"), refusal)
+      yield* health.report(through("circle"), org, refusal)
       expect(yield* stateOf("circle")).toBe("closed")
-      expect(yield* health.begin(through("circle"))).toBe(true)
+      expect(yield* health.begin(through("circle"), org)).toBe(true)
     })
   )
 
@@ -132,11 +158,11 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
       yield* TestClock.adjust("29 seconds")
       expect(yield* stateOf("pawapay")).toBe("open")
       yield* TestClock.adjust("1 second")
-      expect(yield* health.begin(through("pawapay"))).toBe(true)
+      expect(yield* health.begin(through("pawapay"), org)).toBe(true)
       yield* TestClock.adjust("29 seconds")
-      expect(yield* health.begin(through("pawapay"))).toBe(false)
+      expect(yield* health.begin(through("pawapay"), org)).toBe(false)
       yield* TestClock.adjust("1 second")
-      expect(yield* health.begin(through("pawapay"))).toBe(true)
+      expect(yield* health.begin(through("pawapay"), org)).toBe(true)
     })
   )
 
@@ -144,14 +170,14 @@ it.layer(ProviderHealth.layer)("ProviderHealth", (it) => {
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       expect(yield* gauge(unheardOf)).toBeUndefined()
-      yield* health.begin(through(unheardOf))
+      yield* health.begin(through(unheardOf), org)
       expect(yield* gauge(unheardOf)).toBe("0")
       yield* silent(unheardOf, 10)
       expect(yield* gauge(unheardOf)).toBe("1")
       yield* TestClock.adjust("30 seconds")
-      yield* health.begin(through(unheardOf))
+      yield* health.begin(through(unheardOf), org)
       expect(yield* gauge(unheardOf)).toBe("1")
-      yield* health.report(through(unheardOf), consent)
+      yield* health.report(through(unheardOf), org, consent)
       expect(yield* gauge(unheardOf)).toBe("0")
     })
   )
