@@ -17,7 +17,7 @@ import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
-import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
+import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
 import { validationMessage } from "./ValidationMessage.ts"
 
@@ -36,7 +36,7 @@ const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
   })
 
 const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
-  const body = yield* readBody(request).pipe(
+  const body = yield* readPlainBody(request).pipe(
     Effect.catchTags({
       BodyTooLarge: ({ closeConnection, limit }) =>
         new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),
