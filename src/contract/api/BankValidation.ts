@@ -1,6 +1,7 @@
 /** Bank validation: whether the numbers of an account can be right, before anything is sent there. */
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const UkAccount = Schema.Struct({
@@ -25,6 +26,7 @@ export const BankValidationApi = HttpApiGroup.make("bankValidation")
     HttpApiEndpoint.post("validateUkAccount", "/payments/bank-validation/validate-uk-account")
       .setPayload(UkAccount)
       .addSuccess(UkAccountValidation)
+      .addError(NotFound)
       .pipe(
         operation({
           access: "any",

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { envelope } from "./Envelope.ts"
+import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
 
 export const Network = Schema.Struct({
@@ -20,6 +21,7 @@ export const NetworksApi = HttpApiGroup.make("networks")
     HttpApiEndpoint.post("list", "/externals/networks")
       .setPayload(NetworksRequest)
       .addSuccess(envelope(Schema.Array(Network)))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "any",

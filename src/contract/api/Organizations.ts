@@ -118,6 +118,7 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
     HttpApiEndpoint.get("list", "/organizations")
       .setUrlParams(Schema.Struct(CamelPageParams))
       .addSuccess(camelPageOf(Organization))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "platform",
@@ -137,6 +138,7 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
     HttpApiEndpoint.post("create", "/organizations")
       .setPayload(CreateOrganization)
       .addSuccess(envelope(Organization), { status: 201 })
+      .addError(NotFound)
       .pipe(
         operation({
           access: "platform",

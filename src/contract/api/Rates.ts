@@ -132,6 +132,7 @@ export const RatesApi = HttpApiGroup.make("rates")
     HttpApiEndpoint.put("set", path)
       .setPayload(SetExchangeRate)
       .addSuccess(envelope(BaseExchangeRate))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "platform",

@@ -1,7 +1,7 @@
 /** A form as a browser without scripts sends it. */
 import type { IncomingMessage } from "node:http"
 import { Data, Effect, Either } from "effect"
-import { decodeUtf8, readBody } from "../../platform/http/RequestBody.ts"
+import { decodeUtf8, readPlainBody } from "../../platform/http/RequestBody.ts"
 
 const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;|$)/i
 
@@ -13,7 +13,7 @@ export class FormRefused extends Data.TaggedError("FormRefused")<{
 const unreadable = new FormRefused({ status: 400, closeConnection: false })
 
 export const readForm = Effect.fnUntraced(function* (request: IncomingMessage) {
-  const body = yield* readBody(request).pipe(
+  const body = yield* readPlainBody(request).pipe(
     Effect.catchTags({
       BodyTooLarge: ({ closeConnection }) => new FormRefused({ status: 413, closeConnection }),
       BodyAborted: () => Effect.interrupt

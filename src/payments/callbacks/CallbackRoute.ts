@@ -6,7 +6,7 @@ import { idOrNil } from "../../domain/Ids.ts"
 import { NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
 import { json, text } from "../../platform/http/Outgoing.ts"
-import { readBody } from "../../platform/http/RequestBody.ts"
+import { readPlainBody } from "../../platform/http/RequestBody.ts"
 import type { Incoming, Route } from "../../platform/http/Route.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import type { CallbackRequest } from "../../providers/port/Callback.ts"
@@ -56,7 +56,7 @@ export const callbackRoutes = Effect.gen(function* () {
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
     const { account, provider } = yield* calledBack(incoming)
-    const body = yield* readBody(incoming.request).pipe(
+    const body = yield* readPlainBody(incoming.request).pipe(
       Effect.catchTags({
         BodyTooLarge: ({ closeConnection }) => new TooLarge({ message: "The body is too large.", closeConnection }),
         BodyAborted: () => Effect.interrupt

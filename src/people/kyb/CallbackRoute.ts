@@ -7,7 +7,7 @@ import { Invalid, TooLarge, unauthorized } from "../../domain/Failure.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
 import { parseJsonText } from "../../platform/http/JsonText.ts"
 import { json } from "../../platform/http/Outgoing.ts"
-import { checkContentType, decodeUtf8, readBody } from "../../platform/http/RequestBody.ts"
+import { checkContentType, decodeUtf8, readPlainBody } from "../../platform/http/RequestBody.ts"
 import type { Incoming, Route } from "../../platform/http/Route.ts"
 import { validationMessage } from "../../platform/http/ValidationMessage.ts"
 import { Kyb } from "./Kyb.ts"
@@ -44,7 +44,7 @@ export const kybCallbackRoutes = Effect.gen(function* () {
   const why = Option.isNone(kybWebhookSecret) ? "KYB_WEBHOOK_SECRET is not set" : "its signature is missing or wrong"
 
   const handle = Effect.fnUntraced(function* (incoming: Incoming) {
-    const body = yield* readBody(incoming.request).pipe(
+    const body = yield* readPlainBody(incoming.request).pipe(
       Effect.catchTags({
         BodyTooLarge: ({ closeConnection, limit }) =>
           new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),

@@ -9,7 +9,7 @@ import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/O
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
-import { idOrNil } from "../../domain/Ids.ts"
+import { idOrNil, nilUuid } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
@@ -17,7 +17,7 @@ import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
 import { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
-import { checkContentType, decodeUtf8, readBody } from "./RequestBody.ts"
+import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import type { Incoming, Route } from "./Route.ts"
 import { validationMessage } from "./ValidationMessage.ts"
 
@@ -36,7 +36,7 @@ const decoder = (schema: Option.Option<Schema.Schema.Any>) =>
   })
 
 const readJson = Effect.fnUntraced(function* ({ request }: Incoming) {
-  const body = yield* readBody(request).pipe(
+  const body = yield* readPlainBody(request).pipe(
     Effect.catchTags({
       BodyTooLarge: ({ closeConnection, limit }) =>
         new TooLarge({ message: `The body is larger than ${limit / 1024} KiB.`, closeConnection }),
@@ -102,22 +102,20 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
     return permit
   })
 
-  /** A key belongs to the organisation of what the request touches; else there is nobody but the caller. */
-  const keyOwner = Effect.fnUntraced(function* (
-    { id }: Caller,
+  /** A key belongs to the organisation of what the request touches; what is not there is nobody's. */
+  const keyOwner = (
     { scope }: Permit<Access>,
     named: Readonly<Record<string, unknown>>
-  ) {
-    if (Option.isSome(scope)) return scope.value
+  ): Effect.Effect<Option.Option<OrgId>> => {
+    if (Option.isSome(scope)) return Effect.succeed(scope)
     const text = (...names: ReadonlyArray<string>): string =>
       names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
-    const owner = yield* owners.ownerOf({
+    return owners.ownerOf({
       payment_id: idOrNil(PaymentId)(text("payment_id")),
       account_id: idOrNil(AccountId)(text("account_id", "from_account_id")),
       escrow_id: idOrNil(EscrowId)(text("escrow_id"))
     })
-    return Option.getOrElse(owner, () => id)
-  })
+  }
 
   const toOutgoing = (result: unknown): Outgoing => {
     const reply = result instanceof Reply ? result : new Reply(status, result)
@@ -148,8 +146,10 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       const key = incoming.request.headers["idempotency-key"]
       if (!movesMoney || typeof key !== "string") return yield* answer()
       const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
-      const name = { org_id: yield* keyOwner(caller, permit, named), operation: operationOf(path), key }
-      return yield* once(name, endpoint.path, body, answer)
+      const owner = yield* keyOwner(permit, named)
+      const name = { org_id: Option.getOrElse(owner, () => nilUuid), operation: operationOf(path), key }
+      // Where nobody owns it there is nothing to be done, and nobody to keep the key for.
+      return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
     })
   }
   return route

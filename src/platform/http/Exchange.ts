@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Effect, Exit, FiberRef, HashMap, LogLevel, Option } from "effect"
 import type { Router } from "find-my-way-ts"
 import { setbackIn } from "../database/Setback.ts"
-import { type Failure, NotFound, overloaded, UnsupportedMediaType } from "../../domain/Failure.ts"
+import { type Failure, NotFound, overloaded } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
 import { spanned } from "../observability/Spans.ts"
@@ -11,7 +11,6 @@ import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
-import { hasBody } from "./RequestBody.ts"
 import { requestId } from "./RequestId.ts"
 import type { Route } from "./Route.ts"
 import { isCanonicalTarget, pathOf } from "./Target.ts"
@@ -25,16 +24,6 @@ const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<R
 }
 
 const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
-
-const notUnderstood = new UnsupportedMediaType({
-  message: "Content-Encoding: is not understood; send the body as it is."
-})
-
-/** No body is unpacked here: what was packed would be read as something that it is not. */
-const isPacked = ({ headers }: IncomingMessage): boolean => {
-  const encoding = headers["content-encoding"]
-  return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
-}
 
 const replyTo = (ids: Ids["Type"], exit: Exit.Exit<Outgoing, Failure>, method: string, path: string) => {
   if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
@@ -73,9 +62,7 @@ export const exchange =
       const plain =
         found === undefined
           ? Effect.fail(unknownRoute)
-          : isPacked(request)
-            ? Effect.fail(notUnderstood)
-            : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+          : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
       // The fiber is this request's own: what is set for it need not be set back.
       yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
       yield* Effect.gen(function* () {

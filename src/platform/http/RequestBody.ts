@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import { Data, Effect, Either } from "effect"
+import { UnsupportedMediaType } from "../../domain/Failure.ts"
 import { bodyDrainTimeout } from "../../domain/policies/Server.ts"
 
 export const MAX_BODY_BYTES = 256 * 1024
@@ -140,6 +141,21 @@ export const readBody = (
     const hopeless = waitsForInvitation(headers) || declared > MAX_DRAINED_BYTES
     return hopeless ? new BodyTooLarge({ limit, closeConnection: true }) : drainAndRefuse(request, limit)
   })
+
+const notUnderstood = new UnsupportedMediaType({
+  message: "Content-Encoding: is not understood; send the body as it is."
+})
+
+const isPacked = (headers: IncomingHttpHeaders): boolean => {
+  const encoding = headers["content-encoding"]
+  return encoding !== undefined && hasBody(headers) && encoding.trim().toLowerCase() !== "identity"
+}
+
+/** No body is unpacked here: what was packed would be read as something that it is not. */
+export const readPlainBody = (
+  request: IncomingMessage
+): Effect.Effect<Buffer, BodyTooLarge | BodyAborted | UnsupportedMediaType> =>
+  isPacked(request.headers) ? Effect.fail(notUnderstood) : readBody(request)
 
 export const decodeUtf8 = (body: Buffer): Either.Either<string, string> =>
   isUtf8(body) ? Either.right(body.toString("utf8")) : Either.left("the body is not valid UTF-8")

@@ -96,6 +96,22 @@ onDatabaseServer("A request", (it) => {
     })
   )
 
+  it.effect("has to say who it is from before anybody looks how it is packed", () =>
+    Effect.gen(function* () {
+      const headers = { "content-type": "application/json", "content-encoding": "gzip" }
+      expect((yield* send(KEYS, { method: "POST", headers, body: gzipSync("{}") })).status).toBe(401)
+    })
+  )
+
+  it.effect("may bring what nobody reads in any packing", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const packed = { headers: { ...acme.key, "content-encoding": "gzip" }, body: gzipSync("{}") }
+      expect((yield* send(KEYS, packed)).status).toBe(200)
+      expect((yield* send(`${KEYS}/nothing`, { ...packed, method: "DELETE" })).status).toBe(404)
+    })
+  )
+
   it.effect("says as well that its body is as it is", () =>
     Effect.gen(function* () {
       const { acme } = yield* people

@@ -54,6 +54,33 @@ onDatabaseServer("The scope of a key", (it) => {
     })
   )
 
+  it.effect("is nobody's where a platform admin names nothing that exists", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* people
+      const headers = { "idempotency-key": randomUUID() }
+      const unknown = randomUUID()
+      const steps: ReadonlyArray<readonly [string, object]> = [
+        [`/${unknown}/simulate-deposit`, { amount: 10 }],
+        [`/${unknown}/withdraw`, { amount: 30, beneficiary_id: unknown }],
+        ["/transfer", { from_account_id: unknown, to_account_id: unknown, amount: 20 }],
+        [`/escrow/${unknown}/fund`, { amount: 150 }],
+        [`/escrow/${unknown}/milestones/${unknown}/disburse`, {}],
+        [`/escrow/${unknown}/parties/${unknown}/payout`, { beneficiary_id: unknown }],
+        [`/escrow/${unknown}/cancel`, {}]
+      ]
+      for (const [path, body] of steps) {
+        const answer = yield* ask(admin, path, body, headers)
+        expect([400, 404], `${path}: ${answer.text}`).toContain(answer.status)
+      }
+      const action = yield* post(`/v1/payments-init/${unknown}/action`, { ...admin, ...headers }, { action: "refund" })
+      expect(action.status, action.text).toBe(404)
+      const initiation = yield* post(INITIATE, { ...admin, ...headers }, payoutByPhone(unknown))
+      expect(initiation.status, initiation.text).toBe(400)
+      const malformed = yield* ask(admin, `/escrow/${unknown}/cancel`, {}, { "idempotency-key": "k".repeat(256) })
+      expect(malformed.status, malformed.text).toBe(400)
+    })
+  )
+
   it.effect("does not reach what the caller may not do themselves", () =>
     Effect.gen(function* () {
       const { acme } = yield* people
