@@ -152,7 +152,9 @@ it("knows every body that has defaults", () => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group }) => {
-      const payload = Option.getOrUndefined(endpoint.payloadSchema as Option.Option<Schema.Schema.AnyNoContext>)
+      const payload = Option.getOrUndefined(
+        endpoint.payloadSchema as unknown as Option.Option<Schema.Schema.AnyNoContext>
+      )
       if (payload === undefined) return
       const filled = optionalIn(Schema.typeSchema(payload).ast)
       const sent = optionalIn(Schema.encodedSchema(payload).ast)

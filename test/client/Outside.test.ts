@@ -70,12 +70,15 @@ const compilerOptions = {
   skipLibCheck: true
 }
 
-beforeAll(async () => {
+beforeAll(() => {
   const bundle = inject("bundle")
-  const { buildClient } = (await import("../../src/client/build.mjs")) as {
-    readonly buildClient: (outdir: string) => Promise<void>
-  }
-  await buildClient(bundle)
+  const builder = JSON.stringify(resolve("src/client/build.mjs"))
+  const built = run(
+    "--input-type=module",
+    "-e",
+    `await (await import(${builder})).buildClient(${JSON.stringify(bundle)})`
+  )
+  expect(built).toEqual({ status: 0, output: "" })
   cpSync(join(bundle, "client"), join(installed, "dist", "client"), { recursive: true })
   cpSync("package.json", join(installed, "package.json"))
   for (const name of ["effect", "@effect/platform"]) {
