@@ -1,12 +1,18 @@
-/** `npm run build`: the server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner. */
+/**
+ * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; with `--client`,
+ * as `npm run build` has it, also the client for other programs.
+ */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { copyFileSync, existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
+import { buildClient } from "./src/client/build.mjs"
 
-const { outdir } = parseArgs({ options: { outdir: { type: "string", default: "dist" } } }).values
+const { client, outdir } = parseArgs({
+  options: { outdir: { type: "string", default: "dist" }, client: { type: "boolean", default: false } }
+}).values
 
 await build({
   entryPoints: ["src/main.ts", "src/cli/main.ts"],
@@ -44,3 +50,5 @@ const startable = (folder, flags, args, environment) => {
 startable(join(outdir, "cli"), [], ["--help"], {})
 // It loads everything and then refuses the port: no server is wanted here.
 startable(outdir, ["--max-semi-space-size=32"], [], { PORT: "none" })
+
+if (client) await buildClient(outdir)

@@ -13,11 +13,23 @@ const wings = [
   ["domain"]
 ]
 
+/** Beside the house, for other programs and for the browser: each stands on those after it, and on the contract. */
+const beside = ["console", "client"]
+
+const restricted = (wing, names, message) => {
+  const patterns = [{ regex: `^(\\.\\./)+(${names.join("|")}|main\\.ts)(/|$)`, message }]
+  return { files: [`src/${wing}/**/*.{ts,tsx}`], rules: { "no-restricted-imports": ["error", { patterns }] } }
+}
+
+const house = wings.flat().slice(0, -2)
+
+const standingBeside = beside.map((wing, at) =>
+  restricted(wing, [...house, ...beside.slice(0, at)], `src/${wing} stands on the contract, not on what implements it.`)
+)
+
 const arrowsDown = wings.slice(1).map(([wing], at) => {
-  const above = wings.slice(0, at + 1).flat()
-  const message = `src/${wing} stands below it: hand down what it needs, or move it.`
-  const patterns = [{ regex: `^(\\.\\./)+(${above.join("|")}|main\\.ts)(/|$)`, message }]
-  return { files: [`src/${wing}/**/*.ts`], rules: { "no-restricted-imports": ["error", { patterns }] } }
+  const above = [...wings.slice(0, at + 1).flat(), ...beside]
+  return restricted(wing, above, `src/${wing} stands below it: hand down what it needs, or move it.`)
 })
 
 export default {
@@ -39,6 +51,7 @@ export default {
       files: ["src/**/*.ts", "migrations/**/*.ts"],
       rules: { "corridor/replayable": "error", "corridor/no-lost-error": "error", "corridor/no-float": "error" }
     },
-    ...arrowsDown
+    ...arrowsDown,
+    ...standingBeside
   ]
 }

@@ -4,6 +4,7 @@ import { virtualAccountsHandlers } from "../treasury/accounts/Http.ts"
 import { analyticsHandlers } from "../payments/analytics/Http.ts"
 import { apiKeysHandlers } from "../people/apiKeys/Http.ts"
 import { auditLogHandlers } from "../platform/audit/Http.ts"
+import { balancesHandlers } from "../money/ledger/Http.ts"
 import { bankValidationHandlers } from "../payments/bankValidation/Http.ts"
 import { beneficiariesHandlers } from "../payments/beneficiaries/Http.ts"
 import { Settings } from "../platform/config/Settings.ts"
@@ -28,6 +29,8 @@ import { paymentsInitHandlers } from "../payments/initiate/InitiationHttp.ts"
 import { providerConfigsHandlers } from "../providers/configs/Http.ts"
 import { rampsHandlers } from "../payments/ramps/Http.ts"
 import { ratesHandlers } from "../money/rates/Http.ts"
+import { resolutionsHandlers } from "../payments/suspense/Http.ts"
+import { sessionHandlers } from "../people/session/Http.ts"
 import { usersHandlers } from "../people/users/Http.ts"
 import { verificationHandlers } from "../people/verification/Http.ts"
 import { webhooksHandlers } from "../webhooks/Http.ts"
@@ -37,6 +40,7 @@ const implementation = Effect.all({
   analytics: analyticsHandlers,
   apiKeys: apiKeysHandlers,
   auditLog: auditLogHandlers,
+  balances: balancesHandlers,
   bankValidation: Effect.succeed(bankValidationHandlers),
   beneficiaries: beneficiariesHandlers,
   escrow: escrowHandlers,
@@ -51,6 +55,8 @@ const implementation = Effect.all({
   providerConfigs: providerConfigsHandlers,
   ramps: rampsHandlers,
   rates: ratesHandlers,
+  resolutions: resolutionsHandlers,
+  session: sessionHandlers,
   users: usersHandlers,
   verification: verificationHandlers,
   virtualAccounts: virtualAccountsHandlers,

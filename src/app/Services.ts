@@ -52,6 +52,7 @@ import { Users } from "../people/users/Users.ts"
 import { Acceptance } from "../people/members/Acceptance.ts"
 import { Notify } from "../people/verification/Notify.ts"
 import { Recipients } from "../people/verification/Recipients.ts"
+import { Sessions } from "../people/session/Sessions.ts"
 import { Verification } from "../people/verification/Verification.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
 import { HookClient } from "../webhooks/delivery/HookClient.ts"
@@ -73,9 +74,10 @@ const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive),
 
 const WebhooksLive = Layer.mergeAll(DeadLetters.layer, HookClient.layer, Webhooks.layer, WebhookLog.layer)
 
-const PeopleLive = Layer.mergeAll(Invitations.layer.pipe(Layer.provide(Acceptance.layer)), Members.layer).pipe(
-  Layer.provideMerge(ApiKeys.layer)
-)
+const PeopleLive = Layer.mergeAll(
+  Invitations.layer.pipe(Layer.provide(Acceptance.layer)),
+  Sessions.layer.pipe(Layer.provideMerge(Members.layer))
+).pipe(Layer.provideMerge(ApiKeys.layer))
 
 const ChecksLive = Layer.mergeAll(
   Kyb.layer.pipe(Layer.provide(KybProvider.layerBuiltIn)),

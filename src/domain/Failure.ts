@@ -92,8 +92,10 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<
   }
 }
 
-/** The key was used for something else, or is being used right now. */
-export class IdempotencyConflict extends Data.TaggedError("IdempotencyConflict")<Words> {
+/** The key was used for something else, or is being used right now: only then it is worth trying again, after a while. */
+export class IdempotencyConflict extends Data.TaggedError("IdempotencyConflict")<
+  Words & { readonly retryAfterSeconds?: number }
+> {
   readonly code = "IDEMPOTENCY_CONFLICT"
 }
 

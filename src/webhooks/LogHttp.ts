@@ -4,13 +4,17 @@ import type { WebhookLogApi } from "../contract/api/WebhookLog.ts"
 import type { Handlers } from "../platform/http/Handlers.ts"
 import { makePages } from "../platform/pagination/Page.ts"
 import type { Delivery } from "./DeliveryStore.ts"
+import { DeadLetters } from "./delivery/DeadLetters.ts"
 import { envelopeOf } from "./EventEnvelope.ts"
+import { Webhooks } from "./Webhooks.ts"
 import { WebhookLog } from "./WebhookLog.ts"
 
 const shown = ({ org_id: _org, ...delivery }: Delivery) => delivery
 
 export const webhookLogHandlers = Effect.gen(function* () {
   const log = yield* WebhookLog
+  const dead = yield* DeadLetters
+  const webhooks = yield* Webhooks
   const pages = yield* makePages
   const handlers: Handlers<typeof WebhookLogApi> = {
     notify: ({ payload, permit }) =>
@@ -28,6 +32,15 @@ export const webhookLogHandlers = Effect.gen(function* () {
     },
     replay: ({ path, permit }) =>
       Effect.map(log.replay(permit, path.delivery_id), (delivery) => success("Delivery queued", shown(delivery))),
+    delivery: Effect.fn("WebhookLogHttp.delivery")(function* ({ path, permit }) {
+      const delivery = yield* log.delivery(permit, path.delivery_id)
+      const { endpoint_url, log: attempts, payload } = yield* dead.show(permit, path.delivery_id)
+      return success("Delivery", { ...shown(delivery), endpoint_url, payload, log: attempts })
+    }),
+    replayDead: Effect.fn("WebhookLogHttp.replayDead")(function* ({ path, permit }) {
+      const { webhook_id } = yield* webhooks.find(permit, path.webhook_id)
+      return success("Dead letters queued", yield* dead.replay(permit, { webhook_id }, () => Effect.void))
+    }),
     events: (request) => {
       const { permit, urlParams } = request
       const filters = { event_type: urlParams.event_type, from: urlParams.from }

@@ -46,6 +46,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       filter: DeliveryFilter,
       window: Window
     ) => Effect.Effect<ReadonlyArray<Delivery>>
+    readonly delivery: (permit: Permit<"webhook_log">, deliveryId: string) => Effect.Effect<Delivery, NotFound>
     /** What a payment, which the permit's holder was allowed to read, has told of itself. */
     readonly deliveriesOf: (
       permit: Permit<"any">,
@@ -68,7 +69,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       const ids = yield* Ids
       const { atomically } = yield* Transactor
 
-      const findDelivery = (permit: Permit<"webhooks">, id: string) =>
+      const findDelivery = (permit: Permit<"webhooks"> | Permit<"webhook_log">, id: string) =>
         Effect.flatMap(
           deliveryStore.find(permit.scope, id),
           Option.match({ onNone: () => Effect.fail(notFound("delivery")), onSome: Effect.succeed })
@@ -103,6 +104,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
         }),
         events: (permit, filter, window) => eventStore.list(permit.scope, filter, window),
         deliveries: (permit, filter, window) => deliveryStore.list(permit.scope, filter, window),
+        delivery: findDelivery,
         deliveriesOf: (_permit, { org_id, payment_id }, eventTimes) =>
           deliveryStore.ofPayment(org_id, payment_id, eventTimes),
         troubles: (permit, window) => troubleStore.list(permit.scope, window),

@@ -6,7 +6,7 @@ import { dirname, join, normalize, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join("src", name))
 
 const importsOf = (file: string): ReadonlyArray<string> =>
@@ -50,7 +50,12 @@ const upward = [
   ["src/platform/http/Router.ts", "../../people/auth/Gate.ts"],
   ["src/webhooks/delivery/Attempt.ts", "../../payments/store/Payment.ts"],
   ["src/payments/initiate/Initiation.ts", "../../hosted/links/LinkStore.ts"],
-  ["src/money/ledger/Ledger.ts", "../../cli/main.ts"]
+  ["src/money/ledger/Ledger.ts", "../../cli/main.ts"],
+  ["src/client/Transport.ts", "../platform/http/Router.ts"],
+  ["src/client/Wire.ts", "../console/App.tsx"],
+  ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
+  ["src/contract/api/Api.ts", "../../client/Wire.ts"],
+  ["src/hosted/pages/Layout.ts", "../../console/App.tsx"]
 ] as const
 
 const refused = [

@@ -34,7 +34,7 @@ const makeTemplate = (clusterUrl: string) =>
 const buildInto = async (folder: string): Promise<string> => {
   const bundle = join(folder, "dist")
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
-  await promisify(execFile)("npm", ["run", "--silent", "build", "--", `--outdir=${bundle}`])
+  await promisify(execFile)(process.execPath, ["build.mjs", `--outdir=${bundle}`])
   return bundle
 }
 

@@ -2,6 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { isDate } from "../../domain/CalendarDate.ts"
 import { OrgParam } from "./Envelope.ts"
@@ -47,12 +48,44 @@ const CalendarDate = Schema.String.pipe(
   Schema.filter((text) => isDate(text) || "is not a date such as 2026-03-01")
 ).annotations({ jsonSchema: { type: "string", format: "date" } })
 
+export const ProviderState = Schema.Struct({
+  provider: Schema.Literal(...providerNames),
+  circuit: Schema.Literal("closed", "open", "half-open").annotations({
+    description:
+      "Of the platform's account, as the instance that answers sees it. `open`: it gave no verdicts and is left alone for a while; `half-open`: the next payment tries it"
+  }),
+  accepted: Schema.Int,
+  declined: Schema.Int,
+  unknown: Schema.Int.annotations({ description: "Asked, and without a verdict" }),
+  unanswered: Schema.Int.annotations({ description: "Being asked at this moment" })
+}).annotations({ identifier: "ProviderState" })
+
+const DateParams = {
+  dateFrom: Schema.optional(CalendarDate).annotations({
+    description: "First day, included; 29 days before `dateTo` when absent"
+  }),
+  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" })
+}
+
 const day = {
   count: 3,
   completed: 2,
   failed: 1,
   success_rate: 0.6666666666666666,
   volume: [{ currency: "KES", amount: 3000.5 }]
+}
+
+const trendsExample = {
+  status: "success",
+  data: {
+    date_from: "2026-03-01",
+    date_to: "2026-03-02",
+    days: [
+      { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
+      { date: "2026-03-02", ...day }
+    ],
+    totals: day
+  }
 }
 
 export const AnalyticsApi = HttpApiGroup.make("analytics")
@@ -83,10 +116,7 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
     HttpApiEndpoint.get("trends", "/transactions/analytics/trends")
       .setUrlParams(
         Schema.Struct({
-          dateFrom: Schema.optional(CalendarDate).annotations({
-            description: "First day, included; 29 days before `dateTo` when absent"
-          }),
-          dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" }),
+          ...DateParams,
           org_id: Schema.optional(
             Schema.String.annotations({ description: "Extension. One organisation; all of them when absent" })
           )
@@ -99,17 +129,36 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
           access: "platform",
           summary: "Payments by day",
           description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
+          response: trendsExample
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("organizationTrends", "/organizations/:org_id/trends")
+      .setPath(Schema.Struct({ org_id: Schema.String }))
+      .setUrlParams(Schema.Struct(DateParams))
+      .addSuccess(reportOf(Trends))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          summary: "An organisation's payments by day",
+          description: "Extension. The same of one's own organisation.",
+          response: trendsExample
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("providerHealth", "/payments/provider-health")
+      .addSuccess(reportOf(Schema.Array(ProviderState)))
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "How providers answer",
+          description: "Extension. Every provider, and what it answered to the payments of the last hour.",
           response: {
             status: "success",
-            data: {
-              date_from: "2026-03-01",
-              date_to: "2026-03-02",
-              days: [
-                { date: "2026-03-01", count: 0, completed: 0, failed: 0, success_rate: 0, volume: [] },
-                { date: "2026-03-02", ...day }
-              ],
-              totals: day
-            }
+            data: [{ provider: "fiat", circuit: "closed", accepted: 12, declined: 1, unknown: 0, unanswered: 0 }]
           }
         })
       )

@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { AnalyticsApi } from "./Analytics.ts"
 import { ApiKeysApi } from "./ApiKeys.ts"
 import { AuditLogApi } from "./AuditLog.ts"
+import { BalancesApi } from "./Balances.ts"
 import { BankValidationApi } from "./BankValidation.ts"
 import { BeneficiariesApi } from "./Beneficiaries.ts"
 import { BadRequest, Forbidden, InternalError, ServiceUnavailable, TooManyRequests, Unauthorized } from "./Errors.ts"
@@ -19,6 +20,8 @@ import { PaymentsInitApi } from "./PaymentsInit.ts"
 import { ProviderConfigsApi } from "./ProviderConfigs.ts"
 import { RampsApi } from "./Ramps.ts"
 import { RatesApi } from "./Rates.ts"
+import { ResolutionsApi } from "./Resolutions.ts"
+import { SessionApi } from "./Session.ts"
 import { UsersApi } from "./Users.ts"
 import { VerificationApi } from "./Verification.ts"
 import { VirtualAccountsApi } from "./VirtualAccounts.ts"
@@ -37,6 +40,7 @@ export const Api = HttpApi.make("corridor")
   .add(PaymentsInitApi)
   .add(RampsApi)
   .add(PaymentsApi)
+  .add(ResolutionsApi)
   .add(PaymentLinksApi)
   .add(ProviderConfigsApi)
   .add(OrganizationsApi)
@@ -44,8 +48,10 @@ export const Api = HttpApi.make("corridor")
   .add(MembersApi)
   .add(InvitationsApi)
   .add(UsersApi)
+  .add(SessionApi)
   .add(VerificationApi)
   .add(AnalyticsApi)
+  .add(BalancesApi)
   .add(WebhooksApi)
   .add(WebhookLogApi)
   .addError(BadRequest)

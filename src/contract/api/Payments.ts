@@ -167,7 +167,7 @@ export const OperatorItem = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "OperatorItem" })
 
-const record = {
+export const recordExample = {
   payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
   amount: 1500,
   currency: "KES",
@@ -234,7 +234,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "any",
           summary: "Look up a payment by transaction",
           description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
-          response: record
+          response: recordExample
         })
       )
   )
@@ -248,7 +248,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "any",
           summary: "Look up a payment",
           description: "Extension. The same record by the payment's own id.",
-          response: record
+          response: recordExample
         })
       )
   )
@@ -267,7 +267,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
             status: "success",
             message: "Timeline",
             data: {
-              payment_id: record.payment_id,
+              payment_id: recordExample.payment_id,
               items: [
                 {
                   at: "2026-03-02T09:15:00.000Z",
@@ -334,7 +334,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           summary: "List transactions",
           description:
             "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
-          response: { status: "success", message: "Transactions", data: [record], ...page }
+          response: { status: "success", message: "Transactions", data: [recordExample], ...page }
         })
       )
   )
@@ -356,8 +356,8 @@ export const PaymentsApi = HttpApiGroup.make("payments")
               {
                 item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f",
                 kind: "unknown_outcome",
-                org_id: record.org_id,
-                payment_id: record.payment_id,
+                org_id: recordExample.org_id,
+                payment_id: recordExample.payment_id,
                 attempt_id: "0199c2a5-0c12-7e30-8b10-9f8e7d6c5b4a",
                 webhook_id: null,
                 delivery_id: null,
@@ -368,7 +368,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
               {
                 item_id: "0199c2a5-0c40-7a30-8b10-5a493827160f",
                 kind: "dead_letter",
-                org_id: record.org_id,
+                org_id: recordExample.org_id,
                 payment_id: null,
                 attempt_id: null,
                 webhook_id: "0199c2a4-9d20-7a44-8c10-1b2c3d4e5f60",

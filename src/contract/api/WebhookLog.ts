@@ -30,6 +30,22 @@ export const Delivery = Schema.Struct({
   created_at: Timestamp
 }).annotations({ identifier: "Delivery" })
 
+export const DeliveryDetail = Schema.Struct({
+  ...Delivery.fields,
+  endpoint_url: Schema.String,
+  payload: Schema.String.annotations({ description: "The exact text that is sent, the same at every attempt" }),
+  log: Schema.Array(
+    Schema.Struct({
+      attempt: Schema.Int,
+      at: Timestamp,
+      status_code: Schema.NullOr(Schema.Int),
+      error: Text,
+      answer: Text.annotations({ description: "The beginning of what the receiver said" }),
+      latency_ms: Schema.Int
+    })
+  ).annotations({ description: "Oldest first" })
+}).annotations({ identifier: "DeliveryDetail" })
+
 export const Event = Schema.Struct({
   event_id: Id,
   event_type: Schema.String,
@@ -155,6 +171,60 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
             message: "Delivery queued",
             data: { ...delivery, attempts: 7, next_attempt_at: "2026-03-04T10:00:00.000Z" }
           }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("delivery", "/public/webhooks/deliveries/:delivery_id")
+      .setPath(Schema.Struct({ delivery_id: IdParam }))
+      .addSuccess(envelope(DeliveryDetail))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhook_log",
+          summary: "Read a delivery",
+          description: "Extension. What is sent, where to, and what the receiver answered to each attempt.",
+          response: {
+            status: "success",
+            message: "Delivery",
+            data: {
+              ...delivery,
+              endpoint_url: "https://shop.example/webhooks",
+              payload: "{}",
+              log: [
+                {
+                  attempt: 1,
+                  at: "2026-03-02T09:15:00.100Z",
+                  status_code: 503,
+                  error: "answered with status 503",
+                  answer: "Try later",
+                  latency_ms: 84
+                }
+              ]
+            }
+          }
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("replayDead", "/public/webhooks/:webhook_id/replay")
+      .setPath(Schema.Struct({ webhook_id: idParam(WebhookId) }))
+      .addSuccess(
+        envelope(
+          Schema.Struct({
+            replayed: Schema.Int,
+            disabled: Schema.Int.annotations({ description: "Left where they are, because the endpoint is disabled" })
+          }).annotations({ identifier: "Replayed" })
+        )
+      )
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "webhooks",
+          summary: "Send all dead letters of an endpoint again",
+          description:
+            "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
+          response: { status: "success", message: "Dead letters queued", data: { replayed: 12, disabled: 0 } }
         })
       )
   )

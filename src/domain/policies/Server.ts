@@ -52,5 +52,8 @@ export const retentionPause = Duration.minutes(10)
 /** A request that holds an idempotency key and has not answered after this long was cut off by a crash. */
 export const idempotencyRunning = Duration.seconds(40)
 
+/** Whoever repeats a key while its first request is running is told to come again after this long. */
+export const idempotencyRetryAfter = Duration.seconds(1)
+
 /** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */
 export const bodyDrainTimeout = Duration.seconds(2)

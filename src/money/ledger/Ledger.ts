@@ -27,7 +27,9 @@ export interface CreditLimitChange {
 
 interface Operating {
   readonly check: (permit: Permit<"platform">) => Effect.Effect<BooksReport>
-  readonly balancesOf: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<StoredBalance>>
+  readonly balancesOf: (
+    permit: Permit<"operations"> | Permit<"platform">
+  ) => Effect.Effect<ReadonlyArray<StoredBalance>>
   readonly setCreditLimit: (
     permit: Permit<"platform">,
     limit: CreditLimit

@@ -54,7 +54,7 @@ export class Analytics extends Context.Tag("corridor/Analytics")<
     readonly geography: (permit: Permit<"operations">) => Effect.Effect<typeof GeographicDistribution.Type>
     /** How providers have answered in the last hour. */
     readonly verdicts: (permit: Permit<"platform">) => Effect.Effect<ReadonlyArray<Verdicts>>
-    readonly trends: (permit: Permit<"platform">, range: DateRange) => Effect.Effect<Report>
+    readonly trends: (permit: Permit<"operations"> | Permit<"platform">, range: DateRange) => Effect.Effect<Report>
   }
 >() {
   static readonly layer = Layer.effect(

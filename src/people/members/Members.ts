@@ -42,6 +42,8 @@ export class Members extends Context.Tag("corridor/Members")<
       userId: UserId,
       permissions: ReadonlyArray<Permission>
     ) => Effect.Effect<OrgMember, Refusal>
+    /** What was granted to whoever asks, beyond their role; it stays with the person, so a key has none of it. */
+    readonly grantedTo: (permit: Permit<"any">) => Effect.Effect<ReadonlyArray<Permission>>
     /** Whether the member may, by role or by grant. */
     readonly check: (permit: Manager, userId: UserId, permission: Permission) => Effect.Effect<boolean, Refusal>
   }
@@ -116,6 +118,11 @@ export class Members extends Context.Tag("corridor/Members")<
       })
 
       return {
+        grantedTo: Effect.fn("Members.grantedTo")(function* ({ actor, scope }) {
+          if (actor.kind !== "user" || Option.isNone(actor.userId) || Option.isNone(scope)) return []
+          const own = yield* store.find(scope.value, actor.userId.value)
+          return Option.match(own, { onNone: () => [], onSome: ({ permissions }) => permissions })
+        }),
         list: (permit, window) =>
           Option.match(permit.scope, { onNone: () => Effect.succeed([]), onSome: (org) => store.list(org, window) }),
         add: Effect.fn("Members.add")(function* (permit, userId, role) {

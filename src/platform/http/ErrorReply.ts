@@ -9,6 +9,8 @@ const headersOf = (failure: Failure): Readonly<Record<string, string>> => {
     case "Overloaded":
     case "RateLimited":
       return { "retry-after": String(failure.retryAfterSeconds) }
+    case "IdempotencyConflict":
+      return failure.retryAfterSeconds === undefined ? {} : { "retry-after": String(failure.retryAfterSeconds) }
     case "TooLarge":
       return failure.closeConnection ? { connection: "close" } : {}
     default:

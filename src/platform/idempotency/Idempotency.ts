@@ -4,7 +4,7 @@ import { OrgId, type PaymentId } from "../../domain/Identifiers.ts"
 import { canonicalJson } from "../../domain/CanonicalJson.ts"
 import { IdempotencyConflict, Invalid } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
-import { idempotencyRunning } from "../../domain/policies/Server.ts"
+import { idempotencyRetryAfter, idempotencyRunning } from "../../domain/policies/Server.ts"
 import { Transactor } from "../database/Transactor.ts"
 import { Vault } from "../secrets/Vault.ts"
 import { type FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
@@ -23,7 +23,8 @@ const otherBody = () =>
 
 export const stillRunning = () =>
   new IdempotencyConflict({
-    message: "Idempotency-Key: the first request with this key is still running; try again shortly."
+    message: "Idempotency-Key: the first request with this key is still running; try again shortly.",
+    retryAfterSeconds: Duration.toSeconds(idempotencyRetryAfter)
   })
 
 /** The card is remembered only by what its record shows; the number is in no digest. */

@@ -15,6 +15,9 @@ export interface Autopsy extends DeadLetter {
   readonly log: ReadonlyArray<StoredAttempt>
 }
 
+/** Operators replay what they like, an organisation's people what is their own. */
+type Replayer = Permit<"platform"> | Permit<"webhooks">
+
 /** Hears how far a replay is. */
 export type Progress = (done: number, total: number) => Effect.Effect<void>
 
@@ -27,9 +30,12 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       window: Window
     ) => Effect.Effect<ReadonlyArray<DeadLetter>>
     /** Whatever its status is by now. */
-    readonly show: (permit: Permit<"platform">, deliveryId: string) => Effect.Effect<Autopsy, NotFound>
+    readonly show: (
+      permit: Permit<"platform"> | Permit<"webhook_log">,
+      deliveryId: string
+    ) => Effect.Effect<Autopsy, NotFound>
     /** What dies again meanwhile is left out; a replay that was cut off is taken up by the next one. */
-    readonly replay: (permit: Permit<"platform">, selection: Selection, progress: Progress) => Effect.Effect<Replayed>
+    readonly replay: (permit: Replayer, selection: Selection, progress: Progress) => Effect.Effect<Replayed>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -46,7 +52,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
             ? ["webhook", webhook_id]
             : ["dead_letters", "all"]
 
-      const replayBatch = (permit: Permit<"platform">, selection: Selection, before: Date) =>
+      const replayBatch = (permit: Replayer, selection: Selection, before: Date) =>
         atomically(
           Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
             replayed === 0

@@ -1,0 +1,95 @@
+/** The contract's types as they are in JSON: decimals as numbers, times as text, ids as plain text. */
+import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type { BigDecimal, Brand } from "effect"
+import type { Api } from "../contract/api/Api.ts"
+import type { CreateApiKey, RotateApiKey } from "../contract/api/ApiKeys.ts"
+import type { CreateOrganization } from "../contract/api/Organizations.ts"
+import type { CreateProviderConfig } from "../contract/api/ProviderConfigs.ts"
+import type { RequestVerification } from "../contract/api/Verification.ts"
+import type { RotateSecret } from "../contract/api/Webhooks.ts"
+
+/** `Decimal` is what stands for an amount or a rate, `Time` for a moment. */
+export type Wire<T, Decimal = number, Time = string> = T extends BigDecimal.BigDecimal
+  ? Decimal
+  : T extends Date
+    ? Time
+    : T extends string & Brand.Brand<string>
+      ? string
+      : T extends ReadonlyArray<infer Item>
+        ? ReadonlyArray<Wire<Item, Decimal, Time>>
+        : T extends object
+          ? { readonly [Key in keyof T]: Wire<T[Key], Decimal, Time> }
+          : T
+
+type Groups = typeof Api extends HttpApi.HttpApi<string, infer G, infer _E, infer _R> ? G : never
+
+type EndpointsOf<G> = G extends HttpApiGroup.HttpApiGroup<string, infer E, infer _Error, infer _R> ? E : never
+
+/** Bodies some of whose fields have defaults: an endpoint's type only says what they are once those are filled in. */
+interface Defaulted {
+  readonly apiKeys: { readonly create: typeof CreateApiKey.Encoded; readonly rotate: typeof RotateApiKey.Encoded }
+  readonly organizations: { readonly create: typeof CreateOrganization.Encoded }
+  readonly providerConfigs: { readonly create: typeof CreateProviderConfig.Encoded }
+  readonly verification: { readonly request: typeof RequestVerification.Encoded }
+  readonly webhooks: { readonly rotateSecret: typeof RotateSecret.Encoded }
+}
+
+type Body<G, N, Payload, Decimal> = G extends keyof Defaulted
+  ? N extends keyof Defaulted[G]
+    ? Wire<Defaulted[G][N], Decimal>
+    : Wire<Payload, Decimal>
+  : Wire<Payload, Decimal>
+
+/** A page's size has a default. */
+type Query<Params> = Omit<Wire<Params>, "limit"> & (Params extends { limit: number } ? { readonly limit?: number } : {})
+
+type Part<Name extends string, Value, Given> = [Value] extends [never]
+  ? {}
+  : {} extends Given
+    ? { readonly [Key in Name]?: Given }
+    : { readonly [Key in Name]: Given }
+
+/** The contract's words for an endpoint, by what they are. */
+type Declared<E> = [E] extends [
+  HttpApiEndpoint.HttpApiEndpoint<
+    infer Name,
+    infer _Method,
+    infer Path,
+    infer Params,
+    infer Payload,
+    infer _Headers,
+    infer Success,
+    infer _Error,
+    infer _R,
+    infer _RE
+  >
+]
+  ? { readonly name: Name; path: Path; params: Params; payload: Payload; success: Success }
+  : never
+
+interface AnyDeclared {
+  readonly name: string
+  readonly path: unknown
+  readonly params: unknown
+  readonly payload: unknown
+  readonly success: unknown
+}
+
+type RequestOf<G, D extends AnyDeclared, Decimal> = Part<"path", D["path"], Wire<D["path"]>> &
+  Part<"urlParams", D["params"], Query<D["params"]>> &
+  Part<"payload", D["payload"], Body<G, D["name"], D["payload"], Decimal>>
+
+/** By group and name: what is sent and what comes back. */
+export type Operations<Decimal = number> = {
+  readonly [G in Groups as HttpApiGroup.HttpApiGroup.Name<G>]: {
+    readonly [E in EndpointsOf<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: {
+      readonly request: RequestOf<HttpApiGroup.HttpApiGroup.Name<G>, Declared<E>, Decimal>
+      readonly answer: Wire<Declared<E>["success"], Decimal>
+    }
+  }
+}
+
+/** What a list lists; never for what is no page. */
+export type ItemOf<Answer> = Answer extends { readonly data: ReadonlyArray<infer Item>; readonly meta: object }
+  ? Item
+  : never

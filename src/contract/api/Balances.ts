@@ -1,0 +1,59 @@
+/** What an organisation has in the books. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { WireDecimal } from "../../domain/Decimal.ts"
+import { keptKinds } from "../../domain/Ledger.ts"
+import { NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+
+const orgPath = Schema.Struct({ org_id: Schema.String })
+
+export const Balance = Schema.Struct({
+  account: Schema.String.annotations({ description: "Its name in the books" }),
+  kind: Schema.Literal(...keptKinds).annotations({
+    description:
+      "`settlement`: what can be paid out, or is owed; `held`: given out of hand and received by nobody yet; `own`: at a provider, through an account of the organisation's own; `virtual`, `escrow`, `party` and `ramp`: what lies there"
+  }),
+  currency: AnyCurrencyCode,
+  balance: WireDecimal,
+  floor: Schema.NullOr(WireDecimal).annotations({ description: "How far it may fall; null: without end" })
+}).annotations({ identifier: "Balance" })
+
+export const BalancesApi = HttpApiGroup.make("balances")
+  .add(
+    HttpApiEndpoint.get("list", "/organizations/:org_id/balances")
+      .setPath(orgPath)
+      .addSuccess(
+        Schema.Struct({
+          status: Schema.Literal("success"),
+          message: Schema.String,
+          data: Schema.Array(Balance),
+          count: Schema.Int
+        })
+      )
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          summary: "List balances",
+          description: "Extension. Every account that the organisation has in the double-entry books, by name.",
+          response: {
+            status: "success",
+            message: "Balances",
+            data: [
+              {
+                account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/KES",
+                kind: "settlement",
+                currency: "KES",
+                balance: 1500.5,
+                floor: 0
+              }
+            ],
+            count: 1
+          }
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Balances")
+  .annotate(OpenApi.Description, "What an organisation has in the books.")

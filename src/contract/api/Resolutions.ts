@@ -1,0 +1,60 @@
+/** What only a person can decide about a payment, in that person's own name. */
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
+import { idParam } from "./Envelope.ts"
+import { Conflict, NotFound } from "./Errors.ts"
+import { operation } from "./Operation.ts"
+import { PaymentRecord, recordExample } from "./Payments.ts"
+import { text } from "./Text.ts"
+
+const PaymentPath = Schema.Struct({ payment_id: idParam(PaymentId) })
+
+const reason = text(500, "How you know, or why; it stands on the record, in the history and in the audit log")
+
+export const ResolvePayment = Schema.Struct({
+  outcome: Schema.Literal("completed", "failed").annotations({ description: "What the provider's own books say" }),
+  reason
+}).annotations({ identifier: "ResolvePayment" })
+
+export const GiveBack = Schema.Struct({ reason }).annotations({ identifier: "GiveBack" })
+
+export const ResolutionsApi = HttpApiGroup.make("resolutions")
+  .add(
+    HttpApiEndpoint.post("resolve", "/operations/payments/:payment_id/resolve")
+      .setPath(PaymentPath)
+      .setPayload(ResolvePayment)
+      .addSuccess(PaymentRecord)
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Settle a payment by hand",
+          description:
+            "Extension. For an outcome that stayed unknown, a payment on the manual rail, or money in suspense: look it up at the provider first. `completed` books the money to the organisation, or accepts what came of a payin that was paid in part; `failed` says that it did not go, or that the provider has it back. Audited in the caller's name. With nothing to settle, or while a provider is being asked: 409.",
+          request: { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
+          response: recordExample
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("giveBack", "/operations/payments/:payment_id/give-back")
+      .setPath(PaymentPath)
+      .setPayload(GiveBack)
+      .addSuccess(PaymentRecord)
+      .addError(NotFound)
+      .addError(Conflict)
+      .pipe(
+        operation({
+          access: "platform",
+          summary: "Give money in suspense back",
+          description:
+            "Extension. Through the provider that took it. Repeating it never sends it twice. Audited in the caller's name. With nothing in suspense: 409.",
+          request: { reason: "Paid twice by mistake" },
+          response: recordExample
+        })
+      )
+  )
+  .annotate(OpenApi.Title, "Decisions")
+  .annotate(OpenApi.Description, "What only a person can decide about a payment.")

@@ -1,0 +1,75 @@
+/** Who somebody is to the service: their organisation, and by the one table of access what they may do there. */
+import { Context, Effect, Either, Layer, Option } from "effect"
+import type { Session } from "../../contract/api/Session.ts"
+import { type Access, accessTable, authorize, type Caller, type Permission, type Permit } from "../../domain/Access.ts"
+import type { Invalid, NotFound } from "../../domain/Failure.ts"
+import { KeyId } from "../../domain/Identifiers.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { Members } from "../members/Members.ts"
+import type { Organization } from "../organizations/Organization.ts"
+import { Organizations } from "../organizations/Organizations.ts"
+import { Users } from "../users/Users.ts"
+
+type Asker = Permit<"any">
+
+const callerOf = (
+  { actor, role }: Asker,
+  organization: Option.Option<Organization>,
+  permissions: ReadonlyArray<Permission>
+): Caller => ({
+  id: actor.id,
+  userId: actor.userId,
+  apiKeyId: actor.kind === "api_key" ? Option.some(KeyId.make(actor.id)) : Option.none(),
+  admin: role === "admin",
+  organization: Option.map(organization, ({ features, org_id }) => ({
+    orgId: org_id,
+    role: role === "admin" ? "org-admin" : role,
+    features: new Set(features),
+    permissions: new Set(permissions)
+  }))
+})
+
+/** What is for persons without a membership is nobody's right in an organisation. */
+const accessOf = (caller: Caller): ReadonlyArray<Access> =>
+  (Object.keys(accessTable) as ReadonlyArray<Access>).filter(
+    (access) => access !== "person" && Either.isRight(authorize(caller, access, Option.none()))
+  )
+
+export class Sessions extends Context.Tag("corridor/Sessions")<
+  Sessions,
+  { readonly of: (permit: Asker) => Effect.Effect<typeof Session.Type, Invalid | NotFound> }
+>() {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const organizations = yield* Organizations
+      const members = yield* Members
+      const users = yield* Users
+      const { mode } = yield* Settings
+      return {
+        of: Effect.fn("Sessions.of")(function* (permit) {
+          const { actor, role, scope } = permit
+          const organization = Option.isNone(scope)
+            ? Option.none<Organization>()
+            : Option.some(yield* organizations.get(permit))
+          const user = Option.isNone(actor.userId) ? Option.none() : yield* users.find(actor.userId.value)
+          const granted = yield* members.grantedTo(permit)
+          return {
+            credential: actor.kind === "api_key" ? ("api_key" as const) : ("user" as const),
+            user_id: Option.getOrNull(actor.userId),
+            email: Option.getOrNull(Option.map(user, ({ email }) => email)),
+            role,
+            access: accessOf(callerOf(permit, organization, granted)),
+            organization: Option.getOrNull(
+              Option.map(organization, ({ country, currency, features, name, org_id }) => ({
+                ...{ org_id, name, country, currency },
+                features: Array.from(features)
+              }))
+            ),
+            mode
+          }
+        })
+      }
+    })
+  )
+}

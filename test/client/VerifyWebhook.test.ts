@@ -1,0 +1,94 @@
+/** What a receiver believes, and what it does not. */
+import { expect, it } from "@effect/vitest"
+import { Duration, Effect, TestClock } from "effect"
+import {
+  verifyWebhook,
+  verifyWebhookEffect,
+  type WebhookDelivery,
+  WebhookRefused
+} from "../../src/client/VerifyWebhook.ts"
+import { serviceSignature, standardSignature } from "../../src/domain/WebhookSignature.ts"
+
+const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString("base64")}`
+const secret = secretOf(1)
+const former = secretOf(2)
+
+const body = JSON.stringify({
+  event_id: "e",
+  event_type: "payment.completed",
+  org_id: "o",
+  created_at: "",
+  data: { a: "é" }
+})
+
+const START = 1_800_000_000
+
+const headersOf = (secrets: ReadonlyArray<string>, signed = body, timestamp = String(START)) => ({
+  "Webhook-Id": "e",
+  "Webhook-Timestamp": timestamp,
+  "Webhook-Signature": standardSignature(secrets, { id: "e", timestamp, body: signed }),
+  "X-Service-Signature": serviceSignature(secrets.at(-1)!, signed)
+})
+
+const verdict = (delivery: Partial<WebhookDelivery>, at = START) =>
+  Effect.gen(function* () {
+    yield* TestClock.setTime(at * 1000)
+    const whole = { body, secret, headers: headersOf([secret]), ...delivery }
+    const result = yield* Effect.either(verifyWebhookEffect(whole))
+    return result._tag === "Right" ? result.right.event_id : result.left.message
+  })
+
+it.effect("believes what carries both signatures, as bytes and from either kind of headers", () =>
+  Effect.gen(function* () {
+    expect(yield* verdict({})).toBe("e")
+    expect(yield* verdict({ body: new TextEncoder().encode(body) })).toBe("e")
+    expect(yield* verdict({ headers: new Headers(headersOf([secret])) })).toBe("e")
+    expect(yield* verdict({ secret: [former, secret] })).toBe("e")
+  })
+)
+
+it.effect("believes either secret while one takes the place of the other", () =>
+  Effect.gen(function* () {
+    const headers = headersOf([secret, former])
+    expect(yield* verdict({ headers })).toBe("e")
+    expect(yield* verdict({ headers, secret: former })).toBe("e")
+    expect(yield* verdict({ headers, secret: secretOf(3) })).toContain("webhook-signature")
+  })
+)
+
+it.effect("refuses another body, another secret and a signature that is missing or broken", () =>
+  Effect.gen(function* () {
+    expect(yield* verdict({ body: `${body} ` })).toContain("webhook-signature")
+    expect(yield* verdict({ secret: former })).toContain("webhook-signature")
+    expect(yield* verdict({ secret: "" })).toContain("webhook-signature")
+    expect(yield* verdict({ headers: {} })).toContain("webhook-signature")
+    const headers = headersOf([secret])
+    expect(yield* verdict({ headers: { ...headers, "Webhook-Id": "f" } })).toContain("webhook-signature")
+    expect(yield* verdict({ headers: { ...headers, "X-Service-Signature": "00" } })).toContain("X-Service-Signature")
+    expect(yield* verdict({ headers: { ...headers, "X-Service-Signature": "zz" } })).toContain("X-Service-Signature")
+  })
+)
+
+it.effect("refuses what is sent again later, however well it is signed", () =>
+  Effect.gen(function* () {
+    const window = Duration.toSeconds("5 minutes")
+    expect(yield* verdict({}, START + window)).toBe("e")
+    expect(yield* verdict({}, START + window + 1)).toContain("too old")
+    expect(yield* verdict({}, START - window - 1)).toContain("future")
+    expect(yield* verdict({ window: "10 minutes" }, START + window + 1)).toBe("e")
+    expect(yield* verdict({ headers: headersOf([secret], body, "soon") })).toContain("no time")
+  })
+)
+
+it.effect("believes the service's own signature alone where it is asked to", () =>
+  Effect.gen(function* () {
+    const headers = { "x-service-signature": serviceSignature(secret, body) }
+    expect(yield* verdict({ headers, only: "service" })).toBe("e")
+    expect(yield* verdict({ headers })).toContain("webhook-signature")
+    expect(yield* verdict({ headers, only: "service", body: "{}" })).toContain("X-Service-Signature")
+  })
+)
+
+it("rejects a promise with what it refuses", async () => {
+  await expect(verifyWebhook({ body, secret, headers: {} })).rejects.toBeInstanceOf(WebhookRefused)
+})
