@@ -1,6 +1,7 @@
 /** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
 import { Effect } from "effect"
 import type { ProviderName } from "../src/domain/Corridor.ts"
+import { everyEvent } from "../src/domain/EventFilter.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
 import { ledgerTables } from "../src/money/ledger/MemoryTables.ts"
@@ -72,7 +73,12 @@ const recordsOf = ({ orders, organisations, world }: Scene, receivers: Receivers
     virtualAccounts: Array.from(virtualAccounts.values()),
     virtualTransactions: Array.from(virtualTransactions.values()),
     endpoints: organisations.flatMap(({ endpoints, orgId }) =>
-      endpoints.map(({ url, webhookId }) => ({ orgId, webhookId, taken: receivers.taken.get(url) ?? new Set() }))
+      endpoints.map(({ url, webhookId }) => ({
+        orgId,
+        webhookId,
+        events: [everyEvent],
+        taken: receivers.taken.get(url) ?? new Set()
+      }))
     ),
     holdings: (paymentId) => orders.holdings(paymentId)
   }

@@ -10,6 +10,8 @@ import type { StoredDelivery, WebhookEvent } from "../../src/webhooks/Webhook.ts
 export interface Endpoint {
   readonly orgId: string
   readonly webhookId: string
+  /** As it was registered for. */
+  readonly events: ReadonlyArray<string>
   readonly taken: ReadonlySet<string>
 }
 

@@ -1,4 +1,5 @@
 /** Every change has its event, and every event has reached each endpoint, or waits where a person finds it. */
+import { wants } from "../../src/domain/EventFilter.ts"
 import type { Dossier, Records } from "./Records.ts"
 
 const eventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
@@ -36,8 +37,8 @@ export const tellingProblems = (dossier: Dossier): ReadonlyArray<string> => [
 export const deliveryProblems = ({ deliveries, endpoints, events }: Records): ReadonlyArray<string> => {
   const found = new Map(deliveries.map((one) => [`${one.event_id} ${one.webhook_id}`, one]))
   return events.flatMap(({ event_id, event_type, org_id }) =>
-    endpoints.flatMap(({ orgId, taken, webhookId }) => {
-      if (org_id !== orgId) return []
+    endpoints.flatMap(({ events: asked, orgId, taken, webhookId }) => {
+      if (org_id !== orgId || !wants(asked, event_type)) return []
       const delivery = found.get(`${event_id} ${webhookId}`)
       if (delivery === undefined) return [`${event_type} was never meant for an endpoint that wants it`]
       if (delivery.status === "delivered" && !taken.has(event_id)) {
