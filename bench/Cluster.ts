@@ -1,4 +1,4 @@
-/** One PostgreSQL in a temporary folder for both servers, as durable as in production. */
+/** One PostgreSQL in a temporary folder for all servers of a run, as durable as in production. */
 import { chmod, mkdtemp, rm, statfs } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,15 +9,16 @@ import { BenchFailed } from "./BenchFailed.ts"
 
 const TMPFS = 0x01021994
 
-export const temporaryFolder = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "corridor-bench-"))
-    // PostgreSQL runs as a user of its own when the benchmark runs as root.
-    await chmod(folder, 0o755)
-    return folder
-  }),
-  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
-)
+export const temporaryFolder = (name: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const folder = await mkdtemp(join(tmpdir(), `corridor-${name}-`))
+      // PostgreSQL runs as a user of its own when the run is root's.
+      await chmod(folder, 0o755)
+      return folder
+    }),
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
+  )
 
 export const urlOf = (clusterUrl: string, database: string): string => {
   const url = new URL(clusterUrl)

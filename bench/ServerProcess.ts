@@ -16,7 +16,7 @@ export interface Server {
 
 const cpuReport = new URL("./CpuReport.mjs", import.meta.url).href
 
-const freePort = Effect.async<number>((resume) => {
+export const freePort = Effect.async<number>((resume) => {
   const probe = createServer()
   probe.listen(0, "127.0.0.1", () => {
     const address = probe.address()

@@ -42,7 +42,7 @@ const say = (text: string) => Effect.sync(() => process.stdout.write(`${text}\n`
 const bench = (seconds: number) =>
   Effect.gen(function* () {
     const ids = yield* Ids
-    const folder = yield* temporaryFolder
+    const folder = yield* temporaryFolder("bench")
     const { durability, url: clusterUrl } = yield* durableCluster(folder)
     yield* statement(clusterUrl, `create database ${DATABASE}`)
     const url = urlOf(clusterUrl, DATABASE)

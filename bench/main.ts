@@ -52,7 +52,7 @@ const bench = (options: Options) =>
   Effect.gen(function* () {
     const [loadAverage = 0] = loadavg()
     if (loadAverage > 0.5) yield* say(`The machine is busy (load average ${loadAverage.toFixed(1)}): expect noise.`)
-    const folder = yield* temporaryFolder
+    const folder = yield* temporaryFolder("bench")
     const { durability, url } = yield* durableCluster(folder)
     const urls = yield* twoDatabases(folder, url, options)
     const apiKey = yield* sandboxKey(folder)

@@ -1,8 +1,13 @@
 /** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
 import { Effect } from "effect"
 import type { ProviderName } from "../src/domain/Corridor.ts"
+import { everyEvent } from "../src/domain/EventFilter.ts"
 import { Ids } from "../src/domain/Ids.ts"
-import type { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
+import { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
+import { ledgerTables } from "../src/money/ledger/MemoryTables.ts"
+import { memoryTable } from "../src/platform/database/MemoryDatabase.ts"
+import type { VirtualAccount } from "../src/treasury/accounts/VirtualAccount.ts"
+import type { VirtualTransaction } from "../src/treasury/accounts/VirtualTransaction.ts"
 import { nothingPlanted, type Planted } from "./bugs/Bug.ts"
 import { openItems, operate } from "./business/Operating.ts"
 import { Receivers } from "./business/Receivers.ts"
@@ -12,9 +17,10 @@ import type { Step } from "./business/Step.ts"
 import { acts, drawSteps } from "./business/Steps.ts"
 import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
-import { moneyProblems } from "./invariants/Money.ts"
+import { bookProblems, moneyProblems } from "./invariants/Money.ts"
 import { progressProblems } from "./invariants/Progress.ts"
-import { tellingProblems } from "./invariants/Telling.ts"
+import { dossiersOf, type Records } from "./invariants/Records.ts"
+import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
@@ -47,17 +53,52 @@ export interface Ran {
   readonly story: ReadonlyArray<string>
 }
 
+const booksTables = {
+  ...ledgerTables,
+  virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts"),
+  virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
+}
+
+const recordsOf = ({ orders, organisations, world }: Scene, receivers: Receivers): Records => {
+  const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
+  const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
+  return {
+    payments: Array.from(payments.values()),
+    attempts: Array.from(attempts.values()),
+    history: Array.from(history.values()),
+    items: Array.from(operatorItems.values()),
+    events: Array.from(events.values()),
+    deliveries: Array.from(webhookDeliveries.values()),
+    postings: Array.from(ledgerPostings.values()),
+    virtualAccounts: Array.from(virtualAccounts.values()),
+    virtualTransactions: Array.from(virtualTransactions.values()),
+    endpoints: organisations.flatMap(({ endpoints, orgId }) =>
+      endpoints.map(({ url, webhookId }) => ({
+        orgId,
+        webhookId,
+        events: [everyEvent],
+        taken: receivers.taken.get(url) ?? new Set()
+      }))
+    ),
+    holdings: (paymentId) => orders.holdings(paymentId)
+  }
+}
+
 const inspect = (
   scene: Scene,
   receivers: Receivers,
   runIn: <A>(effect: Effect.Effect<A, never, LedgerStore>) => A
 ): void => {
+  const records = recordsOf(scene, receivers)
+  const dossiers = dossiersOf(records)
   const problems = [
-    ...runIn(moneyProblems(scene)),
-    ...progressProblems(scene),
-    ...tellingProblems(scene, receivers),
+    ...bookProblems(runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems, dossiers),
+    ...dossiers.flatMap(moneyProblems),
+    ...dossiers.flatMap(progressProblems),
+    ...dossiers.flatMap(tellingProblems),
+    ...deliveryProblems(records),
     ...answerProblems(scene),
-    ...accountProblems(scene)
+    ...accountProblems(records)
   ]
   for (const problem of problems) scene.outside.problem(problem)
 }

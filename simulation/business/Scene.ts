@@ -59,7 +59,8 @@ const once = ({ outside }: Scene, credential: Credential | null, { body, key, me
     })
   })
 
-const isOpen = (reply: Reply | null): boolean =>
+/** Nobody knows yet what became of it. */
+export const isOpen = (reply: Reply | null): boolean =>
   reply === null || reply.status === 503 || (reply.status === 409 && reply.body.includes("still running"))
 
 const patience = [1, 5, 50, 300, 3600]

@@ -1,16 +1,8 @@
 /** A virtual account holds what its statement says, and what people have decided since. */
 import { kindOf } from "../../src/domain/Ledger.ts"
-import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
-import { memoryTable } from "../../src/platform/database/MemoryDatabase.ts"
-import { booksOf, type VirtualAccount } from "../../src/treasury/accounts/VirtualAccount.ts"
+import { booksOf } from "../../src/treasury/accounts/VirtualAccount.ts"
 import { followingPayment, type VirtualTransaction } from "../../src/treasury/accounts/VirtualTransaction.ts"
-import type { Scene } from "../business/Scene.ts"
-
-const tables = {
-  ...ledgerTables,
-  virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts"),
-  virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
-}
+import type { Records } from "./Records.ts"
 
 const byHand = ["adjustment", "ramp_return"]
 
@@ -19,19 +11,25 @@ const effectOf = ({ amount, fee, status, type }: VirtualTransaction): bigint => 
   return type === "credit" ? amount.minor : -(amount.minor + fee.minor)
 }
 
-export const accountProblems = ({ world }: Scene): ReadonlyArray<string> => {
-  const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(tables)
-  const postings = Array.from(ledgerPostings.values()).filter(({ account }) => kindOf(account) === "virtual")
-  return Array.from(virtualAccounts.values()).flatMap((account) => {
-    const own = postings.filter((posting) => posting.account === booksOf(account) && !byHand.includes(posting.kind))
-    const inBooks = own.reduce((sum, { amount }) => sum + amount.minor, 0n)
-    const told = Array.from(virtualTransactions.values())
-      .filter(({ account_id }) => account_id === account.account_id)
-      .map((transaction) => {
-        const payment = transaction.payment_id === null ? undefined : world.tables.payments.get(transaction.payment_id)
-        return payment === undefined ? transaction : followingPayment(transaction, payment)
-      })
-      .reduce((sum, transaction) => sum + effectOf(transaction), 0n)
-    return inBooks === told ? [] : [`a virtual account holds ${inBooks}, and its statement says ${told}`]
+const add = (sums: Map<string, bigint>, key: string, minor: bigint): void => {
+  sums.set(key, (sums.get(key) ?? 0n) + minor)
+}
+
+export const accountProblems = (records: Records): ReadonlyArray<string> => {
+  const payments = new Map(records.payments.map((payment) => [payment.payment_id, payment]))
+  const booked = new Map<string, bigint>()
+  for (const { account, amount, kind } of records.postings) {
+    if (kindOf(account) === "virtual" && !byHand.includes(kind)) add(booked, account, amount.minor)
+  }
+  const told = new Map<string, bigint>()
+  for (const transaction of records.virtualTransactions) {
+    const payment = transaction.payment_id === null ? undefined : payments.get(transaction.payment_id)
+    const followed = payment === undefined ? transaction : followingPayment(transaction, payment)
+    add(told, transaction.account_id, effectOf(followed))
+  }
+  return records.virtualAccounts.flatMap((account) => {
+    const inBooks = booked.get(booksOf(account)) ?? 0n
+    const said = told.get(account.account_id) ?? 0n
+    return inBooks === said ? [] : [`a virtual account holds ${inBooks}, and its statement says ${said}`]
   })
 }

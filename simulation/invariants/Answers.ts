@@ -1,18 +1,19 @@
 /** What callers may rely on: one request, one payment; text that every database takes; nothing of anybody else. */
-import { responseOf, type Scene } from "../business/Scene.ts"
+import { type Keyed, responseOf, type Scene } from "../business/Scene.ts"
 
-/** Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other. */
-const keyProblems = ({ isDisturbed, keyed, outside }: Scene): ReadonlyArray<string> =>
-  Array.from(keyed.values()).flatMap(({ replies, what }) => {
+/**
+ * Under one key there is one answer; after a crash it may tell how its payment stands by then, and of no other.
+ * `isCalm`: nothing has crashed.
+ */
+export const keyProblems = (keyed: Iterable<Keyed>, isCalm: boolean): ReadonlyArray<string> =>
+  Array.from(keyed).flatMap(({ replies, what }) => {
     const [first, ...others] = replies.filter(({ status }) => status === 200)
     if (first === undefined) return []
     const idOf = (reply: typeof first) =>
       String(responseOf(reply)["payment_id"] ?? responseOf(reply)["transaction_id"] ?? "")
     return others.flatMap((other) => {
       if (idOf(other) !== idOf(first)) return [`one key made two payments: ${what}`]
-      return !isDisturbed && !outside.isLosing && other.body !== first.body
-        ? [`one key was answered in two ways: ${what}`]
-        : []
+      return isCalm && other.body !== first.body ? [`one key was answered in two ways: ${what}`] : []
     })
   })
 
@@ -35,4 +36,7 @@ const textProblems = ({ world }: Scene): ReadonlyArray<string> => {
   )
 }
 
-export const answerProblems = (scene: Scene): ReadonlyArray<string> => [...keyProblems(scene), ...textProblems(scene)]
+export const answerProblems = (scene: Scene): ReadonlyArray<string> => [
+  ...keyProblems(scene.keyed.values(), !scene.isDisturbed && !scene.outside.isLosing),
+  ...textProblems(scene)
+]

@@ -1,26 +1,8 @@
 /** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
-import { Effect } from "effect"
 import { currencyOf, kindOf } from "../../src/domain/Ledger.ts"
-import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { Problem, StoredPosting } from "../../src/money/ledger/Books.ts"
-import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
-import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
-import type { Scene } from "../business/Scene.ts"
-import type { World } from "../world/World.ts"
-
-const postingsOf = (world: World): ReadonlyArray<StoredPosting> =>
-  Array.from(world.database.open(ledgerTables).ledgerPostings.values())
-
-const groupByPayment = (postings: ReadonlyArray<StoredPosting>) => {
-  const groups = new Map<PaymentId | null, Array<StoredPosting>>()
-  for (const posting of postings) {
-    const group = groups.get(posting.payment_id)
-    if (group === undefined) groups.set(posting.payment_id, [posting])
-    else group.push(posting)
-  }
-  return groups
-}
+import type { Dossier } from "./Records.ts"
 
 const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPosting) => string | null) => {
   const sums = new Map<string, bigint>()
@@ -32,24 +14,18 @@ const sumBy = (postings: ReadonlyArray<StoredPosting>, keyOf: (posting: StoredPo
 }
 
 /** Somebody still has to find out, or to be told. */
-const isOpen = ({ world }: Scene, paymentId: PaymentId): boolean => {
-  for (const { closed_at, kind, payment_id } of world.tables.operatorItems.values()) {
-    if (payment_id === paymentId && closed_at === null && kind !== "review") return true
-  }
-  for (const { next_enquiry_at, payment_id } of world.tables.attempts.values()) {
-    if (payment_id === paymentId && next_enquiry_at !== null) return true
-  }
-  return false
-}
+const isOpen = ({ attempts, items }: Dossier): boolean =>
+  items.some(({ closed_at, kind }) => closed_at === null && kind !== "review") ||
+  attempts.some(({ next_enquiry_at }) => next_enquiry_at !== null)
 
 /** Each provider's account of the books is what that provider really holds, payment by payment. */
-const providerProblems = (scene: Scene, payment: Payment, postings: ReadonlyArray<StoredPosting>) => {
+const providerProblems = (dossier: Dossier): ReadonlyArray<string> => {
+  const { held, payment, postings } = dossier
   const booked = sumBy(postings, ({ account }) => (kindOf(account) === "provider" ? account : null))
-  const held = scene.orders.holdings(payment.payment_id)
   return [...new Set([...booked.keys(), ...held.keys()])].flatMap((account) => {
     const inBooks = -(booked.get(account) ?? 0n)
     const real = held.get(account) ?? 0n
-    return inBooks === real || isOpen(scene, payment.payment_id)
+    return inBooks === real || isOpen(dossier)
       ? []
       : [`${account} has ${real} of a payment that is ${payment.status}, and the books say ${inBooks}`]
   })
@@ -73,7 +49,7 @@ const hasStrayed = ({ refunds }: Payment, postings: ReadonlyArray<StoredPosting>
   return refunds.length > 0 && has("suspense")
 }
 
-const recordProblems = (payment: Payment, postings: ReadonlyArray<StoredPosting>): ReadonlyArray<string> => {
+const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> => {
   if (payment.direction === "external" || hasStrayed(payment, postings)) return []
   const own = postings.filter(({ account, kind }) => ownKinds.includes(kindOf(account)) && !byHand.includes(kind))
   const booked = own.reduce((sum, { amount }) => sum + amount.minor, 0n)
@@ -85,7 +61,7 @@ const recordProblems = (payment: Payment, postings: ReadonlyArray<StoredPosting>
 }
 
 /** Nothing is held for a payment that has ended, and suspense has an item for as long as it holds anything. */
-const leftoverProblems = ({ world }: Scene, payment: Payment, postings: ReadonlyArray<StoredPosting>) => {
+const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<string> => {
   const problems: Array<string> = []
   const held = sumBy(postings, ({ account }) => (kindOf(account) === "held" ? account : null))
   const ended = ["failed", "rejected", "canceled", "refunded", "completed"].includes(payment.status)
@@ -99,16 +75,14 @@ const leftoverProblems = ({ world }: Scene, payment: Payment, postings: Readonly
     kindOf(account) === "suspense" ? `${(reference ?? "").split(" ")[0]} ${currencyOf(account)}` : null
   )
   const waits = [...suspense.values()].some((minor) => minor !== 0n)
-  const items = Array.from(world.tables.operatorItems.values()).filter(
-    ({ closed_at, kind, payment_id }) => payment_id === payment.payment_id && kind === "suspense" && closed_at === null
-  )
+  const open = items.filter(({ closed_at, kind }) => kind === "suspense" && closed_at === null)
   const rampHolds = [...sumBy(postings, ({ account }) => (kindOf(account) === "ramp" ? account : null)).values()].some(
     (minor) => minor !== 0n
   )
-  if (waits && items.length === 0)
+  if (waits && open.length === 0)
     problems.push(`money is in suspense for a payment that is ${payment.status}, and no item says so`)
-  if (!waits && items.length > 0 && !rampHolds)
-    problems.push(`an item says that money is in suspense, and there is none: ${items[0]!.detail}`)
+  if (!waits && open.length > 0 && !rampHolds)
+    problems.push(`an item says that money is in suspense, and there is none: ${open[0]!.detail}`)
   return problems
 }
 
@@ -116,24 +90,20 @@ const leftoverProblems = ({ world }: Scene, payment: Payment, postings: Readonly
  * The parts of a refund are rounded together, so that they add up to the whole. While one of them is under way, or after it
  * has failed, the others may be a minor unit short of what they are worth.
  */
-const isRoundedParts = ({ world }: Scene, { kind, subject }: Problem): boolean =>
-  kind === "fx_loss" &&
-  (world.tables.payments.get(subject)?.refunds.some(({ state }) => state !== "completed") ?? false)
+const isRoundedParts = ({ kind, subject }: Problem, payments: ReadonlyMap<string, Payment>): boolean =>
+  kind === "fx_loss" && (payments.get(subject)?.refunds.some(({ state }) => state !== "completed") ?? false)
 
-export const moneyProblems = (scene: Scene): Effect.Effect<ReadonlyArray<string>, never, LedgerStore> =>
-  Effect.gen(function* () {
-    const books = yield* Effect.flatMap(LedgerStore, ({ check }) => check)
-    const groups = groupByPayment(postingsOf(scene.world))
-    const payments = Array.from(scene.world.tables.payments.values())
-    return [
-      ...books.problems.filter((problem) => !isRoundedParts(scene, problem)).map(({ message }) => message),
-      ...payments.flatMap((payment) => {
-        const postings = groups.get(payment.payment_id) ?? []
-        return [
-          ...providerProblems(scene, payment, postings),
-          ...recordProblems(payment, postings),
-          ...leftoverProblems(scene, payment, postings)
-        ]
-      })
-    ]
-  })
+/** Of what a check of the books found. */
+export const bookProblems = (
+  found: ReadonlyArray<Problem>,
+  dossiers: ReadonlyArray<Dossier>
+): ReadonlyArray<string> => {
+  const payments = new Map<string, Payment>(dossiers.map(({ payment }) => [payment.payment_id, payment]))
+  return found.filter((problem) => !isRoundedParts(problem, payments)).map(({ message }) => message)
+}
+
+export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [
+  ...providerProblems(dossier),
+  ...recordProblems(dossier),
+  ...leftoverProblems(dossier)
+]

@@ -1,7 +1,7 @@
 /** Nothing is stuck: what has not ended waits for a provider who will be asked, for its customer, or for a person who knows. */
 import type { Attempt, Payment } from "../../src/payments/store/Payment.ts"
 import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
-import type { Scene } from "../business/Scene.ts"
+import type { Dossier } from "./Records.ts"
 
 const final: ReadonlyArray<PaymentStatus> = ["completed", "failed", "refunded", "rejected", "canceled"]
 
@@ -33,13 +33,10 @@ const attemptProblems = (payment: Payment, attempt: Attempt, items: ReadonlyArra
     : []
 }
 
-const historyProblems = ({ world }: Scene, payment: Payment) => {
-  const rows = Array.from(world.tables.history.values())
-    .filter(({ payment_id }) => payment_id === payment.payment_id)
-    .sort((a, b) => a.version - b.version)
+const historyProblems = ({ history, payment }: Dossier) => {
   const problems: Array<string> = []
   let before: PaymentStatus | null = null
-  for (const { from_status, to_status } of rows) {
+  for (const { from_status, to_status } of history) {
     if (from_status !== before) problems.push(`a payment went on from ${from_status} though it was ${before}`)
     if (before !== null && !canMove(before, to_status)) problems.push(`a payment went from ${before} to ${to_status}`)
     if (before !== null && final.includes(before) && !(before === "completed" && to_status === "refunded")) {
@@ -51,10 +48,8 @@ const historyProblems = ({ world }: Scene, payment: Payment) => {
   return problems
 }
 
-const reviewProblems = ({ world }: Scene, payment: Payment) => {
-  const open = Array.from(world.tables.operatorItems.values()).some(
-    ({ closed_at, kind, payment_id }) => payment_id === payment.payment_id && kind === "review" && closed_at === null
-  )
+const reviewProblems = ({ items, payment }: Dossier) => {
+  const open = items.some(({ closed_at, kind }) => kind === "review" && closed_at === null)
   const held = payment.status === "initiated" && payment.next_action === "wait"
   if (held && !open) return ["a payment is held for a review, and no item says so"]
   return open && final.includes(payment.status)
@@ -63,9 +58,9 @@ const reviewProblems = ({ world }: Scene, payment: Payment) => {
 }
 
 /** An item about an outcome that everybody knows keeps a person busy for nothing. */
-const idleItemProblems = ({ world }: Scene, payment: Payment, attempts: ReadonlyArray<Attempt>) =>
-  Array.from(world.tables.operatorItems.values()).flatMap(({ attempt_id, closed_at, kind, payment_id }) => {
-    if (payment_id !== payment.payment_id || kind !== "unknown_outcome" || closed_at !== null) return []
+const idleItemProblems = ({ attempts, items }: Dossier) =>
+  items.flatMap(({ attempt_id, closed_at, kind }) => {
+    if (kind !== "unknown_outcome" || closed_at !== null) return []
     const attempt = attempts.find((one) => one.attempt_id === attempt_id)
     if (attempt === undefined) return ["an item is about an attempt that does not exist"]
     return attempt.next_enquiry_at !== null
@@ -73,19 +68,14 @@ const idleItemProblems = ({ world }: Scene, payment: Payment, attempts: Readonly
       : []
   })
 
-export const progressProblems = (scene: Scene): ReadonlyArray<string> => {
-  const { attempts, operatorItems, payments } = scene.world.tables
-  return Array.from(payments.values()).flatMap((payment) => {
-    const own = Array.from(attempts.values()).filter(({ payment_id }) => payment_id === payment.payment_id)
-    const items = Array.from(operatorItems.values())
-      .filter(({ closed_at, payment_id }) => payment_id === payment.payment_id && closed_at === null)
-      .map(({ attempt_id }) => attempt_id ?? "")
-    return [
-      ...stuckProblems(payment, own, items),
-      ...own.flatMap((attempt) => attemptProblems(payment, attempt, items)),
-      ...historyProblems(scene, payment),
-      ...reviewProblems(scene, payment),
-      ...idleItemProblems(scene, payment, own)
-    ]
-  })
+export const progressProblems = (dossier: Dossier): ReadonlyArray<string> => {
+  const { attempts, payment } = dossier
+  const items = dossier.items.flatMap(({ attempt_id, closed_at }) => (closed_at === null ? [attempt_id ?? ""] : []))
+  return [
+    ...stuckProblems(payment, attempts, items),
+    ...attempts.flatMap((attempt) => attemptProblems(payment, attempt, items)),
+    ...historyProblems(dossier),
+    ...reviewProblems(dossier),
+    ...idleItemProblems(dossier)
+  ]
 }

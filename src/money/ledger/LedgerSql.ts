@@ -57,7 +57,9 @@ const balanceOfRow = ({ account, balance, floor, org_id }: typeof BalanceRow.Typ
   }
 }
 
-const postingOfRow = (row: typeof PostingRow.Type): StoredPosting => ({ ...row, amount: moneyIn(row) })
+/** Of the rows of `ledger_postings`, as they are read. */
+export const storedPostings = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<StoredPosting>> =>
+  Effect.map(postingsOf(rows), (found) => found.map((row) => ({ ...row, amount: moneyIn(row) })))
 
 /** What was settled before settlements named their attempt stands under the payment's own id, and is taken off here. */
 const withoutOldSettlements = (paymentId: PaymentId, rows: ReadonlyArray<InSuspense>): ReadonlyArray<InSuspense> => {
@@ -158,11 +160,7 @@ export const ledgerStoreSql = Layer.effect(
       postings: (scope, account, window) =>
         sql`select entry_id, org_id, account, amount, kind, payment_id, reference, created_at
           from ledger_postings where account = ${account} and ${inScope(sql, scope)}
-          ${newest(sql, "entry_id", window)}`.pipe(
-          Effect.flatMap(postingsOf),
-          Effect.map((rows) => rows.map(postingOfRow)),
-          Effect.orDie
-        ),
+          ${newest(sql, "entry_id", window)}`.pipe(Effect.flatMap(storedPostings), Effect.orDie),
       suspenseOf: (paymentId) =>
         sql`select split_part(coalesce(reference, ''), ' ', 1) as about, account,
             sum(amount) as amount

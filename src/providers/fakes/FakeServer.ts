@@ -16,6 +16,8 @@ export interface FakeOptions {
   /** Any that is free, unless it is said. */
   readonly port?: number
   readonly host?: string
+  /** The address that others have of it, where something stands before it; else where it listens. */
+  readonly reachedAt?: string
   /** From the order to its end. */
   readonly pace?: Duration.Duration
   /** The same for what is reported late. */
@@ -232,7 +234,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
         })
     )
 
-    const url = `http://${hostInUrl(host)}:${address.port}`
+    const url = options.reachedAt ?? `http://${hostInUrl(host)}:${address.port}`
     const world: FakeWorld = {
       books,
       url,

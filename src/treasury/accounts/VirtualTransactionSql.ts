@@ -53,6 +53,10 @@ const fromStored = ({ amount, fee, ...row }: typeof StoredRow.Type): VirtualTran
   fee: moneyOf(fee, row.currency)
 })
 
+/** Of the rows of `virtual_transactions`, without what their payments tell. */
+export const storedTransactions = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<VirtualTransaction>> =>
+  Effect.map(storedRows(rows), (found) => found.map(fromStored))
+
 const fromRow = ({ payment_fees, payment_status, payment_updated_at, ...row }: typeof Row.Type): VirtualTransaction => {
   const stored = fromStored(row)
   if (payment_status === null || payment_updated_at === null) return stored
@@ -82,9 +86,9 @@ export const virtualTransactionStoreSql = Layer.effect(
           fee: fee.toNumericText()
         }))
         return sql`insert into virtual_transactions ${sql.insert(written)} returning ${stored}`.pipe(
-          Effect.flatMap(storedRows),
+          Effect.flatMap(storedTransactions),
           Effect.map((made) => {
-            const byId = new Map(made.map((row) => [row.transaction_id, fromStored(row)]))
+            const byId = new Map(made.map((row) => [row.transaction_id, row]))
             return rows.map(({ transaction_id }) => byId.get(transaction_id)!)
           }),
           Effect.orDie

@@ -1,0 +1,84 @@
+/** How callers ask: of any instance, and again with the same key, of another one, while they have no answer. */
+import { setTimeout as pause } from "node:timers/promises"
+import { isOpen, type Json, jsonOf } from "../../simulation/business/Scene.ts"
+import type { Chance } from "../../simulation/world/Chance.ts"
+import type { Instance } from "../stage/Instance.ts"
+import type { Reply } from "../../simulation/world/Outside.ts"
+import type { Notebook, Order } from "./Notebook.ts"
+
+/** Longer than a provider has, shorter than anybody sleeps: whoever is paused is not waited for. */
+const PATIENCE_MILLIS = 6_000
+
+export interface Asking {
+  readonly instances: ReadonlyArray<Instance>
+  readonly notebook: Notebook
+  readonly chance: Chance
+  /** Whether the database was disturbed at any time since. */
+  readonly isDisturbedSince: (at: number) => boolean
+}
+
+export const headersFor = (apiKey: string) => ({
+  authorization: "NONE",
+  "x-api-key": apiKey,
+  "content-type": "application/json"
+})
+
+const send = async (url: string, init: RequestInit): Promise<Reply | null> => {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MILLIS) })
+    return { status: response.status, body: await response.text(), headers: Object.fromEntries(response.headers) }
+  } catch {
+    return null
+  }
+}
+
+/** Refusals that say nothing about the order itself. */
+const judge = ({ isDisturbedSince, notebook }: Asking, what: string, reply: Reply | null, since: number): void => {
+  notebook.count(reply === null ? "none" : String(reply.status))
+  // Callers here say what they may say: whatever is not understood was not meant to be.
+  if (reply?.status === 400) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
+  if (reply?.status === 503 && reply.headers["retry-after"] === undefined)
+    notebook.problems.push(`${what}: 503 without Retry-After`)
+  if (reply?.status === 500 && !isDisturbedSince(since)) {
+    notebook.problems.push(`${what}: 500 while nothing was wrong with the database: ${reply.body.slice(0, 200)}`)
+  }
+}
+
+/** One try; nothing where there is no answer to go by. */
+export const askOnce = async (asking: Asking, order: Order, at: number): Promise<Reply | null> => {
+  const { chance, instances, notebook } = asking
+  const instance = chance.pick(instances, `${order.key} try ${at}`)
+  const since = performance.now()
+  const reply = await send(`${instance.url}${order.path}`, {
+    method: "POST",
+    headers: { ...headersFor(order.apiKey), "idempotency-key": order.key },
+    body: JSON.stringify(order.body)
+  })
+  judge(asking, order.what, reply, since)
+  // Nobody knows whether that came before or after something was done.
+  if (reply === null || isOpen(reply) || reply.status === 500) return null
+  if (reply.status === 200) notebook.successes.push({ instance: instance.name, at: performance.now() })
+  return reply
+}
+
+const pauses = [100, 300, 1_000, 3_000]
+
+/** Again and again, for a while; what is left open then is asked for in the end. */
+export const ask = async (asking: Asking, order: Order): Promise<Reply | null> => {
+  for (const [at, millis] of pauses.entries()) {
+    const reply = await askOnce(asking, order, at)
+    if (reply !== null) {
+      order.replies.push(reply)
+      return reply
+    }
+    await pause(millis)
+  }
+  return null
+}
+
+/** A read, which changes nothing. */
+export const look = async (asking: Asking, apiKey: string, path: string, purpose: string): Promise<Json | null> => {
+  const { url } = asking.chance.pick(asking.instances, purpose)
+  const reply = await send(`${url}${path}`, { headers: headersFor(apiKey) })
+  return reply?.status === 200 ? jsonOf(reply) : null
+}

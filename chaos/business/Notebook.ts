@@ -1,0 +1,45 @@
+/** All that callers were told, as they were told it, and when each instance answered well. */
+import type { Keyed } from "../../simulation/business/Scene.ts"
+
+/** What one key stands for: an order of one kind, asked for until it is answered. */
+export interface Order extends Keyed {
+  readonly kind: string
+  readonly key: string
+  readonly orgId: string
+  readonly path: string
+  readonly body: object
+  readonly apiKey: string
+}
+
+export interface Success {
+  readonly instance: string
+  readonly at: number
+}
+
+export class Notebook {
+  readonly orders = new Map<string, Order>()
+  readonly successes: Array<Success> = []
+  readonly answers = new Map<string, number>()
+  readonly problems: Array<string> = []
+
+  open(order: Omit<Order, "replies" | "what">): Order {
+    const opened = { ...order, what: `${order.kind} ${order.key}`, replies: [] }
+    this.orders.set(order.key, opened)
+    return opened
+  }
+
+  count(what: string): void {
+    this.answers.set(what, (this.answers.get(what) ?? 0) + 1)
+  }
+
+  unanswered(): ReadonlyArray<Order> {
+    return Array.from(this.orders.values()).filter(({ replies }) => replies.length === 0)
+  }
+
+  /** By kind, how many there were. */
+  kinds(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const { kind } of this.orders.values()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    return counts
+  }
+}

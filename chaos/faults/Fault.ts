@@ -1,0 +1,32 @@
+/** A fault: what it disturbs, how it begins, and how it is over. */
+import { Duration, Effect, Schedule } from "effect"
+import type { Chance } from "../../simulation/world/Chance.ts"
+import type { ChaosFailed } from "../ChaosFailed.ts"
+import type { Instance } from "../stage/Instance.ts"
+import type { Stage } from "../stage/Stage.ts"
+
+/** Who notices: requests that come to these instances. */
+export interface Fault {
+  readonly affects: ReadonlyArray<Instance>
+  readonly begin: Effect.Effect<void, ChaosFailed>
+  readonly end: Effect.Effect<void, ChaosFailed>
+}
+
+export interface Kind {
+  readonly name: string
+  /** How long it lasts, in milliseconds. */
+  readonly lasts: readonly [least: number, most: number]
+  /** Whether statements may fail by it with an outcome that nobody knows. */
+  readonly disturbsDatabase: boolean
+  /** Why it cannot be had on this stage; nothing where it can. */
+  readonly missing?: (stage: Stage) => string | undefined
+  readonly make: (stage: Stage, chance: Chance, purpose: string) => Fault
+}
+
+/** The database may be away at the same time, by another fault. */
+export const untilDone = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+  effect.pipe(
+    Effect.sandbox,
+    Effect.retry(Schedule.spaced("200 millis").pipe(Schedule.upTo(Duration.minutes(2)))),
+    Effect.orDie
+  )

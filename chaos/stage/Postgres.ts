@@ -1,0 +1,62 @@
+/** The one PostgreSQL of a run: real, durable, brought back by itself when it dies, and at hand for whoever disturbs it. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Redacted, Schedule } from "effect"
+import { Client } from "pg"
+import { urlOf } from "../../bench/Cluster.ts"
+import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
+
+export interface Postgres {
+  readonly port: number
+  /** As its owner, past every proxy. */
+  readonly ownUrl: string
+  /** As the instances reach it through a proxy at this port: a role that is not exempt from limits. */
+  readonly urlThrough: (port: number) => string
+  readonly postmaster: () => number
+  /** On a connection of its own, which ends with the use. */
+  readonly using: <A>(use: (client: Client) => Promise<A>) => Effect.Effect<A>
+}
+
+const DATABASE = "chaos"
+const ROLE = "chaos_instance"
+
+/** Whoever kills it so often wants it back each time. */
+const restarts = Schedule.spaced("200 millis")
+
+const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  // It dies with the server: the statement under way tells of it.
+  client.on("error", () => undefined)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+export const startPostgres = (dataDir: string) =>
+  Effect.gen(function* () {
+    const cluster = Redacted.value((yield* embeddedPostgres({ dataDir, restarts })).url)
+    yield* Effect.promise(() =>
+      connected(cluster, async (client) => {
+        await client.query(`create role ${ROLE} login password '${ROLE}'`)
+        await client.query(`create database ${DATABASE} owner ${ROLE}`)
+      })
+    )
+    const ownUrl = urlOf(cluster, DATABASE)
+    const postgres: Postgres = {
+      port: Number(new URL(cluster).port),
+      ownUrl,
+      urlThrough: (port) => `postgres://${ROLE}:${ROLE}@127.0.0.1:${port}/${DATABASE}`,
+      postmaster: () => Number.parseInt(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10),
+      using: (use) => Effect.promise(() => connected(ownUrl, use))
+    }
+    return postgres
+  })
+
+/** For statements of an administrator. */
+export const administer = (postgres: Postgres, text: string): Effect.Effect<void> =>
+  postgres.using(async (client) => void (await client.query(text)))
+
+export const instanceRole = ROLE
