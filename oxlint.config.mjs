@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+
 /** Whoever stands higher may use what stands lower, never the other way round; the entry points use everything. */
 const wings = [
   ["app", "cli"],
@@ -28,7 +30,8 @@ const standingBeside = beside.map((wing, at) =>
 )
 
 const arrowsDown = wings.slice(1).map(([wing], at) => {
-  const above = [...wings.slice(0, at + 1).flat(), ...beside]
+  // A folder of the wing's own that has the same name is not meant.
+  const above = [...wings.slice(0, at + 1).flat(), ...beside.filter((name) => !existsSync(`src/${wing}/${name}`))]
   return restricted(wing, above, `src/${wing} stands below it: hand down what it needs, or move it.`)
 })
 

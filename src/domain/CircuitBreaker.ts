@@ -42,9 +42,10 @@ const withOwn = ({ own }: Circuits, org: OrgId, circuit: Circuit): Circuits["own
   return others
 }
 
-/** As this organisation finds it: the worse of everybody's and its own. */
-export const stateAt = (circuits: Circuits, org: OrgId, now: number): CircuitState => {
-  const both = [stateOf(circuits.everybodys, now), stateOf(ownOf(circuits, org), now)]
+/** As this organisation finds it: the worse of everybody's and its own. Without one, as everybody does. */
+export const stateAt = (circuits: Circuits, org: OrgId | undefined, now: number): CircuitState => {
+  const own = org === undefined ? closed : ownOf(circuits, org)
+  const both = [stateOf(circuits.everybodys, now), stateOf(own, now)]
   return both.includes("open") ? "open" : both.includes("half-open") ? "half-open" : "closed"
 }
 

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { AnalyticsApi, ProviderState } from "../../contract/api/Analytics.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
@@ -43,8 +43,11 @@ export const analyticsHandlers = Effect.gen(function* () {
     providerHealth: Effect.fn("AnalyticsHttp.providerHealth")(function* ({ permit }) {
       const verdicts = yield* analytics.verdicts(permit)
       const now = yield* monotonicMillis
+      const org = Option.getOrUndefined(permit.scope)
       return report(
-        providerNames.map((provider) => stateOf(provider, health.circuit({ provider, account: null }, now), verdicts))
+        providerNames.map((provider) =>
+          stateOf(provider, health.circuit({ provider, account: null }, org, now), verdicts)
+        )
       )
     })
   }

@@ -44,8 +44,8 @@ const keyOf = ({ account, provider }: Asked): string => (account === null ? prov
 export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
   ProviderHealth,
   {
-    /** As the organisation finds it. `now` is monotonic, so that a clock that is set back leaves nobody alone for longer. */
-    readonly circuit: (asked: Asked, org: OrgId, now: number) => CircuitState
+    /** As the organisation finds it, or everybody where none is named. `now` is monotonic, so that a clock that is set back leaves nobody alone for longer. */
+    readonly circuit: (asked: Asked, org: OrgId | undefined, now: number) => CircuitState
     /** Called just before a dispatch. `false`: offer the payment to another provider first, if there is one. */
     readonly begin: (asked: Asked, org: OrgId) => Effect.Effect<boolean>
     /** What was begun is not sent after all. */
