@@ -65,7 +65,13 @@ export const startServer = (
       Effect.sync(() =>
         fork(fileURLToPath(new URL(module, import.meta.url)), {
           execArgv: ["--max-semi-space-size=32", "--import", cpuReport, ...profiling],
-          env: { PATH: process.env["PATH"], NODE_ENV: "production", PORT: `${port}`, ...environment },
+          env: {
+            PATH: process.env["PATH"],
+            NODE_ENV: "production",
+            PORT: `${port}`,
+            CORRIDOR_WORKERS: "1",
+            ...environment
+          },
           stdio: ["ignore", "ignore", "inherit", "ipc"]
         })
       ),

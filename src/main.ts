@@ -1,12 +1,14 @@
 /** The server. */
+import cluster from "node:cluster"
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { banner } from "./app/Banner.ts"
 import { explainFailure, speakForNode } from "./app/Failures.ts"
 import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
 import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
+import { supervised } from "./app/Supervisor.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./platform/config/Settings.ts"
 import { openFakes } from "./app/sandbox/Fakes.ts"
@@ -19,17 +21,28 @@ const openSandbox = Effect.gen(function* () {
   return credentials
 }).pipe(Effect.provide(SandboxLive))
 
-const server = Effect.gen(function* () {
-  const { mode, port } = yield* Settings
+/** What is done once, however many processes there are. */
+const opened = Effect.gen(function* () {
+  const { mode } = yield* Settings
   const credentials = mode === "sandbox" ? yield* openSandbox : undefined
-  const fakes = yield* openFakes
+  return { credentials, fakes: yield* openFakes }
+})
+
+const server = Effect.gen(function* () {
+  const { port, worker } = yield* Settings
+  const once = worker === 1 ? Option.some(yield* opened) : Option.none()
   yield* startWorkers
   yield* serveHttp(port)
-  yield* banner(credentials, fakes)
+  if (Option.isSome(once)) yield* banner(once.value.credentials, once.value.fakes)
   return yield* untilDatabaseIsGone
 })
 
-const served = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
+const serving = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
+
+const served = Effect.gen(function* () {
+  const { workers } = yield* Settings
+  return workers > 1 && cluster.isPrimary ? yield* supervised : yield* serving
+}).pipe(Effect.provide(Settings.layer))
 
 Effect.zipRight(Effect.zipRight(speakForNode, watchSignals), served).pipe(
   explainFailure,

@@ -110,7 +110,12 @@ export const openStage = ({ bundle, instances: count, wantsDisk }: StageOptions)
           module: join(bundle, "main.mjs"),
           logFile: join(folder, `instance-${number}.log`),
           database,
-          environment: { ...environment, DATA_DIR: dataDir, DATABASE_URL: postgres.urlThrough(database.port) }
+          environment: {
+            ...environment,
+            CORRIDOR_WORKERS: "1",
+            DATA_DIR: dataDir,
+            DATABASE_URL: postgres.urlThrough(database.port)
+          }
         })
       )
     }

@@ -74,14 +74,16 @@ export const businessRoutes = Effect.gen(function* () {
 
 /** Answers with the port it listens on; port 0 takes any free one. */
 export const serveHttp = Effect.fn("serveHttp")(function* (port: number) {
-  const { corsOrigins, host, metricsPort, mode } = yield* Settings
+  const { corsOrigins, host, metricsPort, mode, worker } = yield* Settings
   const business = yield* businessRoutes
   const system = yield* systemRoutes
   const metrics = yield* metricsRoute
   const ids = yield* Ids
   const shown = mode === "live" ? [] : [metrics]
   if (Option.isSome(metricsPort)) {
-    yield* serve(exchange(ids, routerOf([metrics]), new Map()), { port: metricsPort.value, host })
+    // Each of several processes counts for itself.
+    const own = { port: metricsPort.value + worker - 1, host }
+    yield* serve(exchange(ids, routerOf([metrics]), new Map()), own)
   }
   return yield* serve(exchange(ids, routerOf([...business, ...system, ...shown]), corsOrigins), { port, host })
 })

@@ -24,9 +24,11 @@ export interface Ended {
 export const CLI = join(inject("bundle"), "cli/main.mjs")
 const SERVER = join(inject("bundle"), "main.mjs")
 
-const inherited = Object.fromEntries(
-  ["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
-)
+/** A server is one process, which ends when it is told to. */
+const inherited = Object.fromEntries([
+  ["CORRIDOR_WORKERS", "1"],
+  ...["PATH", "HOME", "TMPDIR"].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]))
+])
 
 const start = (words: ReadonlyArray<string>, env: Environment) => {
   const child = spawn(process.execPath, words, {

@@ -1,4 +1,5 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
+import { availableParallelism } from "node:os"
 import {
   Array as Arr,
   Config,
@@ -80,6 +81,10 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
+/** A core is left to PostgreSQL; more processes than this would take all connections that it has. */
+const MOST_WORKERS = 16
+const usualWorkers = (): number => Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1))
+
 /** `1`, or the port of the first of them. */
 const parseFakes = (text: string): Either.Either<Option.Option<number>, string> => {
   const given = text.trim()
@@ -105,6 +110,10 @@ const settings = Config.all({
   dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
   databaseUrl: Config.option(secretUrl("DATABASE_URL", "postgres:", "postgresql:")),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
+  workers: Config.map(Config.option(bounded("CORRIDOR_WORKERS", 1, 64)), Option.getOrElse(usualWorkers)),
+  /** Which of them this process is, and where the embedded database is that another one keeps: whoever starts it says so. */
+  worker: Config.withDefault(bounded("CORRIDOR_WORKER", 1, 64), 1),
+  embeddedUrl: Config.option(secretUrl("CORRIDOR_EMBEDDED_URL", "postgres:", "postgresql:")),
   masterKey: Config.option(parsed(Config.string("CORRIDOR_MASTER_KEY"), parseMasterKey)),
   jwt,
   webhookRetryDelays: Config.withDefault(

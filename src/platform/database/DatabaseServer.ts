@@ -15,8 +15,9 @@ export class DatabaseServer extends Context.Tag("corridor/DatabaseServer")<
   static readonly layer = Layer.scoped(
     DatabaseServer,
     Effect.gen(function* () {
-      const { dataDir, databaseUrl } = yield* Settings
+      const { dataDir, databaseUrl, embeddedUrl } = yield* Settings
       if (Option.isSome(databaseUrl)) return { url: databaseUrl.value, embedded: false, gone: Effect.never }
+      if (Option.isSome(embeddedUrl)) return { url: embeddedUrl.value, embedded: true, gone: Effect.never }
       const { gone, url } = yield* embeddedPostgres({ dataDir })
       return { url, embedded: true, gone }
     })

@@ -28,6 +28,7 @@ export const freePort = (): Promise<number> =>
 
 export interface RealServer {
   readonly url: string
+  readonly pid: number
   readonly apiKey: string
   /** Everything it has written to standard output and standard error. */
   readonly output: () => string
@@ -50,6 +51,9 @@ export const until = async <A>(what: string, look: () => Promise<A | undefined>,
   throw new Error(`never: ${what}`)
 }
 
+/** One process, which can be stopped or killed as a whole. */
+const usual = { RATE_LIMIT_PER_MINUTE: "0", CORRIDOR_WORKERS: "1" }
+
 export const startServer = async (
   dataDir: string,
   port: number,
@@ -57,7 +61,7 @@ export const startServer = async (
 ): Promise<RealServer> => {
   const { DATABASE_URL: _, ...environment } = process.env
   const child = spawn(process.execPath, [...SERVER_FLAGS, join(inject("bundle"), "main.mjs")], {
-    env: { ...environment, DATA_DIR: dataDir, PORT: String(port), RATE_LIMIT_PER_MINUTE: "0", ...variables },
+    env: { ...environment, DATA_DIR: dataDir, PORT: String(port), ...usual, ...variables },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const chunks: Array<string> = []
@@ -83,6 +87,7 @@ export const startServer = async (
   }
   return {
     url,
+    pid: child.pid!,
     apiKey: sandbox.orgs[0]!.api_key,
     output: () => chunks.join(""),
     pause: () => void child.kill("SIGSTOP"),

@@ -1,0 +1,69 @@
+/**
+ * Several processes behind one port. This one has the database and starts the others, and one more for each that ends;
+ * it answers nobody itself. The first to start brings the schema up to date and opens the sandbox, before the others come.
+ */
+import cluster, { type Worker } from "node:cluster"
+import { once } from "node:events"
+import { Data, Deferred, Effect, Fiber, FiberSet, Layer, Redacted } from "effect"
+import { Settings } from "../platform/config/Settings.ts"
+import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
+import { supervision } from "../domain/policies/Server.ts"
+import { LoggingLive } from "./Live.ts"
+import { untilDatabaseIsGone } from "./Signals.ts"
+
+class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
+
+const ending = (worker: Worker): Effect.Effect<string> =>
+  Effect.promise(async () => {
+    const [code, signal] = (await once(worker, "exit")) as [number | null, string | null]
+    return signal ?? `${code}`
+  })
+
+/** It is asked to end, and has as long for it as a process that stands alone. */
+const stop = (worker: Worker): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (worker.isDead()) return Effect.void
+    worker.process.kill("SIGTERM")
+    return Effect.asVoid(ending(worker))
+  })
+
+const started = (variables: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => cluster.fork(variables)),
+    stop
+  )
+
+const supervise = Effect.gen(function* () {
+  const { workers } = yield* Settings
+  const { embedded, url } = yield* DatabaseServer
+  const database = embedded ? { CORRIDOR_EMBEDDED_URL: Redacted.value(url) } : {}
+  const all = yield* FiberSet.make<unknown, NotStarted>()
+
+  let isServing = false
+  const isUp = yield* Deferred.make<void>()
+
+  /** Started again whenever it ends; where the first of all cannot start, none can. */
+  const keep = (place: number) => {
+    const life = Effect.gen(function* () {
+      const worker = yield* started({ ...database, CORRIDOR_WORKER: `${place}` })
+      worker.once("listening", () => {
+        isServing = true
+        Deferred.unsafeDone(isUp, Effect.void)
+      })
+      const how = yield* ending(worker)
+      if (!isServing) return yield* new NotStarted({ message: `The first process has ended (${how}): it said why.` })
+      yield* Effect.logError(`Process ${place} has ended (${how}) and is started again.`)
+    })
+    return FiberSet.run(all, Effect.repeat(Effect.scoped(life), supervision))
+  }
+
+  const first = yield* keep(1)
+  yield* Effect.raceFirst(Deferred.await(isUp), Fiber.join(first))
+  for (let place = 2; place <= workers; place++) yield* keep(place)
+  return yield* untilDatabaseIsGone
+})
+
+export const supervised = Effect.provide(
+  Effect.scoped(supervise),
+  Layer.provideMerge(DatabaseServer.layer, LoggingLive)
+)

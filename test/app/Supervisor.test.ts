@@ -1,0 +1,59 @@
+/** Several processes behind one port, as they are run: one is killed, and nobody but its own callers notices. */
+import { spawnSync } from "node:child_process"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { discard, freePort, newDataDir, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
+
+const pidsUnder = (parent: number): ReadonlyArray<number> =>
+  spawnSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
+    .stdout.split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(" ").includes("main.mjs"))
+    .map(([pid]) => Number(pid))
+
+describe("several processes", { timeout: 90_000 }, () => {
+  const dataDir = newDataDir()
+  let server: RealServer
+  let port: number
+
+  beforeAll(async () => {
+    port = await freePort()
+    server = await startServer(dataDir, port, { CORRIDOR_WORKERS: "2" })
+  }, 60_000)
+
+  afterAll(async () => {
+    await server.stop()
+    discard(dataDir)
+  })
+
+  const ask = () => fetch(`${server.url}/healthz`, { headers: { connection: "close" } })
+  const both = () =>
+    until("both serve", async () => {
+      const pids = pidsUnder(server.pid)
+      return pids.length === 2 ? pids : undefined
+    })
+
+  it("answer behind one port, and one that is killed is replaced", async () => {
+    const before = await both()
+    process.kill(before[1]!, "SIGKILL")
+    await until("it has ended", async () => (pidsUnder(server.pid).includes(before[1]!) ? undefined : true))
+    for (let nth = 0; nth < 20; nth++) expect((await ask()).status).toBe(200)
+    const after = await both()
+    expect(after).toContain(before[0])
+    expect(after).not.toContain(before[1])
+    expect(server.output()).toContain("Process 2 has ended (SIGKILL) and is started again.")
+  })
+
+  it("end together, with their database, and leave it to one alone", async () => {
+    const pids = await both()
+    expect(await server.stop()).toBe(0)
+    expect(pids.filter((pid) => pidsUnder(1).includes(pid))).toEqual([])
+    server = await startServer(dataDir, port)
+    expect(
+      (
+        await fetch(`${server.url}/v1/public/api-keys`, {
+          headers: { "x-api-key": server.apiKey, authorization: "NONE" }
+        })
+      ).status
+    ).toBe(200)
+  })
+})
