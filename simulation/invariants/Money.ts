@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { currencyOf, kindOf } from "../../src/domain/Ledger.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
-import type { Problem, StoredPosting } from "../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../src/money/ledger/Books.ts"
 import { ledgerTables } from "../../src/money/ledger/MemoryTables.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
@@ -112,21 +112,13 @@ const leftoverProblems = ({ world }: Scene, payment: Payment, postings: Readonly
   return problems
 }
 
-/**
- * The parts of a refund are rounded together, so that they add up to the whole. While one of them is under way, or after it
- * has failed, the others may be a minor unit short of what they are worth.
- */
-const isRoundedParts = ({ world }: Scene, { kind, subject }: Problem): boolean =>
-  kind === "fx_loss" &&
-  (world.tables.payments.get(subject)?.refunds.some(({ state }) => state !== "completed") ?? false)
-
 export const moneyProblems = (scene: Scene): Effect.Effect<ReadonlyArray<string>, never, LedgerStore> =>
   Effect.gen(function* () {
     const books = yield* Effect.flatMap(LedgerStore, ({ check }) => check)
     const groups = groupByPayment(postingsOf(scene.world))
     const payments = Array.from(scene.world.tables.payments.values())
     return [
-      ...books.problems.filter((problem) => !isRoundedParts(scene, problem)).map(({ message }) => message),
+      ...books.problems.map(({ message }) => message),
       ...payments.flatMap((payment) => {
         const postings = groups.get(payment.payment_id) ?? []
         return [
