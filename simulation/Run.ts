@@ -17,7 +17,7 @@ import type { Step } from "./business/Step.ts"
 import { acts, drawSteps } from "./business/Steps.ts"
 import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
-import { bookProblems, moneyProblems } from "./invariants/Money.ts"
+import { moneyProblems } from "./invariants/Money.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
 import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
@@ -92,7 +92,7 @@ const inspect = (
   const records = recordsOf(scene, receivers)
   const dossiers = dossiersOf(records)
   const problems = [
-    ...bookProblems(runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems, dossiers),
+    ...runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems.map(({ message }) => message),
     ...dossiers.flatMap(moneyProblems),
     ...dossiers.flatMap(progressProblems),
     ...dossiers.flatMap(tellingProblems),

@@ -5,7 +5,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import { accountProblems } from "../../simulation/invariants/Accounts.ts"
 import { keyProblems } from "../../simulation/invariants/Answers.ts"
-import { bookProblems, moneyProblems } from "../../simulation/invariants/Money.ts"
+import { moneyProblems } from "../../simulation/invariants/Money.ts"
 import { progressProblems } from "../../simulation/invariants/Progress.ts"
 import { type Dossier, dossiersOf } from "../../simulation/invariants/Records.ts"
 import { deliveryProblems, tellingProblems } from "../../simulation/invariants/Telling.ts"
@@ -69,7 +69,7 @@ export const audit = (stage: Stage, organisations: ReadonlyArray<Organisation>, 
       ...keyProblems(orders, false),
       ...toldProblems(orders, read),
       ...read.strangers,
-      ...bookProblems(found, dossiers),
+      ...found.map(({ message }) => message),
       ...dossiers.flatMap(named(moneyProblems)),
       ...dossiers.flatMap(named(progressProblems)),
       ...dossiers.flatMap(named(tellingProblems)),

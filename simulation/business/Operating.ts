@@ -28,23 +28,6 @@ const ended = (order: Order | undefined): void => {
   }
 }
 
-/** The service settles the oldest of those that nobody knows about, so that one is looked up first. */
-const oldestUnknown = ({ world }: Scene, { attempt_id, payment_id }: StoredOperatorItem): string => {
-  const asked = new Set(
-    Array.from(world.tables.operatorItems.values(), ({ attempt_id: about, closed_at, kind }) =>
-      kind === "unknown_outcome" && closed_at === null ? about : null
-    )
-  )
-  const open = Array.from(world.tables.attempts.values())
-    .filter(
-      (one) =>
-        one.payment_id === payment_id &&
-        (one.outcome === null || one.outcome === "unknown" || asked.has(one.attempt_id))
-    )
-    .sort((a, b) => a.started_at.getTime() - b.started_at.getTime() || (a.attempt_id < b.attempt_id ? -1 : 1))
-  return open[0]?.attempt_id ?? attempt_id ?? ""
-}
-
 /** What came in another amount or currency, and was never heard of, goes back by hand: the service has no words for it. */
 const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
   const books = inTheBooks(scene, paymentId)
@@ -59,7 +42,7 @@ const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
 
 const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
   Effect.gen(function* () {
-    const attemptId = oldestUnknown(scene, item)
+    const attemptId = item.attempt_id ?? ""
     const order = scene.orders.find(attemptId)
     ended(order)
     if (!hasMoved(order)) scene.orders.deny(attemptId)
@@ -67,7 +50,7 @@ const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
     scene.outside.tell(`the operator finds that ${attemptId} has ${outcome}`)
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ resolve }) =>
-        resolve(operator, item.payment_id, { outcome, reason: "seen there" })
+        resolve(operator, item.payment_id, { outcome, reason: "seen there", item: item.item_id })
       ).pipe(
         Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
       )
@@ -135,7 +118,7 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
 const PATIENCE = 4
 
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
-const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, round: number, purpose: string) =>
+const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorItem, round: number, purpose: string) =>
   Effect.gen(function* () {
     const before = inTheBooks(scene, payment_id)
     const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
@@ -147,7 +130,7 @@ const settleSuspense = (scene: Scene, { payment_id }: StoredOperatorItem, round:
       Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
         way === "refunded"
           ? giveBack(operator, payment_id, "paid twice")
-          : resolve(operator, payment_id, { outcome, reason: "agreed" })
+          : resolve(operator, payment_id, { outcome, reason: "agreed", item: item_id })
       ).pipe(
         Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
       )

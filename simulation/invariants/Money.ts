@@ -1,6 +1,6 @@
 /** The books against the truth: what each provider really has, what callers were told, and that nothing was made of nothing. */
 import { currencyOf, kindOf } from "../../src/domain/Ledger.ts"
-import type { Problem, StoredPosting } from "../../src/money/ledger/Books.ts"
+import type { StoredPosting } from "../../src/money/ledger/Books.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
 import type { Dossier } from "./Records.ts"
 
@@ -84,22 +84,6 @@ const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<
   if (!waits && open.length > 0 && !rampHolds)
     problems.push(`an item says that money is in suspense, and there is none: ${open[0]!.detail}`)
   return problems
-}
-
-/**
- * The parts of a refund are rounded together, so that they add up to the whole. While one of them is under way, or after it
- * has failed, the others may be a minor unit short of what they are worth.
- */
-const isRoundedParts = ({ kind, subject }: Problem, payments: ReadonlyMap<string, Payment>): boolean =>
-  kind === "fx_loss" && (payments.get(subject)?.refunds.some(({ state }) => state !== "completed") ?? false)
-
-/** Of what a check of the books found. */
-export const bookProblems = (
-  found: ReadonlyArray<Problem>,
-  dossiers: ReadonlyArray<Dossier>
-): ReadonlyArray<string> => {
-  const payments = new Map<string, Payment>(dossiers.map(({ payment }) => [payment.payment_id, payment]))
-  return found.filter((problem) => !isRoundedParts(problem, payments)).map(({ message }) => message)
 }
 
 export const moneyProblems = (dossier: Dossier): ReadonlyArray<string> => [

@@ -86,10 +86,13 @@ export const hadBefore = (received: Received, money: Money): Received =>
   Object.keys(received).length === 0 ? withTotal(received, money) : received
 
 /** A payout that its provider sends back after it was completed, or a payin that it takes back. */
-const returned = (current: AttemptState, calledOff?: true): Decision =>
-  current.status === "completed"
-    ? { ...unmoved(current), status: "refunded", outcome: "accepted" }
-    : { ...failed(current, calledOff), received: hadBefore(current.received, current.ordered ?? current.asked) }
+const returned = (current: AttemptState, calledOff?: true): Decision => {
+  if (current.status === "completed") return { ...unmoved(current), status: "refunded", outcome: "accepted" }
+  const ended = failed(current, calledOff)
+  return current.status === "refunded"
+    ? ended
+    : { ...ended, received: hadBefore(current.received, current.ordered ?? current.asked) }
+}
 
 const answered = (current: AttemptState, signal: Accepted | Declined | Unknown, othersLeft: boolean): Decision => {
   switch (signal._tag) {

@@ -8,7 +8,7 @@ import type { Payment } from "../../payments/store/Payment.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
 import { Resolution } from "../../payments/suspense/Resolution.ts"
-import { decodeOption, option, refuse } from "../shared/Input.ts"
+import { decodeOption, option, optional, refuse } from "../shared/Input.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { json } from "../shared/Report.ts"
@@ -94,12 +94,13 @@ const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
   given: string,
   outcome: typeof Outcome.Type,
-  reason: string
+  reason: string,
+  item: string | undefined
 ) {
   const resolution = yield* Resolution
   const permit = yield* permitFor("platform")
   const payment = yield* resolution
-    .resolve(permit, idOrNil(PaymentId)(given), { outcome, reason })
+    .resolve(permit, idOrNil(PaymentId)(given), { outcome, reason, item })
     .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
   return { data: encodeRecord(recordOf(payment)), text: `Settled by hand.\n${summary(payment)}` }
 })
@@ -110,13 +111,18 @@ const resolve = Command.make(
     id,
     as: option("as", "OUTCOME", "What the provider's own books say: completed or failed."),
     reason: option("reason", "TEXT", "How you know; it stands on the record, in the history and in the audit log."),
+    item: optional(
+      "item",
+      "ITEM",
+      "Which item of the payment it is about, as `queue --json` has it; needed where several wait that differ."
+    ),
     json
   },
   (input) =>
     Effect.gen(function* () {
       const outcome = yield* decodeOption("--as", Outcome, input.as)
       const reason = yield* decodeOption("--reason", Reason, input.reason)
-      yield* onApp(input.json, resolveOne(input.id, outcome, reason))
+      yield* onApp(input.json, resolveOne(input.id, outcome, reason, Option.getOrUndefined(input.item)))
     })
 ).pipe(
   Command.withDescription(

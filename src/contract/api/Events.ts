@@ -30,6 +30,17 @@ const PaymentEventData = Schema.Struct({
   updated_at: Timestamp,
   failure: Schema.optionalWith(PaymentFailure, { exact: true }).annotations({
     description: "Why it failed; left out otherwise"
+  }),
+  dispute: Schema.optionalWith(
+    Schema.Struct({
+      kind: Schema.Literal("returned", "regained"),
+      amount: WireDecimal,
+      currency: AnyCurrencyCode
+    }),
+    { exact: true }
+  ).annotations({
+    description:
+      "Only in `transaction.updated`, and only where that is what happened: the provider has taken so much of a payin back, or had so much of a payout sent back (`returned`), or has undone that (`regained`). The status stays what it is until a person has settled who bears it"
   })
 }).annotations({ identifier: "PaymentEventData" })
 
@@ -201,7 +212,8 @@ export const eventsAbout: Readonly<Record<EventType, AboutEvent>> = {
     example: { ...kyc, status: "rejected" }
   },
   "transaction.updated": {
-    fires: "A payment's status has changed, whatever it is now. Test notifications are of this type too.",
+    fires:
+      "A payment's status has changed, whatever it is now; or a provider has taken a part of it back, or given that back, which leaves its status as it is (`dispute`). Test notifications are of this type too.",
     data: Schema.Union(PaymentEventData, TestEventData),
     example: payment
   }

@@ -348,7 +348,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "operations",
           summary: "See what waits for a person",
           description:
-            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them, `delivery_id` is the oldest.",
+            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them, `delivery_id` is the oldest.",
           response: {
             status: "success",
             message: "Operations queue",

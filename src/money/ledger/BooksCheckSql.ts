@@ -72,12 +72,23 @@ const roundingOf = Effect.gen(function* () {
       left join rate_locks l on l.org_rate_id = p.org_rate_id
       left join virtual_transactions t on f.payment_id is null and t.transaction_id::text = f.reference
       where f.account like 'fx/%'
+    ), priced_with_parts as (
+      select * from priced
+      union all
+      -- Parts that go back are rounded together: what is held for those on their way is seen as gone.
+      select p.payment_id, null, way.currency, way.amount, p.currency, l.rate, p.target_amount
+      from payments p
+      join rate_locks l on l.org_rate_id = p.org_rate_id
+      cross join lateral jsonb_array_elements(p.refunds) part
+      cross join lateral (values (p.currency, -(part ->> 'amount')::numeric),
+        (p.target_currency, (part ->> 'target')::numeric)) as way (currency, amount)
+      where p.refunds @> '[{"state": "open"}]' and part ->> 'state' = 'open' and p.currency <> p.target_currency
     ), exchanged as (
       select subject, from_currency, max(currency) filter (where currency <> from_currency) as to_currency, rate,
         coalesce(sum(amount) filter (where currency = from_currency), 0) as taken,
         -coalesce(sum(amount) filter (where currency <> from_currency), 0) as given,
         count(distinct entry_id) as entries, max(target) as target
-      from priced where rate is not null group by subject, from_currency, rate
+      from priced_with_parts where rate is not null group by subject, from_currency, rate
     ), judged as (
       select e.*, given - taken * rate as lost,
         least(target * ${toPlainText(toleratedShare)}::numeric, entries * u.half) as allowed

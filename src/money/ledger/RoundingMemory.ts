@@ -19,6 +19,7 @@ export const exchangeTables = {
     readonly target: Money
     readonly org_rate_id: string | null
     readonly ramp: { readonly rate: string } | null
+    readonly refunds: ReadonlyArray<{ readonly amount: Money; readonly target: Money; readonly state: string }>
   }>("payments"),
   virtualTransactions: memoryTable<{ readonly currency: AnyCurrencyCode; readonly rate: string | null }>(
     "virtualTransactions"
@@ -30,6 +31,8 @@ interface Terms {
   readonly rate: BigDecimal.BigDecimal
   /** Of an initiation; zero where the service computed the amounts. */
   readonly target: BigDecimal.BigDecimal
+  /** Parts that go back, whose money is held: all parts together are rounded, so they are seen as gone. */
+  readonly onTheirWay: ReadonlyArray<{ readonly amount: Money; readonly target: Money }>
 }
 
 interface Judged extends Exchanged {
@@ -44,26 +47,39 @@ const termsOf = (
   tables: Opened<typeof exchangeTables>,
   { payment_id, reference }: StoredPosting
 ): Terms | undefined => {
-  const terms = (from: AnyCurrencyCode, rate: string | null | undefined, target: BigDecimal.BigDecimal) =>
-    rate === null || rate === undefined ? undefined : { from, rate: BigDecimal.unsafeFromString(rate), target }
+  const terms = (
+    from: AnyCurrencyCode,
+    rate: string | null | undefined,
+    target: BigDecimal.BigDecimal,
+    onTheirWay: Terms["onTheirWay"] = []
+  ) =>
+    rate === null || rate === undefined
+      ? undefined
+      : { from, rate: BigDecimal.unsafeFromString(rate), target, onTheirWay }
   if (payment_id === null) {
     const transfer = tables.virtualTransactions.get(reference ?? "")
     return transfer === undefined ? undefined : terms(transfer.currency, transfer.rate, zero)
   }
   const payment = tables.payments.get(payment_id)
   if (payment === undefined) return undefined
-  const { amount, org_rate_id, ramp, target } = payment
+  const { amount, org_rate_id, ramp, refunds, target } = payment
+  const open = refunds.filter(({ state }) => state === "open")
   return ramp === null
-    ? terms(amount.currency, tables.rateLocks.get(org_rate_id ?? "")?.rate, target.toDecimal())
+    ? terms(amount.currency, tables.rateLocks.get(org_rate_id ?? "")?.rate, target.toDecimal(), open)
     : terms(amount.currency, ramp.rate, zero)
 }
 
-const judged = (subject: string, rows: ReadonlyArray<StoredPosting>, { from, rate, target }: Terms): Judged => {
+const judged = (
+  subject: string,
+  rows: ReadonlyArray<StoredPosting>,
+  { from, onTheirWay, rate, target }: Terms
+): Judged => {
   const sumOf = (side: ReadonlyArray<StoredPosting>) => BigDecimal.sumAll(side.map(({ amount }) => amount.toDecimal()))
+  const back = (of: "amount" | "target") => BigDecimal.sumAll(onTheirWay.map((part) => part[of].toDecimal()))
   const theirs = rows.filter(({ account }) => currencyOf(account) !== from)
   const to = theirs[0] === undefined ? from : currencyOf(theirs[0].account)
-  const taken = sumOf(rows.filter(({ account }) => currencyOf(account) === from))
-  const given = BigDecimal.negate(sumOf(theirs))
+  const taken = BigDecimal.subtract(sumOf(rows.filter(({ account }) => currencyOf(account) === from)), back("amount"))
+  const given = BigDecimal.negate(BigDecimal.sum(sumOf(theirs), back("target")))
   const loss = lostBy(taken, given, rate)
   const allowed = allowedLoss(to, new Set(rows.map(({ entry_id }) => entry_id)).size, target)
   return {

@@ -10,7 +10,8 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { collects, isEven, isUnheardOf, noteOfGone, orderedBy, sentBackBefore } from "./TakenBack.ts"
+import { collects, isEven, isUnheardOf, noteOfGone, orderedBy, sentBackBefore, waitingAfter } from "./TakenBack.ts"
+import type { Disputed } from "./PaymentEvents.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
@@ -142,14 +143,25 @@ const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<Susp
   return [suspenseMoney(known.attempt, comes ? amount : amount.negate(), occasion)]
 }
 
+/** Not all that was taken may have come back, and more may have. */
+const waitingWords = (known: Known, waiting: ReadonlyArray<Money>): string => {
+  const [still] = waiting.filter(({ isNegative }) => isNegative === collects(known))
+  const sum = still?.isNegative === true ? still.negate() : still
+  if (sum === undefined) return "it is held until an operator settles it."
+  return collects(known)
+    ? `${sum.toString()} are still gone, and an operator must settle who bears them.`
+    : `${sum.toString()} that had come back are still held until an operator settles it.`
+}
+
 const noteOf = (
   known: Known,
   { amount, kind, said }: Dispute,
   signal: ProviderSignal,
   suspense: ReadonlyArray<SuspenseMoney>,
-  even: boolean
+  source: Source
 ): string => {
   const { payment } = known
+  const even = isEven(suspense, source)
   const { provider } = known.attempt
   const sum = amount.toString()
   const given =
@@ -160,7 +172,7 @@ const noteOf = (
     case "part":
       return even
         ? `${provider} has given or taken ${sum} back, which nobody had decided on yet.`
-        : noteOfGone(known, suspense)
+        : noteOfGone(known, suspense, source)
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
     case "unowed":
@@ -168,7 +180,7 @@ const noteOf = (
     case "worthless":
       return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
     case "regained":
-      if (!even) return `${given}: it is held until an operator settles it.`
+      if (!even) return `${given}: ${waitingWords(known, waitingAfter(suspense, source))}`
       if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
       return stillHolds(payment)
         ? `${given}: what was collected is held until an operator gives it back.`
@@ -179,6 +191,18 @@ const noteOf = (
 /** What a ramp collected and did not settle is held for a person, whatever becomes of a dispute about it. */
 const stillHolds = ({ ramp, status }: Payment): boolean =>
   (ramp?.collected ?? null) !== null && isSettled(status) && status !== "completed"
+
+/** What no money moved by is for operators alone. */
+const disputedIn = ({ amount, kind }: Dispute): Disputed | undefined => {
+  switch (kind) {
+    case "part":
+      return { kind: "returned", amount }
+    case "regained":
+      return { kind, amount }
+    default:
+      return undefined
+  }
+}
 
 export const disputeChangeOf = (
   known: Known,
@@ -192,7 +216,7 @@ export const disputeChangeOf = (
   const even = suspense.length > 0 && isEven(suspense, source)
   // Whoever was told that it is refunded has to hear that it is not.
   const over = even && payment.status !== "refunded" && !stillHolds(payment)
-  const note = noteOf(known, dispute, signal, suspense, even)
+  const note = noteOf(known, dispute, signal, suspense, source)
   // Nobody asks sooner or later for it what became of the payment itself.
   return assemble(
     known,
@@ -206,6 +230,7 @@ export const disputeChangeOf = (
       suspense,
       note: over ? undefined : note,
       cleared: over,
+      disputed: disputedIn(dispute),
       changes: suspense.length > 0
     },
     { ...source, ...(over ? { note } : {}), ...(source.callback === undefined ? {} : { hinted: true }) },

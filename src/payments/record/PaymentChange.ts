@@ -187,7 +187,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
       aimless: isAimless(signal, { ...payment, ...patch, status }, decision),
       suspense: gone.length > 0 ? gone : moved,
-      note: gone.length === 0 ? told : isGone ? undefined : noteOfGone(known, gone),
+      note: gone.length === 0 ? told : isGone ? undefined : noteOfGone(known, gone, source),
       doubt: doubtOf(known, signal, source, {
         moved: payment.status === "completed",
         awaited: payment.direction === "inbound" && !isOver(payment.status)

@@ -75,6 +75,27 @@ export const eventsOf = (
   return types.map((type) => eventOf(newId, payment, type, data, at))
 }
 
+/** Money that a provider took or sent back in part, or gave back again, while the payment stays what it is. */
+export interface Disputed {
+  readonly kind: "returned" | "regained"
+  readonly amount: Money
+}
+
+/** A payment that changes its status besides tells of it by that. */
+export const disputeEvent = (
+  newId: () => string,
+  payment: Payment,
+  disputed: Disputed | undefined,
+  previous: PaymentStatus,
+  at: Date
+): ReadonlyArray<StoredEvent> => {
+  if (disputed === undefined || payment.status !== previous) return []
+  const { amount, kind } = disputed
+  const dispute = { kind, amount: wire(amount), currency: amount.currency }
+  const data = stringifyWire({ ...dataOf(payment, previous, at), dispute })
+  return [eventOf(newId, payment, "transaction.updated", data, at)]
+}
+
 const minorInParts = ({ refunds }: Payment): bigint =>
   refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
 

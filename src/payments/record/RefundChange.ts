@@ -6,7 +6,8 @@ import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { decideRefund, partsAfter, type RefundDecision, statusAfter } from "./RefundDecision.ts"
+import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
+import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 /** A refund is written in one statement with its attempt: one without the other is a defect. */
@@ -32,6 +33,8 @@ const doubtOf = ({ attempt }: Known, { amount }: Refund): string =>
 /** Whatever the payment is by now, its provider still had so much of it by the books. */
 const isThere = ({ there = [] }: Source, { currency, minor }: Money): boolean =>
   there.some((money) => money.currency === currency && money.minor >= minor)
+
+const less = (money: Money, by: Money): Money => new Money({ currency: money.currency, minor: money.minor - by.minor })
 
 /** What strayed is noted with the attempt, so that a word that is told twice moves nothing. */
 const isGone = ({ received }: Attempt, { currency }: Money): boolean => totalIn(received, currency).isPositive
@@ -62,8 +65,12 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { outcome, resurfaced, state, strayed } = decision
   const { amount } = refund
   const settles = state !== refund.state && state !== "open"
-  const isDoubtful = settles && state === "failed" && refund.state === "open" && source.saidBack !== undefined
-  const refunds = settles ? partsAfter(payment, [{ ...refund, state, settled_at: moment.at }]) : payment.refunds
+  const after = settles ? partsAfter(payment, [{ ...refund, state, settled_at: moment.at }]) : payment.refunds
+  const isReleased = settles && state === "failed" && refund.state === "open"
+  const { by, dearer, refunds } = isReleased
+    ? withShortage(payment, after, refund)
+    : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
+  const isDoubtful = isReleased && source.saidBack !== undefined
   return assemble(
     known,
     signal,
@@ -82,7 +89,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       note: noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
       ...(isDoubtful ? { doubt: doubtOf(known, refund), about: source.saidBack } : {}),
       changes: settles,
-      ...(settles ? { settledRefund: { ...refund, from: refund.state, state } } : {})
+      ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),
+      // What is not given back yet keeps what it lacked with what is held for it.
+      ...(dearer?.state === "completed" ? { entries: [dearerRefund(payment, attempt, by)] } : {})
     },
     source,
     moment

@@ -5,6 +5,7 @@ import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Rate } from "../../domain/Rate.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { Payment, Refund, RefundState } from "../store/Payment.ts"
+import { ownSide } from "../store/PaymentPostings.ts"
 
 export interface RefundLegState {
   readonly payment: PaymentStatus
@@ -130,6 +131,30 @@ export const targetOfPart = (payment: Payment, refunds: Parts, part: Money, rate
   const due = dueFor(payment, together, rate) - posted
   const most = whole - posted
   return new Money({ currency, minor: due < 0n ? 0n : due > most ? most : due })
+}
+
+/** What the others lack when a part has failed whose rounding they had counted on, and which of them is the dearer for it. */
+export interface Shortage {
+  readonly refunds: Parts
+  readonly dearer: Refund | undefined
+  /** In the target's currency; never more than was held for the part that failed. */
+  readonly by: Money
+}
+
+/** `refunds`: as they are after `failed` has failed. */
+export const withShortage = (payment: Payment, refunds: Parts, failed: Refund): Shortage => {
+  const standing = standingParts(refunds)
+  const { currency } = payment.target
+  const last = standing.at(-1)
+  const back = new Money({ currency: payment.amount.currency, minor: sum(standing, ({ amount }) => amount) })
+  const lacking = ownSide(payment, back, true).minor - sum(standing, ({ target }) => target)
+  const minor = lacking > failed.target.minor ? failed.target.minor : lacking
+  if (last === undefined || currency === back.currency || minor <= 0n) {
+    return { refunds, dearer: undefined, by: Money.zero(currency) }
+  }
+  const by = new Money({ currency, minor })
+  const dearer: Refund = { ...last, target: new Money({ currency, minor: last.target.minor + minor }) }
+  return { refunds: refunds.map((one) => (one === last ? dearer : one)), dearer, by }
 }
 
 /** Refunded once all of it is back. */

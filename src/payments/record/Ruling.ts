@@ -12,7 +12,7 @@ import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { eventsOf, refundEvent } from "./PaymentEvents.ts"
+import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
 
 /** Who says it, and what else its change must carry. */
@@ -68,6 +68,8 @@ export interface Ruling {
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   readonly settledRefund?: Change["settledRefund"]
+  /** What integrators hear of although the status stays. */
+  readonly disputed?: Disputed | undefined
   readonly entries?: Change["entries"]
   /** Whether anything but the time of the next enquiry is new. */
   readonly changes: boolean
@@ -276,7 +278,8 @@ export const assemble = (
     attempt: answered,
     events: [
       ...refundEvent(moment.newId, after, settledRefund, payment.status, moment.at),
-      ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at)
+      ...eventsOf(moment.newId, after, payment.status, dispatched, moment.at),
+      ...disputeEvent(moment.newId, after, ruling.disputed, payment.status, moment.at)
     ],
     suspense,
     openItems: opened,

@@ -76,12 +76,21 @@ export const isEven = (gone: ReadonlyArray<SuspenseMoney>, source: Source): bool
 const sumOf = (all: ReadonlyArray<Money>): string =>
   all.map((money) => (money.isNegative ? money.negate() : money).toString()).join(" and ")
 
+/** What is gone now, and what that makes with all that went before and that nobody has decided on yet. */
+const sumWithOthers = (gone: ReadonlyArray<SuspenseMoney>, source: Source): string => {
+  const now = sumOf(gone.map(({ amount }) => amount))
+  const isAlike = (money: Money) =>
+    gone.some(({ amount }) => amount.currency === money.currency && amount.isNegative === money.isNegative)
+  const all = sumOf(waitingAfter(gone, source).filter(isAlike))
+  return (source.waiting ?? []).some(({ money }) => isAlike(money)) ? `${now} back, ${all} in all` : `${now} back`
+}
+
 /** Somebody must decide who bears it, or has it. */
-export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>): string => {
-  const sum = sumOf(gone.map(({ amount }) => amount))
+export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<SuspenseMoney>, source: Source): string => {
+  const sum = sumWithOthers(gone, source)
   return payment.direction === "outbound"
-    ? `${attempt.provider} sent ${sum} back: it is held until an operator settles it.`
-    : `${attempt.provider} has taken ${sum} back: an operator must settle who bears it.`
+    ? `${attempt.provider} sent ${sum}: it is held until an operator settles it.`
+    : `${attempt.provider} has taken ${sum}: an operator must settle who bears it.`
 }
 
 /** Of a payin that has all of its money: what does not belong to it, or was taken back before it had. */

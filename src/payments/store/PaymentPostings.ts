@@ -77,6 +77,10 @@ const holdPart = (payment: Payment, { target }: Part): ReadonlyArray<Posting> =>
 const givePart = (payment: Payment, { amount, target }: Part): ReadonlyArray<Posting> =>
   pass(() => heldOf(payment, target), target, accountAt(payment), amount)
 
+/** A part that has gone turns out to have cost so much more, which was held for another that has failed. */
+export const dearerRefund = (payment: Payment, { attempt_id }: Pick<Attempt, "attempt_id">, by: Money): Entry =>
+  entry(payment, "refund", move(heldOf(payment, by), fx(by.currency), by), attempt_id)
+
 export const entriesOfOpening = ({ payment }: Opening): ReadonlyArray<Entry> =>
   payment.holds ? [entry(payment, "payout_hold", hold(payment))] : []
 

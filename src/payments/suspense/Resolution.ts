@@ -8,11 +8,11 @@ import { Conflict, type InsufficientFunds, type NotFound, notFound } from "../..
 import { Report } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { absenceGrace } from "../../domain/policies/Payments.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { Suspense, type Verdict } from "./Suspense.ts"
-import { openSuspense, underpaidBy } from "./SuspenseItems.ts"
+import { isAmbiguous, listed, openQuestions, openSuspense, underpaidBy } from "./SuspenseItems.ts"
 import { SuspenseReturn } from "./SuspenseReturn.ts"
 
 /** A call that may still be under way is nobody's to decide. */
@@ -35,6 +35,13 @@ const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
   leg === "collection"
     ? (ramp?.collected ?? null) !== null
     : leg !== "refund" && leg !== "return" && (status === "completed" || status === "refunded")
+
+/** Without a name, whatever waits is meant. */
+const isMeant = (
+  named: StoredOperatorItem | undefined,
+  kind: StoredOperatorItem["kind"],
+  { attempt_id }: Attempt
+): boolean => named === undefined || (named.kind === kind && named.attempt_id === attempt_id)
 
 /** What no machine settles any more, or never did. */
 const onlyByHand =
@@ -78,6 +85,21 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
           Option.match({ onNone: () => Effect.fail(notFound("payment")), onSome: Effect.succeed<Payment> })
         )
 
+      /** Which of the items that wait the verdict is about; none where it fits them all. */
+      const itemNamed = Effect.fnUntraced(function* (payment: Payment, story: Story, { item }: Verdict) {
+        const open = openQuestions(story)
+        if (item === undefined) {
+          if (!isAmbiguous(payment, story, yield* suspense.waitingFor(payment))) return undefined
+          return yield* new Conflict({
+            message: `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them with --item: ${listed(open)}`
+          })
+        }
+        const found = open.find(({ item_id }) => item_id === item)
+        if (found !== undefined) return found
+        const others = open.length === 0 ? "nothing waits for a person." : `these do: ${listed(open)}`
+        return yield* new Conflict({ message: `Nothing of this payment waits under ${item}; ${others}` })
+      })
+
       const settleAttempt = (permit: Permit<"platform">, payment: Payment, attempt: Attempt, verdict: Verdict) => {
         const { outcome, reason } = verdict
         // What had moved by its provider's word, and has not, is with its provider again.
@@ -103,18 +125,22 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         resolve: Effect.fn("Resolution.resolve")(function* (permit, id, verdict) {
           const payment = yield* find(permit, id)
           const story = yield* store.story(payment)
+          const named = yield* itemNamed(payment, story, verdict)
           const underpaid = underpaidBy(payment, story)
-          if (underpaid !== undefined) {
+          if (underpaid !== undefined && isMeant(named, "suspense", underpaid)) {
             return yield* suspense.settleUnderpaid(permit, payment, story, underpaid, verdict)
           }
           const now = yield* store.now
           const open = story.attempts.filter(
             (one) => one.leg === "refund" || one.leg === "return" || !isSettled(payment.status) || hasItem(story, one)
           )
-          const attempt = open.find(onlyByHand(payment, story, now))
+          const attempt = open
+            .filter((one) => isMeant(named, "unknown_outcome", one))
+            .find(onlyByHand(payment, story, now))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
           const underWay = open.filter((one) => isUnderWay(one, now))
-          if (openSuspense(story).length > 0 && underWay.every(({ leg }) => leg !== "return")) {
+          const isOfMoney = named === undefined ? openSuspense(story).length > 0 : named.kind === "suspense"
+          if (isOfMoney && underWay.every(({ leg }) => leg !== "return")) {
             return yield* suspense.settle(permit, payment, story, verdict)
           }
           if (underWay.length > 0) {

@@ -28,6 +28,8 @@ export interface Verdict {
   readonly outcome: "completed" | "failed"
   /** How the operator knows. */
   readonly reason: string
+  /** Which open item of the payment it is about; needed where several wait that one word cannot settle. */
+  readonly item?: string | undefined
 }
 
 /** A person's word on it, for the record and for the audit log. */
@@ -167,7 +169,9 @@ const make = Effect.gen(function* () {
     waitingFor,
     again,
     settle: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, story: Story, verdict: Verdict) {
-      const items = waitingItems(story, yield* waitingFor(payment))
+      const items = waitingItems(story, yield* waitingFor(payment)).filter(
+        ({ item }) => verdict.item === undefined || verdict.item === item.item_id
+      )
       const entries = entriesOf(payment, story, items, verdict.outcome === "completed")
       const settled_at = new Date(yield* Clock.currentTimeMillis)
       const gone = partsGone(payment, items, verdict).map((part): Refund => ({

@@ -59,6 +59,29 @@ export const waitingItems = (story: Story, { held, suspense }: Waiting): Readonl
   })
 }
 
+/** What waits for a verdict on the payment itself: a review is another matter. */
+export const openQuestions = ({ items }: Story): ReadonlyArray<StoredOperatorItem> =>
+  items.filter(({ closed_at, kind }) => closed_at === null && (kind === "suspense" || kind === "unknown_outcome"))
+
+export const listed = (items: ReadonlyArray<StoredOperatorItem>): string =>
+  items.map(({ detail, item_id, kind }) => `${item_id} (${kind}): ${detail}`).join(" ")
+
+/** What a verdict would mean for each item, where it has a meaning: one verdict fits those that are alike. */
+const meaningsOf = (payment: Payment, story: Story, waiting: Waiting): ReadonlySet<string> => {
+  const short = underpaidBy(payment, story)
+  const ofMoney = waitingItems(story, waiting).flatMap(({ attempt, held, suspense }) => {
+    if (attempt === short) return ["underpaid"]
+    const all = [...(held === null ? [] : [held]), ...suspense]
+    return all.map(({ isNegative }) => (isNegative ? "went" : "came"))
+  })
+  const isUnknown = openQuestions(story).some(({ kind }) => kind === "unknown_outcome")
+  return new Set([...ofMoney, ...(isUnknown ? ["unknown"] : [])])
+}
+
+/** Several things wait, and what settles one of them would be wrong for another. */
+export const isAmbiguous = (payment: Payment, story: Story, waiting: Waiting): boolean =>
+  openQuestions(story).length > 1 && meaningsOf(payment, story, waiting).size > 1
+
 /** An attempt that brought less than was asked for, while its payment waits for the rest. */
 export const underpaidBy = (payment: Payment, story: Story): Attempt | undefined =>
   payment.direction === "inbound" && !isSettled(payment.status)

@@ -3,7 +3,7 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
-import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, untilStatus } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, ofKind, recordOf, timelineOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { byBank, kenyanBank } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
@@ -44,11 +44,31 @@ onDatabasePaymentServer("disputes and contradictions", threeProviders, (it, { ci
         { kind: "suspense", detail: expect.stringContaining("stripe has taken 400.00 KES back") as string }
       ])
       expect(ofKind(yield* timelineOf(payment_id), "callback").at(-1)).toMatchObject({ effect: "suspense" })
+      const dispute = { kind: "returned", amount: 400, currency: "KES" }
+      const told = Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.filter((one) => "dispute" in one))
+      expect(yield* told).toMatchObject([{ status: "completed", previous_status: "completed", dispute }])
       yield* takes("part", kes("400.00"))
       expect(yield* suspenseOf(payment_id), "the same event again").toEqual(["-400.00 KES"])
+      expect(yield* told, "nor is it told of twice").toHaveLength(1)
       yield* resolve(payment_id, "completed")
       expect(yield* books).toEqual({ stripe: -1100, own: 1100 })
       expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("the queue names all parts that wait, and what is left of them", () =>
+    Effect.gen(function* () {
+      const { payment_id, regains, takes } = yield* disputed("LT")
+      yield* takes("one", kes("400.00"))
+      yield* takes("two", kes("300.00"))
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { detail: "stripe has taken 300.00 KES back, 700.00 KES in all: an operator must settle who bears it." }
+      ])
+      yield* regains("some", "500.00")
+      const [item] = yield* itemsOf(payment_id)
+      expect(item?.["detail"]).toContain("200.00 KES are still gone")
+      const disputes = (yield* toldOf(payment_id, "transaction.updated")).flatMap((one) => one["dispute"] ?? [])
+      expect(disputes).toMatchObject([{ amount: 400 }, { amount: 300 }, { kind: "regained", amount: 500 }])
     })
   )
 

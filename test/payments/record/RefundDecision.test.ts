@@ -8,7 +8,13 @@ import { Absent, Accepted, Declined, Report, Unknown } from "../../../src/domain
 import { fromDecimal, type Rate } from "../../../src/domain/Rate.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../../src/domain/Settlement.ts"
 import type { Payment, Refund, RefundState } from "../../../src/payments/store/Payment.ts"
-import { decideRefund, leftOf, statusAfter, targetOfPart } from "../../../src/payments/record/RefundDecision.ts"
+import {
+  decideRefund,
+  leftOf,
+  statusAfter,
+  targetOfPart,
+  withShortage
+} from "../../../src/payments/record/RefundDecision.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 const accepted = (state: Accepted["state"]) =>
@@ -113,6 +119,42 @@ const part = (amount: Money, target: Money, state: RefundState, n: number): Refu
   reason: null,
   created_at: new Date(n),
   settled_at: null
+})
+
+describe("parts that are on their way together", () => {
+  it("cost what they are worth at the payment's own rate, whichever of them fail", () => {
+    const stories = fc.record({
+      minor: fc.bigInt(100n, 10_000_000n),
+      rate: fc.constantFrom("0.00774", "0.005", "0.0051", "129.198966408", "1"),
+      shares: fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 2, maxLength: 8 }),
+      fails: fc.array(fc.nat(7), { maxLength: 6 })
+    })
+    fc.assert(
+      fc.property(stories, ({ fails, minor, rate: text, shares }) => {
+        const rate = rateOf(text)
+        const payment = paymentOf(minor, rate)
+        let parts: ReadonlyArray<Refund> = []
+        for (const share of shares) {
+          const left = leftOf(payment, parts)
+          const amount = new Money({ currency: KES, minor: (left.minor * BigInt(share)) / 100n })
+          if (!amount.isPositive) continue
+          const target = targetOfPart(payment, parts, amount, rate)
+          parts = [...parts, part(amount, target, parts.length % 2 === 0 ? "open" : "completed", parts.length)]
+        }
+        for (const index of fails) {
+          const failed = parts[index]
+          if (failed?.state !== "open") continue
+          const without = parts.map((one) => (one === failed ? { ...one, state: "failed" as const } : one))
+          parts = withShortage({ ...payment, refunds: parts }, without, failed).refunds
+          const standing = parts.filter(({ state }) => state !== "failed")
+          const sum = (of: (refund: Refund) => Money) => standing.reduce((total, one) => total + of(one).minor, 0n)
+          const back = sum((one) => one.amount)
+          expect(sum((one) => one.target) * minor >= back * payment.target.minor).toBe(true)
+          expect(sum((one) => one.target) <= payment.target.minor).toBe(true)
+        }
+      })
+    )
+  })
 })
 
 describe("the parts of a payment", () => {

@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { AttemptId, type PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
+import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { people } from "../../support/Credentials.ts"
@@ -110,6 +111,37 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
       const after = yield* refundsOf(id)
       const back = after.refunds.reduce((total, one) => total + one.target.minor, 0n)
       expect(back).toBe(payment.target.minor)
+    })
+  )
+
+  it.effect("lose nothing by rounding, though one is still on its way, nor when that one fails", () =>
+    Effect.gen(function* () {
+      const path = "/organizations/admin/exchange-rate?fromCurrency=KES&toCurrency=USD&amount=1000.65"
+      const rate = jsonOf(yield* get(path))["data"] as Json
+      // Worth 7.745031 USD, and rounded up.
+      expect(rate["target_amount"]).toBe(7.75)
+      const id = yield* paid({
+        amount: 1000.65,
+        target_amount: rate["target_amount"],
+        target_currency: "USD",
+        org_rate_id: rate["org_rate_id"]
+      })
+      const lost = Effect.map(
+        Effect.flatMap(LedgerStore, ({ check }) => check),
+        ({ problems }) => problems.filter(({ subject }) => subject === id).map(({ message }) => message)
+      )
+      const targets = Effect.map(refundsOf(id), ({ refunds }) => refunds.map(({ target }) => target.toString()))
+      stripe.will({ refund: accepts() })
+      yield* act(id, { action: "refund", amount: 0.66 })
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* act(id, { action: "refund", amount: 999.99 })
+      expect(yield* targets).toEqual(["0.02 USD", "7.73 USD"])
+      expect(yield* lost).toEqual([])
+      const reference = String((yield* partsOf(id))[0]?.["attempt_id"])
+      yield* callBack("stripe", { key: "rounded", reference, state: "failed" })
+      expect(yield* statesOf(id)).toEqual(["failed", "completed"])
+      expect((yield* targets)[1], "999.99 of 1000.65 cost all that they brought").toBe("7.75 USD")
+      expect(yield* lost).toEqual([])
     })
   )
 
@@ -243,7 +275,12 @@ onDatabasePaymentServer("Refunds", make, (it, { clock, stripe }) => {
       const before = stripe.refunds.length
       yield* act(id, { action: "refund", amount: 100 })
       const [payment] = yield* attemptsOf(id)
-      yield* callBack("stripe", { key: `back ${id}`, reference: String(payment?.["attempt_id"]), state: "returned" })
+      yield* callBack("stripe", {
+        key: `back ${id}`,
+        reference: String(payment?.["attempt_id"]),
+        state: "returned",
+        taken: { amount: "1500.00", currency: "KES" }
+      })
       expect(yield* recordOf(id)).toMatchObject({ status: "refunded" })
       const [order] = stripe.refunds.slice(before)
       yield* callBack("stripe", { key: `too ${id}`, reference: order?.reference ?? "", state: "completed" })

@@ -12,8 +12,13 @@ const operator = operatorPermit("platform", "amina")
 /** The service's own stands over the usual providers. */
 const overTheProviders = ResolutionLive.pipe(Layer.provide(RecordOutcome.layer))
 
-export const resolve = (paymentId: PaymentId, outcome: "completed" | "failed", reason = "seen at the bank") =>
-  Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason })).pipe(
+export const resolve = (
+  paymentId: PaymentId,
+  outcome: "completed" | "failed",
+  reason = "seen at the bank",
+  item?: string
+) =>
+  Effect.flatMap(Resolution, (resolution) => resolution.resolve(operator, paymentId, { outcome, reason, item })).pipe(
     Effect.provide(overTheProviders)
   )
 

@@ -1,0 +1,65 @@
+/** A payment of which several things wait for a person, who settles them one by one. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { attemptsOf, callBack, initiate } from "../support/Calls.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, declines } from "../support/ScriptedProvider.ts"
+import { nilId } from "../../support/AnyId.ts"
+
+const made = threeProviders()
+const { adyen, stripe } = made
+
+onPaymentServer("One of several items", "memory", made, (it) => {
+  it.effect("money that came and money that went are named before either is settled", () =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      yield* serveCountry("FR", ["stripe", "adyen"])
+      stripe.on("both ways", declines())
+      adyen.on("both ways", accepts({ state: "completed" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country: "FR", description: "both ways" })
+      const [refused, paid] = (yield* attemptsOf(payment_id)).map((one) => String(one["attempt_id"]))
+      yield* callBack("stripe", { key: "FR late", reference: refused!, state: "completed" })
+      yield* callBack("adyen", {
+        key: "FR part",
+        reference: paid!,
+        state: "returned",
+        taken: { amount: "400.00", currency: "KES" }
+      })
+      const items = yield* itemsOf(payment_id)
+      const idOf = (attempt: string | undefined) =>
+        String(items.find((one) => one["attempt_id"] === attempt)?.["item_id"])
+      const { message } = yield* Effect.flip(resolve(payment_id, "completed"))
+      for (const one of items) {
+        expect(message).toContain(one["item_id"])
+        expect(message).toContain(one["detail"])
+      }
+      const books = { stripe: -1500, adyen: -1100, settlement: 1500, suspense: 1100 }
+      expect(yield* gained, "nothing was settled").toEqual(books)
+      const wrong = yield* Effect.flip(resolve(payment_id, "completed", "seen", nilId))
+      expect(wrong.message).toContain(idOf(paid))
+      yield* resolve(payment_id, "completed", "the organisation bears it", idOf(paid))
+      expect(yield* gained).toEqual({ stripe: -1500, adyen: -1100, settlement: 1100, suspense: 1500 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ item_id: idOf(refused) }])
+      yield* resolve(payment_id, "failed", "wired back")
+      expect(yield* gained).toEqual({ adyen: -1100, settlement: 1100 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("an outcome that nobody knows is not settled by a word about money", () =>
+    Effect.gen(function* () {
+      const { hears, payment_id } = yield* paysIn(stripe, "DE")
+      yield* hears("more", "completed", "1600.00")
+      yield* hears("no", "failed")
+      const items = yield* itemsOf(payment_id)
+      expect(items.map(({ kind }) => kind).toSorted()).toEqual(["suspense", "unknown_outcome"])
+      expect((yield* Effect.flip(resolve(payment_id, "failed"))).message).toContain("--item")
+      const money = items.find(({ kind }) => kind === "suspense")
+      yield* resolve(payment_id, "completed", "it is theirs", String(money?.["item_id"]))
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+    })
+  )
+})
