@@ -8,6 +8,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { anotherApiUser } from "../../../src/providers/mtnMomo/Fake.ts"
 import { attemptOfWire } from "../../../src/providers/port/WireReference.ts"
 import {
   databaseOf,
@@ -96,7 +97,7 @@ const overview = `select p.payment_id, p.status, p.next_action,
   (select count(*)::int from operator_items o where o.payment_id = p.payment_id and o.closed_at is null) as items,
   p.direction || ' ' || p.amount || ' ' || (select string_agg(concat_ws(' ', a.provider, a.outcome, a.reason), '; ') from attempts a where a.payment_id = p.payment_id) as said from payments p`
 
-/** Whose account it is through, the fake does not tell: both are at the same. */
+/** Whose account it is through, the fake does not tell: it keeps one book for both. */
 const balances = `select 'provider/' || split_part(account, '/', 2) || '/' || currency as account, currency,
     sum(amount)::text as amount
   from ledger_postings where account like 'provider/%' and account not like 'provider/fiat/%' group by 1, currency`
@@ -161,7 +162,7 @@ describe("third parties and a server that is killed", () => {
       const { data } = (await answer.json()) as { readonly data: { readonly config_id: string } }
       const path = `/payments/provider-configs/${corridor.provider}/${data.config_id}/credentials`
       const { credentials } = fakes.find(({ fake }) => fake.name === corridor.provider)!.running
-      const set = await request(path, credentials, admin, "PUT")
+      const set = await request(path, { ...credentials, api_user: anotherApiUser }, admin, "PUT")
       expect(set.status, await set.clone().text()).toBe(200)
     }
     const beneficiary = {
