@@ -6,6 +6,8 @@ import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
 import { Settling } from "../payments/dispatch/Settling.ts"
+import { trouble } from "../platform/observability/Trouble.ts"
+import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
@@ -40,9 +42,22 @@ const rails = Effect.gen(function* () {
 
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
 
+/** The settings may have come to name an account that a configuration has brought since long. */
+export const tellOfSharedAccounts = Effect.gen(function* () {
+  const shared = yield* Effect.flatMap(ProviderAccounts, (accounts) => accounts.shared)
+  yield* Effect.forEach(shared, (config_id) =>
+    trouble(
+      "account_shared",
+      "The account of a configuration is the platform's own, by the settings: nothing new is sent through the configuration until credentials of another account are set.",
+      { config_id }
+    )
+  )
+})
+
 export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
   Effect.all(
     [
+      tellOfSharedAccounts,
       start("closed days", closedDays),
       start("enquiries", enquiries),
       start("rails", rails),

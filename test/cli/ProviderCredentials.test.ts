@@ -154,3 +154,17 @@ it("refuses what it cannot read, and never repeats it", async () => {
     expect(stderr).not.toContain(secret)
   }
 })
+
+it("changes and tests what is kept for a configuration that is gone, or is called the platform's own", async () => {
+  const set = ["providers", "credentials", "set", CONFIG, "--field", `secret_key=${key}`] as const
+  const shared = await cliIn({ ...env, STRIPE_SECRET_KEY: key })(...set)
+  expect([shared.code, shared.stderr]).toEqual([1, expect.stringContaining("the platform's own account")])
+  await query(database.url, `delete from provider_configs where config_id = '${CONFIG}'`)
+  const changed = await cliIn(env)(...set, "--field", "webhook_secret=whsec_new", "--forget-replaced", "--json")
+  expect(changed.code, changed.stderr).toBe(0)
+  expect(documentOf(changed)).toMatchObject({ data: { fields: ["secret_key", "webhook_secret"], tested: true } })
+  expect(await query(database.url, "select 1 from replaced_credentials")).toEqual([])
+  const [latest] = await query(database.url, "select detail from audit_log order by audit_id desc limit 1")
+  expect(latest).toMatchObject({ detail: { forgot_replaced: true } })
+  expect(await dataIn(env)<ReadonlyArray<Tested>>("providers", "test", CONFIG)).toMatchObject([{ passed: true }])
+})

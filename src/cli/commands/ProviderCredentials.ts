@@ -3,6 +3,8 @@ import { Args, Command, Options } from "@effect/cli"
 import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
 import { longestCredential } from "../../domain/policies/Providers.ts"
 import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
@@ -68,9 +70,16 @@ const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<T
     : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
 }
 
+/** An account that was sent through is needed also after its configuration is gone. */
+const withAccount = Effect.fn("Cli.withAccount")(function* (which: string) {
+  const { kept } = yield* ProviderCredentials
+  const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
+  return Option.isSome(account) ? account.value : (yield* namedBy(which, "config"))[0]
+})
+
 const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed, forgetReplaced: boolean) {
   const credentials = yield* ProviderCredentials
-  const [config] = yield* namedBy(which, "config")
+  const config = yield* withAccount(which)
   const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
   return {
     data: encodeState(state),
@@ -155,10 +164,12 @@ const testOwn = (which: Option.Option<string>) =>
     const own = yield* ProviderCredentials
     const permit = yield* permitFor("platform")
     const byId = Option.isSome(which) && !isProviderName(which.value)
-    const named = Option.isSome(which) && byId ? yield* namedBy(which.value, "config") : yield* everyConfig
-    const wanted = named.filter(
-      (config) => byId || (config.has_credentials && (Option.isNone(which) || config.provider === which.value))
-    )
+    const wanted =
+      Option.isSome(which) && byId
+        ? [yield* withAccount(which.value)]
+        : (yield* everyConfig).filter(
+            (config) => config.has_credentials && (Option.isNone(which) || config.provider === which.value)
+          )
     return yield* Effect.forEach(
       wanted,
       (config) =>

@@ -2,6 +2,7 @@
 import { Cause, Effect, LogLevel, Metric } from "effect"
 
 const severity = {
+  account_shared: LogLevel.Error,
   answer_not_written: LogLevel.Warning,
   circuit_opened: LogLevel.Warning,
   database_restarted: LogLevel.Error,

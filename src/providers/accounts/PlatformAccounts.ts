@@ -12,9 +12,10 @@ import {
 } from "../../domain/policies/Providers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
+import { isSame } from "../port/Callback.ts"
 import { type NamedAccount, type PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"
 import { ProviderSettings } from "./ProviderSettings.ts"
-import type { GivenCredentials } from "./ThirdParties.ts"
+import { type AnyThirdParty, type GivenCredentials, thirdParties } from "./ThirdParties.ts"
 
 /** Sealed under the master key, and not that key itself: fingerprints stay what they are when it is changed. */
 const KEY_NAME = "fingerprints of platform accounts"
@@ -36,6 +37,18 @@ const fingerprintOf = (
     .digest("hex")
 }
 
+/** Of the fields that tell which account it is: under a key of this process, since nobody else is to compare them. */
+const identityOf = (
+  key: Buffer,
+  { fields }: Pick<AnyThirdParty, "fields">,
+  credentials: GivenCredentials
+): ReadonlyMap<string, Buffer> =>
+  new Map(
+    Object.entries(credentials)
+      .filter(([name]) => fields[name]?.identifies === true)
+      .map(([name, value]) => [name, createHmac("sha256", key).update(Redacted.value(value)).digest()])
+  )
+
 /** What was sent while another account was named may have gone there; so may what its instances were still about to send. */
 const certainSince = (named: NamedAccount, all: ReadonlyArray<PlatformAccount>): Date => {
   const times = all
@@ -55,6 +68,11 @@ export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
   {
     /** Of an account that the settings name. Of what was sent before, its provider proves nothing. */
     readonly since: (name: ThirdPartyName) => Effect.Effect<Date>
+    /**
+     * The field by which these are credentials of the platform's own account, where they are. Nobody else may bring it:
+     * it would have two books, and what one of them does not have would be paid out of the other.
+     */
+    readonly sharedBy: (party: AnyThirdParty, credentials: GivenCredentials) => Option.Option<string>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -91,7 +109,23 @@ export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
         )
       }
 
+      const processKey = randomBytes(32)
+      const ours = new Map(
+        thirdParties.flatMap((party) =>
+          Option.toArray(
+            Option.map(parties.get(party.name)!.platform, (given) => [party.name, identityOf(processKey, party, given)])
+          )
+        )
+      )
+
       return {
+        sharedBy: (party, credentials) => {
+          const given = identityOf(processKey, party, credentials)
+          const shared = Array.from(ours.get(party.name) ?? []).find(([field, digest]) =>
+            isSame(digest, given.get(field))
+          )
+          return Option.map(Option.fromNullable(shared), ([field]) => field)
+        },
         since: (name) =>
           Effect.map(monotonicMillis, (now) =>
             now - lookedAt <= Duration.toMillis(platformAccountsTrusted) ? (certain.get(name) ?? endOfTime) : endOfTime

@@ -53,9 +53,11 @@ export const providerAccountStoreMemory = Layer.effect(
         ),
       hold: Effect.void,
       allSealed: Effect.sync(() =>
-        Array.from(providerAccounts.values(), ({ config_id, sealed }) => ({ config_id, sealed })).sort((a, b) =>
-          a.config_id < b.config_id ? -1 : 1
-        )
+        Array.from(providerAccounts.values(), ({ config_id, provider, sealed }) => ({
+          config_id,
+          provider,
+          sealed
+        })).sort((a, b) => (a.config_id < b.config_id ? -1 : 1))
       ),
       replaceSealed: ({ config_id, sealed }) =>
         Effect.sync(() => {

@@ -4,16 +4,16 @@ import { Duration, Effect, Layer } from "effect"
 import { replacedCredentialsGrace, replacedCredentialsKept } from "../../domain/policies/Providers.ts"
 import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import {
+  NamedSealed,
   ProviderAccount,
   ProviderAccountStore,
   ReplacedCredentials,
-  SealedAccount,
   SealedReplaced
 } from "./ProviderAccountStore.ts"
 
 const account = rowAs(ProviderAccount)
 const replaced = rowsAs(ReplacedCredentials)
-const sealedOnes = rowsAs(SealedAccount)
+const sealedOnes = rowsAs(NamedSealed)
 const sealedReplaced = rowsAs(SealedReplaced)
 
 export const providerAccountStoreSql = Layer.effect(
@@ -57,7 +57,7 @@ export const providerAccountStoreSql = Layer.effect(
         sql`update provider_accounts a set tested_at = now() where config_id = ${id} and version = ${version}
           returning ${columns}`.pipe(Effect.flatMap(account), Effect.orDie),
       hold: Effect.orDie(hold),
-      allSealed: sql`select config_id, sealed from provider_accounts order by config_id`.pipe(
+      allSealed: sql`select config_id, provider, sealed from provider_accounts order by config_id`.pipe(
         Effect.flatMap(sealedOnes),
         Effect.orDie
       ),

@@ -18,6 +18,9 @@ export type ProviderAccount = typeof ProviderAccount.Type
 export const SealedAccount = ProviderAccount.pipe(Schema.pick("config_id", "sealed"))
 export type SealedAccount = typeof SealedAccount.Type
 
+export const NamedSealed = ProviderAccount.pipe(Schema.pick("config_id", "provider", "sealed"))
+export type NamedSealed = typeof NamedSealed.Type
+
 /** Credentials that were in use before the present ones, which callbacks may still be signed with. */
 export const ReplacedCredentials = Schema.Struct({
   config_id: ConfigId,
@@ -49,7 +52,7 @@ export class ProviderAccountStore extends Context.Tag("corridor/ProviderAccountS
     readonly markTested: (id: ConfigId, version: number) => Effect.Effect<Option.Option<ProviderAccount>>
     /** Until the end of the transaction nobody adds or changes one. */
     readonly hold: Effect.Effect<void>
-    readonly allSealed: Effect.Effect<ReadonlyArray<SealedAccount>>
+    readonly allSealed: Effect.Effect<ReadonlyArray<NamedSealed>>
     /** The same credentials under another key: their version stays. */
     readonly replaceSealed: (account: SealedAccount) => Effect.Effect<void>
     readonly allReplaced: Effect.Effect<ReadonlyArray<SealedReplaced>>

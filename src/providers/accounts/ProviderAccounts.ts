@@ -82,6 +82,8 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
     readonly tried: (party: AnyThirdParty, id: ConfigId, credentials: GivenCredentials) => Effect.Effect<Verdict>
     /** The same for the platform's account, where there is one. */
     readonly triedPlatform: (name: ThirdPartyName) => Effect.Effect<Option.Option<Verdict>>
+    /** Configurations whose account is the platform's own, as they are stored now: nothing new is sent through them. */
+    readonly shared: Effect.Effect<ReadonlyArray<ConfigId>>
   }
 >() {
   static readonly layer = Layer.scoped(
@@ -156,8 +158,16 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         return believing
       })
 
+      /** Nothing new is sent through it; what was sent before is still asked about and given back. */
+      const withoutNew = (provider: Provider): Provider => ({
+        ...provider,
+        supports: () =>
+          Either.left("The account of this configuration is the platform's own: set credentials of another account.")
+      })
+
       const connectAnew = Effect.fnUntraced(function* (account: ProviderAccount) {
         const { party, credentials } = yield* openCredentials(vault, account)
+        const isShared = Option.isSome(platformAccounts.sharedBy(party, credentials))
         const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
         const provider = yield* connect(party, account.config_id, credentials).pipe(
           Effect.flatMap((one) => withReplaced(account, one)),
@@ -167,7 +177,7 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
         return {
           name: party.name,
           version: account.version,
-          provider: { ...provider, ...certainSince(account) },
+          provider: { ...(isShared ? withoutNew(provider) : provider), ...certainSince(account) },
           scope: own
         }
       })
@@ -224,6 +234,14 @@ export class ProviderAccounts extends Context.Tag("corridor/ProviderAccounts")<
               )
             )
           ),
+        shared: Effect.flatMap(store.allSealed, (all) =>
+          Effect.filter(all, (account) =>
+            Effect.match(openCredentials(vault, account), {
+              onFailure: () => false,
+              onSuccess: ({ credentials, party }) => Option.isSome(platformAccounts.sharedBy(party, credentials))
+            })
+          )
+        ).pipe(Effect.map((all) => all.map(({ config_id }) => config_id))),
         triedPlatform: (name) =>
           Effect.transposeOption(
             Option.map(Option.fromNullable(platforms.get(name)), ({ test }) =>

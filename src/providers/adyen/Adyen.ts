@@ -38,7 +38,8 @@ const fields = {
   merchant_account: {
     env: "ADYEN_MERCHANT_ACCOUNT",
     about: "the merchant account that takes the payments",
-    shown: true
+    shown: true,
+    identifies: true
   },
   webhook_secret: {
     env: "ADYEN_WEBHOOK_SECRET",
@@ -49,7 +50,8 @@ const fields = {
     env: "ADYEN_BALANCE_ACCOUNT",
     about: "the balance account (BA…) that payouts are made from; without it there are none",
     optional: true,
-    shown: true
+    shown: true,
+    identifies: true
   },
   balance_platform: {
     env: "ADYEN_BALANCE_PLATFORM",

@@ -4,6 +4,7 @@ import { sha256Hex } from "../../domain/Digest.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeCallback, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
+import type { Dispute, FakeDisputes } from "../fakes/FakeDisputes.ts"
 import { amountOf } from "./AdyenAmounts.ts"
 import { bodySignature, type Item, itemSignature } from "./AdyenCallbacks.ts"
 import { linkReference, refundReference } from "./AdyenRequests.ts"
@@ -163,4 +164,30 @@ export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallbac
         entry.moved,
         now()
       )
+}
+
+/** A chargeback takes the money at once, and is reversed where it was defended; that it was lost is only said. */
+const disputeEvents: Readonly<Record<Dispute["stage"], ReadonlyArray<string>>> = {
+  opened: ["NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK"],
+  won: ["CHARGEBACK_REVERSED"],
+  lost: ["PREARBITRATION_LOST"]
+}
+
+export const disputes: FakeDisputes = {
+  takes: "at once",
+  callbacksOf: ({ money, of, stage }, { now }) =>
+    disputeEvents[stage].map((eventCode) =>
+      signedItem(
+        {
+          merchantAccountCode: credentials.merchant_account,
+          merchantReference: merchantReference(of),
+          success: "true",
+          eventCode,
+          pspReference: pspOf(`dispute of ${of.id}`),
+          originalReference: paymentPsp(of)
+        },
+        money,
+        now()
+      )
+    )
 }

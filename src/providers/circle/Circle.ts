@@ -29,7 +29,7 @@ const title = "Circle"
 const baseUrls = { sandbox: "https://api-sandbox.circle.com", live: "https://api.circle.com" }
 
 const fields = {
-  api_key: { env: "CIRCLE_API_KEY", about: "API key of the Circle Mint account" },
+  api_key: { env: "CIRCLE_API_KEY", about: "API key of the Circle Mint account", identifies: true },
   wallet_id: {
     env: "CIRCLE_WALLET_ID",
     about: "Id of the merchant wallet that payment intents are paid into; without it, the account's main wallet",

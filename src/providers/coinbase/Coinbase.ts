@@ -36,7 +36,7 @@ const title = "Coinbase"
 const baseUrl = "https://api.cdp.coinbase.com/platform"
 
 const fields = {
-  key_id: { env: "COINBASE_KEY_ID", about: "Id of the API key", shown: true },
+  key_id: { env: "COINBASE_KEY_ID", about: "Id of the API key", shown: true, identifies: true },
   key_secret: {
     env: "COINBASE_KEY_SECRET",
     about: "Secret of the API key: PEM of an EC key, or Ed25519 in base64",
@@ -46,7 +46,8 @@ const fields = {
     env: "COINBASE_ACCOUNT_ID",
     about: "The account that is paid into and out of, account_ and a UUID; needed where the key opens several",
     optional: true,
-    shown: true
+    shown: true,
+    identifies: true
   },
   webhook_secret: {
     env: "COINBASE_WEBHOOK_SECRET",

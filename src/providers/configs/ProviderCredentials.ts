@@ -11,6 +11,7 @@ import { Vault } from "../../platform/secrets/Vault.ts"
 import { type ConfigKey, ProviderConfigs } from "./ProviderConfigs.ts"
 import type { ProviderConfig } from "./ProviderConfigStore.ts"
 import { checkCredentials, isSameCredentials, openCredentials, sealCredentials } from "../accounts/Credentials.ts"
+import { PlatformAccounts } from "../accounts/PlatformAccounts.ts"
 import { ProviderAccounts, type Verdict } from "../accounts/ProviderAccounts.ts"
 import { type ProviderAccount, ProviderAccountStore } from "../accounts/ProviderAccountStore.ts"
 import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../accounts/ThirdParties.ts"
@@ -18,7 +19,10 @@ import { type AnyThirdParty, type GivenCredentials, thirdPartyNamed } from "../a
 type Admin = Permit<"platform">
 export type CredentialsState = typeof CredentialsState.Type
 
-const partyOf = ({ provider }: ProviderConfig): Either.Either<AnyThirdParty, Invalid> => {
+/** What it brings an account for; whom it is for is not known any more once it is gone. */
+type Bringer = Pick<ProviderConfig, "config_id" | "provider" | "org_id">
+
+const partyOf = ({ provider }: Bringer): Either.Either<AnyThirdParty, Invalid> => {
   if (isBuiltInRail(provider)) {
     return Either.left(new Invalid({ message: `provider: ${provider} is built in and takes no credentials.` }))
   }
@@ -50,6 +54,8 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
         readonly forgetReplaced?: boolean
       }
     ) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
+    /** By its id alone: the account that is kept for it, also where the configuration is gone. */
+    readonly kept: (permit: Admin, id: ConfigId) => Effect.Effect<Option.Option<Omit<Bringer, "org_id">>>
     /** Tries what is stored; what passes is in use from then on, and what fails stays as it was. */
     readonly test: (permit: Admin, key: ConfigKey) => Effect.Effect<CredentialsState, Conflict | Invalid | NotFound>
   }
@@ -60,6 +66,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const accounts = yield* ProviderAccounts
       const audit = yield* AuditLog
       const configs = yield* ProviderConfigs
+      const platform = yield* PlatformAccounts
       const store = yield* ProviderAccountStore
       const vault = yield* Vault
       const { atomically } = yield* Transactor
@@ -68,7 +75,7 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const record = (
         permit: Admin,
         action: string,
-        { config_id, org_id, provider }: ProviderConfig,
+        { config_id, org_id, provider }: Bringer,
         credentials: GivenCredentials,
         came: { readonly tested: boolean; readonly forgot_replaced?: true }
       ) =>
@@ -82,6 +89,20 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
       const inUse = ({ config_id, version }: ProviderAccount) =>
         accounts.seen([{ config_id, credentials_version: version }])
 
+      /** What was sent through an account needs it also after its configuration is gone. */
+      const bringer = (permit: Admin, key: ConfigKey): Effect.Effect<Bringer, NotFound> =>
+        Effect.catchTag(configs.find(permit, key), "NotFound", (notFound) =>
+          Effect.flatMap(store.find(key.config_id), (account) =>
+            Option.match(
+              Option.filter(account, ({ provider }) => provider === key.provider),
+              {
+                onNone: () => Effect.fail(notFound),
+                onSome: ({ config_id, provider }) => Effect.succeed({ config_id, provider, org_id: null })
+              }
+            )
+          )
+        )
+
       /** What is set once more replaces nothing: a caller that tries again leaves all as it was. */
       const alreadyInUse = Effect.fnUntraced(function* (config_id: ConfigId, credentials: GivenCredentials) {
         const account = yield* store.find(config_id)
@@ -92,12 +113,18 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
 
       return {
         set: Effect.fn("ProviderCredentials.set")(function* (permit, key, typed, { forgetReplaced = false } = {}) {
-          const config = yield* configs.find(permit, key)
+          const config = yield* bringer(permit, key)
           const party = yield* partyOf(config)
           const credentials = yield* Either.mapLeft(
             checkCredentials(party, typed),
             (message) => new Invalid({ message })
           )
+          const shared = platform.sharedBy(party, credentials)
+          if (Option.isSome(shared)) {
+            return yield* new Invalid({
+              message: `${shared.value}: is that of the platform's own account, which a configuration without credentials uses; give those of another account.`
+            })
+          }
           const { config_id, provider } = config
           const verdict = yield* accounts.tried(party, config_id, credentials)
           const tested = Either.isRight(verdict)
@@ -125,8 +152,13 @@ export class ProviderCredentials extends Context.Tag("corridor/ProviderCredentia
           yield* inUse(kept.value)
           return stateOf(kept.value, credentials, verdict)
         }),
+        kept: (_permit, id) =>
+          Effect.map(
+            store.find(id),
+            Option.map(({ config_id, provider }) => ({ config_id, provider }))
+          ),
         test: Effect.fn("ProviderCredentials.test")(function* (permit, key) {
-          const config = yield* configs.find(permit, key)
+          const config = yield* bringer(permit, key)
           const party = yield* partyOf(config)
           const account = yield* store.find(config.config_id)
           if (Option.isNone(account)) {

@@ -2,6 +2,7 @@
 import type { Money } from "../../domain/Money.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import type { Entry, FakeBooks } from "./FakeBooks.ts"
+import type { FakeDisputes } from "./FakeDisputes.ts"
 import type { Fate } from "./Magic.ts"
 
 export interface FakeRequest {
@@ -70,4 +71,6 @@ export interface Fake {
   readonly routes: (world: FakeWorld) => ReadonlyArray<FakeRoute>
   /** The callback about an entry as it stands, or as it stood at its beginning; none where the provider sends none. */
   readonly callbackOf: (entry: Entry, world: FakeWorld) => FakeCallback | undefined
+  /** Where payers can take back what they paid. */
+  readonly disputes?: FakeDisputes
 }

@@ -15,6 +15,8 @@ export interface Entry {
   state: "waiting" | "processing" | "completed" | "failed" | "returned"
   /** What was really moved; less than was asked for, by a fate. */
   moved: Money
+  /** Of a payin: what it has taken back of it since, in minor units. */
+  takenBack: bigint
   reason: string | null
   readonly createdAt: Date
   /** Of a refund: the id of what it gives back. */
@@ -50,9 +52,9 @@ export const makeFakeBooks = (): FakeBooks => {
     all: () => [...entries.values()],
     holdings: () => {
       const held = new Map<AnyCurrencyCode, bigint>()
-      for (const { kind, moved, state } of entries.values()) {
+      for (const { kind, moved, state, takenBack } of entries.values()) {
         if (state !== "completed") continue
-        const signed = kind === "payin" ? moved.minor : -moved.minor
+        const signed = kind === "payin" ? moved.minor - takenBack : -moved.minor
         held.set(moved.currency, (held.get(moved.currency) ?? 0n) + signed)
       }
       return held

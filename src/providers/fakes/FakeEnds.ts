@@ -1,10 +1,10 @@
 /** Brings what a fake took to the end that its amount has in store, and tells of it. */
 import type { Duration } from "effect"
-import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import { Money } from "../../domain/Money.ts"
 import type { Chores } from "./Chores.ts"
-import type { FakeCallback, FakeWorld } from "./Fake.ts"
+import type { Fake, FakeCallback, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeBooks.ts"
+import { disputesOf, takenBackBy } from "./FakeDisputes.ts"
 import { deliver } from "./FakePost.ts"
 import { type Fate, fateOf } from "./Magic.ts"
 
@@ -25,26 +25,33 @@ const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 
 export const makeEnds = (
-  name: ThirdPartyName,
+  { callbackOf, disputes, name }: Pick<Fake, "callbackOf" | "disputes" | "name">,
   paces: Paces,
   chores: Chores,
-  callbackOf: (entry: Entry) => FakeCallback | undefined,
   onError: (error: unknown) => void,
   world: () => FakeWorld
 ): Pick<FakeWorld, "approve" | "take"> => {
   const callbacksOf = (entry: Entry): ReadonlyArray<FakeCallback> => {
-    const last = callbackOf(entry)
+    const last = callbackOf(entry, world())
     if (last === undefined) return []
     if (entry.fate === "twice") return [last, last]
-    const first = entry.fate === "reordered" ? callbackOf(beginningOf(entry)) : undefined
+    const first = entry.fate === "reordered" ? callbackOf(beginningOf(entry), world()) : undefined
     return first === undefined ? [last] : [last, first]
+  }
+
+  const send = async (callbacks: ReadonlyArray<FakeCallback>, entry: Entry): Promise<void> => {
+    for (const callback of callbacks) await deliver(callback, addressOf(entry, world()), paces.pace, chores)
   }
 
   const tell = async (entry: Entry): Promise<void> => {
     const { end } = chores.begin()
     try {
-      for (const callback of callbacksOf(entry)) {
-        await deliver(callback, addressOf(entry, world()), paces.pace, chores)
+      await send(callbacksOf(entry), entry)
+      if (disputes === undefined) return
+      for (const dispute of disputesOf(entry)) {
+        await chores.sleep(paces.pace)
+        entry.takenBack = takenBackBy(dispute, disputes)
+        await send(disputes.callbacksOf(dispute, world()), entry)
       }
     } catch (error) {
       onError(error)
@@ -82,6 +89,7 @@ export const makeEnds = (
         state: waits ? "waiting" : "processing",
         // Customers may pay less than they were asked for; who pays out pays what it was told to.
         moved: fate === "other_amount" && kind === "payin" ? less(money) : money,
+        takenBack: 0n,
         reason: null,
         createdAt: now(),
         of,

@@ -240,14 +240,7 @@ export const startFake = (fake: Fake, options: FakeOptions): Effect.Effect<Runni
       url,
       callbackUrl: options.callbackUrl,
       now: () => new Date(clock.unsafeCurrentTimeMillis()),
-      ...makeEnds(
-        fake.name,
-        { pace, late },
-        chores,
-        (entry) => fake.callbackOf(entry, world),
-        onError,
-        () => world
-      )
+      ...makeEnds(fake, { pace, late }, chores, onError, () => world)
     }
     router = routerOf(fake.routes(world))
 

@@ -16,7 +16,11 @@ export const fates = {
   twice: "reports its end twice",
   late: "reports its end late",
   reordered: "reports its end first and its beginning afterwards",
-  other_amount: "reports that less arrived than was asked for; a payout is paid in full"
+  other_amount: "reports that less arrived than was asked for; a payout is paid in full",
+  disputed: "stripe, adyen, paypal and paystack: completes a payin, whose payer then disputes it and leaves it at that",
+  dispute_won: "the same four: the payer disputes a payin, and loses",
+  dispute_lost: "the same four: the payer disputes a payin, and gets it back",
+  dispute_lost_in_part: "the same four: the payer disputes half of a payin, and gets that back"
 } as const
 
 export type Fate = keyof typeof fates | "completes"
@@ -25,7 +29,7 @@ const byDigits: Readonly<Record<string, Fate>> = Object.fromEntries(
   Object.keys(fates).map((fate, index) => [`${index + 1}`.padStart(2, "0"), fate as Fate])
 )
 
-/** `01` to `14`, and what each of them does. */
+/** `01` to `18`, and what each of them does. */
 export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Fate]> = Object.entries(byDigits).toSorted()
 
 /** `21` to `29`: one of them alone declines it for reasons of its own, so that whoever is asked next takes it. */

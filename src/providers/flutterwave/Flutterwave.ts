@@ -41,7 +41,8 @@ import {
 const fields = {
   secret_key: {
     env: "FLUTTERWAVE_SECRET_KEY",
-    about: "The secret key, FLWSECK-… or FLWSECK_TEST-…, under Settings, API in the dashboard."
+    about: "The secret key, FLWSECK-… or FLWSECK_TEST-…, under Settings, API in the dashboard.",
+    identifies: true
   },
   webhook_secret: {
     env: "FLUTTERWAVE_WEBHOOK_SECRET",

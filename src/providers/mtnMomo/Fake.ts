@@ -17,6 +17,9 @@ const credentials = {
   target_environment: "mtnuganda"
 }
 
+/** The API user of another account, with the same keys: for a configuration that brings one of its own. */
+export const anotherApiUser = "0d9a5b52-3f7c-4c1e-8b6a-51c2e7f0a934"
+
 const TOKEN_SECONDS = 3600
 
 const keyOf = (product: Product): string =>
@@ -129,8 +132,12 @@ const routes = (world: FakeWorld): ReadonlyArray<FakeRoute> => {
     answer: (request) => {
       const refusal = subscribed(product, request)
       if (refusal !== undefined) return refusal
-      const basic = Buffer.from(`${credentials.api_user}:${credentials.api_key}`).toString("base64")
-      if (request.headers["authorization"] !== `Basic ${basic}`) return { status: 401, body: { error: "login_failed" } }
+      const users = [credentials.api_user, anotherApiUser].map(
+        (user) => `Basic ${Buffer.from(`${user}:${credentials.api_key}`).toString("base64")}`
+      )
+      if (!users.includes(request.headers["authorization"] ?? "")) {
+        return { status: 401, body: { error: "login_failed" } }
+      }
       const access_token = `${product}.${sha256Hex(`${product} ${tokens.size} ${now().getTime()}`)}`
       tokens.set(access_token, now().getTime() + TOKEN_SECONDS * 1000)
       return { status: 200, body: { access_token, token_type: "access_token", expires_in: TOKEN_SECONDS } }

@@ -33,7 +33,8 @@ import {
 const fields = {
   api_user: {
     env: "MTN_MOMO_API_USER",
-    about: "The API user's id, a UUID that you chose when you made it in the partner portal."
+    about: "The API user's id, a UUID that you chose when you made it in the partner portal.",
+    identifies: true
   },
   api_key: { env: "MTN_MOMO_API_KEY", about: "The key that belongs to the API user." },
   collection_key: {
@@ -52,7 +53,8 @@ const fields = {
   disbursement_api_user: {
     env: "MTN_MOMO_DISBURSEMENT_API_USER",
     about: "Where Disbursement has an API user of its own.",
-    optional: true
+    optional: true,
+    identifies: true
   },
   disbursement_api_key: {
     env: "MTN_MOMO_DISBURSEMENT_API_KEY",

@@ -15,7 +15,11 @@ import { makePublicKeys } from "./PublicKeys.ts"
 const title = "pawaPay"
 
 const fields = {
-  api_token: { env: "PAWAPAY_API_TOKEN", about: "API token, from the dashboard under System configuration" },
+  api_token: {
+    env: "PAWAPAY_API_TOKEN",
+    about: "API token, from the dashboard under System configuration",
+    identifies: true
+  },
   public_key: {
     env: "PAWAPAY_PUBLIC_KEY",
     about: "PEM of the key that callbacks are signed with; without it, the keys that pawaPay publishes are read",

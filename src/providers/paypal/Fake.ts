@@ -15,7 +15,7 @@ import {
   refusal,
   VerificationBody
 } from "./FakeBodies.ts"
-import { callbackWith, isSignedByFake } from "./FakeEvents.ts"
+import { callbackWith, disputesWith, isSignedByFake } from "./FakeEvents.ts"
 
 const credentials = {
   client_id: "corridor-fake-client",
@@ -237,5 +237,6 @@ export const paypalFake: Fake = {
   name: "paypal",
   credentials,
   routes,
-  callbackOf: callbackWith(credentials.webhook_id)
+  callbackOf: callbackWith(credentials.webhook_id),
+  disputes: disputesWith(credentials.webhook_id)
 }

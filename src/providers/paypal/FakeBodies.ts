@@ -113,7 +113,7 @@ export const moneyIn = (value: string, currency: string): Option.Option<Money> =
 
 const valueOf = (money: Money): string => Option.getOrElse(paypalText(money), () => money.toNumericText())
 
-const orderMoney = (money: Money) => ({ currency_code: money.currency, value: valueOf(money) })
+export const orderMoney = (money: Money) => ({ currency_code: money.currency, value: valueOf(money) })
 
 const payoutMoney = (money: Money) => ({ currency: money.currency, value: valueOf(money) })
 

@@ -3,7 +3,8 @@ import { generateKeyPairSync, sign, verify } from "node:crypto"
 import { crc32 } from "node:zlib"
 import type { FakeCallback, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { batchOf, captureOf, idFor, itemOf } from "./FakeBodies.ts"
+import type { Dispute, FakeDisputes } from "../fakes/FakeDisputes.ts"
+import { batchOf, captureOf, idFor, itemOf, orderMoney } from "./FakeBodies.ts"
 import type { Transmission } from "./PaypalRequests.ts"
 
 const KEY_BITS = 2048
@@ -30,7 +31,13 @@ const captures = {
 
 const items = { completed: "SUCCEEDED", failed: "FAILED", returned: "RETURNED", waiting: "UNCLAIMED" } as const
 
-const aboutOf = (entry: Entry, world: FakeWorld) => {
+interface About {
+  readonly event_type: string
+  readonly resource_type: string
+  readonly resource: unknown
+}
+
+const aboutOf = (entry: Entry, world: FakeWorld): About => {
   if (entry.kind === "payin") {
     const resource = { ...captureOf(entry), supplementary_data: { related_ids: { order_id: entry.id } } }
     return { event_type: `PAYMENT.CAPTURE.${captures[entry.state]}`, resource_type: "capture", resource }
@@ -44,10 +51,37 @@ const aboutOf = (entry: Entry, world: FakeWorld) => {
       }
 }
 
-export const callbackWith =
+const outcomes = { won: "RESOLVED_SELLER_FAVOUR", lost: "RESOLVED_BUYER_FAVOUR" } as const
+
+/** While it is open the money is only held. */
+const aboutDispute = ({ money, of, stage }: Dispute): About => {
+  const outcome =
+    stage === "opened"
+      ? {}
+      : {
+          dispute_outcome: {
+            outcome_code: outcomes[stage],
+            ...(stage === "lost" ? { amount_refunded: orderMoney(money) } : {})
+          }
+        }
+  return {
+    event_type: `CUSTOMER.DISPUTE.${stage === "opened" ? "CREATED" : "RESOLVED"}`,
+    resource_type: "dispute",
+    resource: {
+      dispute_id: `PP-D-${idFor(`dispute of ${of.id}`)}`,
+      create_time: of.createdAt.toISOString(),
+      disputed_transactions: [{ seller_transaction_id: captureOf(of).id, custom: of.reference }],
+      reason: "UNAUTHORISED",
+      status: stage === "opened" ? "OPEN" : "RESOLVED",
+      dispute_amount: orderMoney(money),
+      ...outcome
+    }
+  }
+}
+
+const signedWith =
   (webhookId: string) =>
-  (entry: Entry, world: FakeWorld): FakeCallback => {
-    const about = aboutOf(entry, world)
+  (about: About, entry: Entry, world: FakeWorld): FakeCallback => {
     const at = world.now().toISOString()
     const body = JSON.stringify({
       id: `WH-${idFor(`${about.event_type} ${entry.id}`)}`,
@@ -74,6 +108,16 @@ export const callbackWith =
       body
     }
   }
+
+export const callbackWith =
+  (webhookId: string) =>
+  (entry: Entry, world: FakeWorld): FakeCallback =>
+    signedWith(webhookId)(aboutOf(entry, world), entry, world)
+
+export const disputesWith = (webhookId: string): FakeDisputes => ({
+  takes: "when lost",
+  callbacksOf: (dispute, world) => [signedWith(webhookId)(aboutDispute(dispute), dispute.of, world)]
+})
 
 const MARK = '"webhook_event":'
 

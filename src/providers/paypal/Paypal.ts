@@ -21,7 +21,8 @@ const fields = {
   client_id: {
     env: "PAYPAL_CLIENT_ID",
     about: "the client id of the app, under Apps & Credentials of the developer dashboard",
-    shown: true
+    shown: true,
+    identifies: true
   },
   client_secret: { env: "PAYPAL_CLIENT_SECRET", about: "the secret of the same app" },
   webhook_id: {

@@ -2,7 +2,8 @@
 import { stringify } from "lossless-json"
 import type { Fake, FakeCallback, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import { fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
+import type { FakeDisputes } from "../fakes/FakeDisputes.ts"
+import { disputeOf, fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
 import { credentials, guarded } from "./FakeDesk.ts"
 import { payins } from "./FakePayins.ts"
 import { payouts } from "./FakePayouts.ts"
@@ -54,9 +55,7 @@ const eventOf = (entry: Entry, world: FakeWorld): { readonly event: string; read
   }
 }
 
-const callbackOf = (entry: Entry, world: FakeWorld): FakeCallback | undefined => {
-  const event = eventOf(entry, world)
-  if (event === undefined) return undefined
+const signed = (event: { readonly event: string; readonly data: unknown }): FakeCallback => {
   const body = stringify(event) ?? ""
   return {
     headers: {
@@ -67,4 +66,20 @@ const callbackOf = (entry: Entry, world: FakeWorld): FakeCallback | undefined =>
   }
 }
 
-export const paystackFake: Fake = { name: "paystack", credentials, routes, callbackOf }
+const callbackOf = (entry: Entry, world: FakeWorld): FakeCallback | undefined => {
+  const event = eventOf(entry, world)
+  return event === undefined ? undefined : signed(event)
+}
+
+/** Nothing is taken until the merchant gives in, and nothing where its evidence is taken. */
+const disputes: FakeDisputes = {
+  takes: "when lost",
+  callbacksOf: (dispute) => [
+    signed({
+      event: dispute.stage === "opened" ? "charge.dispute.create" : "charge.dispute.resolve",
+      data: disputeOf(dispute)
+    })
+  ]
+}
+
+export const paystackFake: Fake = { name: "paystack", credentials, routes, callbackOf, disputes }

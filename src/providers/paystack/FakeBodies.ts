@@ -5,6 +5,7 @@ import { LosslessNumber, stringify } from "lossless-json"
 import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
+import type { Dispute } from "../fakes/FakeDisputes.ts"
 import { moneyOfMinor } from "../port/WireAmount.ts"
 import { readJson } from "../port/WireJson.ts"
 
@@ -143,6 +144,21 @@ export const transactionOf = (entry: Entry) => {
     requested_amount: number(entry.asked.minor)
   }
 }
+
+const resolutions = { opened: null, won: "declined", lost: "merchant-accepted" } as const
+
+export const disputeOf = ({ money, of, stage }: Dispute) => ({
+  id: number(numericId(`dispute of ${of.id}`)),
+  refund_amount: number(money.minor),
+  currency: money.currency,
+  status: stage === "opened" ? "awaiting-merchant-feedback" : "resolved",
+  resolution: resolutions[stage],
+  domain: "test",
+  transaction: transactionOf(of),
+  category: "chargeback",
+  customer: { email: of.kept.email },
+  created_at: of.createdAt.toISOString()
+})
 
 const transferStatuses = {
   waiting: "otp",

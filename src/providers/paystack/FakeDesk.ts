@@ -63,6 +63,7 @@ export const failedAtOnce = (
     fate,
     state: "failed",
     moved: Money.zero(money.currency),
+    takenBack: 0n,
     reason: "Insufficient Funds",
     createdAt: now(),
     of: null

@@ -25,7 +25,8 @@ import { isRemarkable, type Kind } from "./PaystackStates.ts"
 const fields = {
   secret_key: {
     env: "PAYSTACK_SECRET_KEY",
-    about: "the secret key, sk_test_… or sk_live_…, under Settings, API Keys & Webhooks; it signs the callbacks too"
+    about: "the secret key, sk_test_… or sk_live_…, under Settings, API Keys & Webhooks; it signs the callbacks too",
+    identifies: true
   }
 } as const
 

@@ -18,6 +18,8 @@ export interface CredentialField {
   readonly optional?: true
   /** Fit to be shown: an account's name, an environment. */
   readonly shown?: true
+  /** Whoever gives the same one opens the same account. */
+  readonly identifies?: true
   /** It has several lines, and is never sent: the PEM of a key. */
   readonly lines?: true
 }

@@ -1,7 +1,8 @@
 /** A Stripe to try Corridor with: it speaks Stripe's wire, checks what it is sent as Stripe does, and signs its callbacks. */
 import { Either } from "effect"
-import type { Fake, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
+import type { Dispute } from "../fakes/FakeDisputes.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { formIn, NewIntent, Nothing, taken } from "./FakeForms.ts"
 import { disputeOf, idOf, intentOf, keptOf, refundOf, secretOf, statusOf } from "./FakeIntents.ts"
@@ -126,25 +127,41 @@ const eventOf = (entry: Entry, url: string): readonly [type: string, object: unk
   return [typesByStatus[statusOf(entry)] ?? "payment_intent.created", intentOf(entry, url)]
 }
 
+const signed = (type: string, object: unknown, about: string, world: FakeWorld): FakeCallback => {
+  const time = `${Math.floor(world.now().getTime() / 1000)}`
+  const body = JSON.stringify({
+    id: idOf("evt", `${about} ${type}`),
+    object: "event",
+    api_version: "2023-08-16",
+    created: Number(time),
+    data: { object },
+    livemode: false,
+    pending_webhooks: 1,
+    request: { id: null, idempotency_key: null },
+    type
+  })
+  const signature = `t=${time},v1=${signatureOf(credentials.webhook_secret, time, body)}`
+  return { headers: { "content-type": "application/json", "stripe-signature": signature }, body }
+}
+
+/** The money is withdrawn as soon as a dispute is opened. */
+const disputeEvents: Readonly<Record<Dispute["stage"], ReadonlyArray<string>>> = {
+  opened: ["charge.dispute.created", "charge.dispute.funds_withdrawn"],
+  won: ["charge.dispute.funds_reinstated", "charge.dispute.closed"],
+  lost: ["charge.dispute.closed"]
+}
+
 export const stripeFake: Fake = {
   name: "stripe",
   credentials,
   routes,
   callbackOf: (entry, world) => {
     const [type, object] = eventOf(entry, world.url)
-    const time = `${Math.floor(world.now().getTime() / 1000)}`
-    const body = JSON.stringify({
-      id: idOf("evt", `${entry.id} ${type} ${entry.state}`),
-      object: "event",
-      api_version: "2023-08-16",
-      created: Number(time),
-      data: { object },
-      livemode: false,
-      pending_webhooks: 1,
-      request: { id: null, idempotency_key: null },
-      type
-    })
-    const signature = `t=${time},v1=${signatureOf(credentials.webhook_secret, time, body)}`
-    return { headers: { "content-type": "application/json", "stripe-signature": signature }, body }
+    return signed(type, object, `${entry.id} ${entry.state}`, world)
+  },
+  disputes: {
+    takes: "at once",
+    callbacksOf: ({ of, ...dispute }, world) =>
+      disputeEvents[dispute.stage].map((type) => signed(type, disputeOf(of, dispute), `dispute of ${of.id}`, world))
   }
 }

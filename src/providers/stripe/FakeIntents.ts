@@ -3,6 +3,7 @@ import { Option } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
+import type { Dispute } from "../fakes/FakeDisputes.ts"
 import { amountText } from "./StripeAmounts.ts"
 import type { FakeError, NewIntent } from "./FakeForms.ts"
 import { testCards } from "./StripeTestCards.ts"
@@ -169,10 +170,13 @@ export const refundOf = (entry: Entry): Readonly<Record<string, unknown>> => ({
   ...(entry.state === "failed" ? { failure_reason: "unknown" } : {})
 })
 
-export const disputeOf = (entry: Entry): Readonly<Record<string, unknown>> => ({
+export const disputeOf = (
+  entry: Entry,
+  { money, stage }: Omit<Dispute, "of"> = { money: entry.moved, stage: "opened" }
+): Readonly<Record<string, unknown>> => ({
   id: idOf("dp", entry.id),
   object: "dispute",
-  amount: counted(entry.moved),
+  amount: counted(money),
   charge: idOf("ch", entry.id),
   created: seconds(entry.createdAt),
   currency: entry.moved.currency.toLowerCase(),
@@ -180,7 +184,7 @@ export const disputeOf = (entry: Entry): Readonly<Record<string, unknown>> => ({
   metadata: {},
   payment_intent: entry.id,
   reason: "fraudulent",
-  status: "needs_response"
+  status: stage === "opened" ? "needs_response" : stage
 })
 
 const declined = (code: string, decline_code = code, message = "Your card was declined."): FakeError => ({

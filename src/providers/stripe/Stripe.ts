@@ -48,7 +48,8 @@ const API_VERSION = "2023-08-16"
 const fields = {
   secret_key: {
     env: "STRIPE_SECRET_KEY",
-    about: "the secret key (sk_test_… or sk_live_…), from Developers, API keys in the dashboard"
+    about: "the secret key (sk_test_… or sk_live_…), from Developers, API keys in the dashboard",
+    identifies: true
   },
   webhook_secret: {
     env: "STRIPE_WEBHOOK_SECRET",

@@ -1,12 +1,18 @@
 /** Credentials of a configuration over HTTP: who sets them, what is refused, and that nobody ever reads them. */
 import { expect } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted } from "effect"
+import { tellOfSharedAccounts } from "../../../src/app/Workers.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
 import { longestCredential } from "../../../src/domain/policies/Providers.ts"
 import { PaymentRouter } from "../../../src/payments/route/PaymentRouter.ts"
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { Money } from "../../../src/domain/Money.ts"
+import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { sealCredentials } from "../../../src/providers/accounts/Credentials.ts"
+import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
+import { ProviderAccountStore } from "../../../src/providers/accounts/ProviderAccountStore.ts"
+import { Providers } from "../../../src/providers/port/Provider.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { TestServer } from "../../support/TestServer.ts"
@@ -17,6 +23,7 @@ import {
   pathOf,
   PLATFORM_KEY,
   setCredentials,
+  stripeCalls,
   StripeFake
 } from "./AccountServer.ts"
 
@@ -183,6 +190,78 @@ onAccountServer("Credentials of a configuration", (it) => {
       expect(elsewhere.status).toBe(404)
       expect(fake.received).toHaveLength(calls)
       expect(yield* read(config)).toMatchObject({ has_credentials: false })
+    })
+  )
+
+  it.effect("are never those of the platform's own account, which would then have two books", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const fake = yield* StripeFake
+      const calls = fake.received.length
+      for (const org of [acme.org_id, null]) {
+        const config = yield* cardsIn("MG", org)
+        const answer = yield* setCredentials(config, { secret_key: PLATFORM_KEY, webhook_secret: "whsec_another" })
+        expect([answer.status, bodyOf(answer)]).toEqual([
+          400,
+          {
+            status: "error",
+            message:
+              "secret_key: is that of the platform's own account, which a configuration without credentials uses; give those of another account."
+          }
+        ])
+        expect(yield* read(config)).toMatchObject({ has_credentials: false })
+      }
+      expect(fake.received, "nobody was asked").toHaveLength(calls)
+    })
+  )
+
+  it.effect("that have become the platform's own are left out of routing, and still there for what was sent", () =>
+    Effect.gen(function* () {
+      const store = yield* ProviderAccountStore
+      const vault = yield* Vault
+      const providers = yield* Providers
+      const accounts = yield* ProviderAccounts
+      const { config_id } = yield* cardsIn("MU")
+      expect(yield* accounts.shared).toEqual([])
+      const sealed = yield* sealCredentials(vault, config_id, { secret_key: Redacted.make(PLATFORM_KEY) })
+      yield* store.put({ config_id, provider: "stripe", sealed, tested: true })
+      const { candidates, excluded } = yield* routeIn("MU")
+      expect([candidates, excluded]).toMatchObject([
+        [],
+        [{ config_id, reason: expect.stringContaining("is the platform's own: set credentials of another") as string }]
+      ])
+      expect((yield* providers.find("stripe", config_id))?.refund).toBeDefined()
+      expect(yield* accounts.shared).toEqual([config_id])
+      yield* tellOfSharedAccounts
+      const { logs } = yield* TestServer
+      expect(logs.filter(({ annotations }) => annotations["trouble"] === "account_shared")).toMatchObject([
+        { level: "Error", annotations: { config_id } }
+      ])
+    })
+  )
+
+  it.effect("of a configuration that is gone can still be changed, for what was sent through it", () =>
+    Effect.gen(function* () {
+      const { admin } = yield* people
+      const fake = yield* StripeFake
+      const config = yield* cardsIn("MZ")
+      yield* setCredentials(config, fake.credentials)
+      expect((yield* send(pathOf(config), { method: "DELETE", headers: { ...admin } })).status).toBe(204)
+      const webhook_secret = "whsec_after_its_end"
+      const changed = yield* setCredentials(config, { ...fake.credentials, webhook_secret })
+      expect(changed.status, changed.text).toBe(200)
+      expect(bodyOf(changed)).toMatchObject({ data: { config_id: config.config_id, tested: true } })
+      const heard = yield* Effect.forEach([webhook_secret, "whsec_of_nobody"], (secret) =>
+        stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, { id: "pi_of_nobody" })
+      )
+      expect(heard.map(({ status }) => status)).toEqual([200, 401])
+      expect((yield* send(pathOf(config), { headers: { ...admin } })).status, "and it stays gone").toBe(404)
+      expect(yield* routeIn("MZ")).toEqual({ candidates: [], excluded: [] })
+      const [entry] = yield* auditOf(config.config_id)
+      expect(entry).toMatchObject({ action: "provider_config.credentials_set", org_id: null })
+      expect((yield* setCredentials({ ...config, provider: "paystack" }, fake.credentials)).status).toBe(404)
+      const never = { ...config, config_id: "01900000-0000-7000-8000-000000000000" }
+      expect((yield* setCredentials(never, fake.credentials)).status).toBe(404)
     })
   )
 

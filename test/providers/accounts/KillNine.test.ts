@@ -2,12 +2,11 @@
  * The real server against fakes of third parties, killed in the middle and started again: fallbacks between two of them,
  * lost answers, duplicates. Nothing moves twice, and the books say of each what it really holds.
  */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
 import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import { anotherApiUser } from "../../../src/providers/mtnMomo/Fake.ts"
 import { attemptOfWire } from "../../../src/providers/port/WireReference.ts"
 import {
   databaseOf,
@@ -20,6 +19,7 @@ import {
   until,
   withSql
 } from "../../payments/support/RealServer.ts"
+import { booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const named = ["stripe", "adyen", "pawapay", "mtn_momo"]
 
@@ -96,11 +96,6 @@ const overview = `select p.payment_id, p.status, p.next_action,
   (select count(*)::int from operator_items o where o.payment_id = p.payment_id and o.closed_at is null) as items,
   p.direction || ' ' || p.amount || ' ' || (select string_agg(concat_ws(' ', a.provider, a.outcome, a.reason), '; ') from attempts a where a.payment_id = p.payment_id) as said from payments p`
 
-/** Whose account it is through, the fake does not tell: both are at the same. */
-const balances = `select 'provider/' || split_part(account, '/', 2) || '/' || currency as account, currency,
-    sum(amount)::text as amount
-  from ledger_postings where account like 'provider/%' and account not like 'provider/fiat/%' group by 1, currency`
-
 /** What the organisation's own account has paid. */
 const paidByOwn = `select coalesce(sum(amount), 0)::text as amount from ledger_postings
   where account like 'provider/${WITH_OWN_ACCOUNT}/%/UGX'`
@@ -111,17 +106,6 @@ const isOver = ({ items, next_action, silent, status }: Row): boolean =>
   silent ||
   items > 0 ||
   (status === "pending" && next_action !== "check_status" && next_action !== "wait")
-
-const inUnits = (minor: bigint, currency: string): number => Number(minor) / (currency === "UGX" ? 1 : 100)
-
-/** Where the third party has a page of its own, its customer goes there, and is sent back. */
-const paidBy = async (server: RealServer, order: object): Promise<void> => {
-  const answer = (await (await pay(server, order)).json()) as {
-    readonly response?: { readonly redirect_url?: string | null }
-  }
-  const page = answer.response?.redirect_url ?? null
-  if (page !== null) await fetch(page)
-}
 
 describe("third parties and a server that is killed", () => {
   const dataDir = newDataDir()
@@ -134,25 +118,9 @@ describe("third parties and a server that is killed", () => {
     discard(dataDir)
   }, 60_000)
 
-  const request = async (
-    path: string,
-    body: object,
-    headers: Readonly<Record<string, string>>,
-    method = "POST"
-  ): Promise<Response> =>
-    fetch(`${server!.url}/v1${path}`, {
-      method,
-      headers: { authorization: "NONE", "x-api-key": "NONE", "content-type": "application/json", ...headers },
-      body: JSON.stringify(body)
-    })
-
   const arranged = async (fakes: ReadonlyArray<StartedFake>): Promise<string> => {
-    const sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
-      readonly admin: { readonly jwt: string }
-      readonly orgs: ReadonlyArray<{ readonly org_id: string }>
-    }
-    const admin = { authorization: `Bearer ${sandbox.admin.jwt}` }
-    const { org_id } = sandbox.orgs[0]!
+    const { admin, org_id } = sandboxIn(dataDir)
+    const request = requestTo(server!)
     for (const { own = false, ...corridor } of corridors) {
       const config = { ...corridor, is_active: true, ...(own ? { org_id } : {}) }
       const answer = await request("/payments/provider-configs", config, admin)
@@ -161,7 +129,7 @@ describe("third parties and a server that is killed", () => {
       const { data } = (await answer.json()) as { readonly data: { readonly config_id: string } }
       const path = `/payments/provider-configs/${corridor.provider}/${data.config_id}/credentials`
       const { credentials } = fakes.find(({ fake }) => fake.name === corridor.provider)!.running
-      const set = await request(path, credentials, admin, "PUT")
+      const set = await request(path, { ...credentials, api_user: anotherApiUser }, admin, "PUT")
       expect(set.status, await set.clone().text()).toBe(200)
     }
     const beneficiary = {
@@ -236,7 +204,7 @@ describe("third parties and a server that is killed", () => {
     )
     await Effect.runPromise(Effect.forEach(fakes, ({ running }) => running.settled))
     expect(rows.filter(({ status }) => status === "completed").length).toBeGreaterThan(20)
-    await booksAgree(url, fakes)
+    await booksAgree(url, fakes, timePasses)
     for (const { fake, running } of fakes) {
       expect(
         running.books.all().some(({ state }) => state === "completed"),
@@ -247,30 +215,6 @@ describe("third parties and a server that is killed", () => {
     const [paid] = await withSql(url, async (sql) => (await sql.query<{ amount: string }>(paidByOwn)).rows)
     expect(Number(paid?.amount), "payouts went through the organisation's own account").toBeGreaterThan(0)
   })
-
-  const booksAgree = (url: string, fakes: ReadonlyArray<StartedFake>) => {
-    let [booked, held]: ReadonlyArray<Readonly<Record<string, number>>> = [{}, {}]
-    return withSql(url, (sql) =>
-      until("the books say what each of them holds", async () => {
-        await sql.query(timePasses)
-        const rows = (await sql.query<{ account: string; currency: string; amount: string }>(balances)).rows
-        booked = Object.fromEntries(
-          rows.filter(({ amount }) => Number(amount) !== 0).map((row) => [row.account, -Number(row.amount)])
-        )
-        held = Object.fromEntries(
-          fakes.flatMap(({ fake, running }) =>
-            Array.from(
-              running.books.holdings(),
-              ([currency, minor]) => [`provider/${fake.name}/${currency}`, inUnits(minor, currency)] as const
-            ).filter(([, amount]) => amount !== 0)
-          )
-        )
-        return JSON.stringify(Object.entries(booked).toSorted()) === JSON.stringify(Object.entries(held).toSorted())
-          ? true
-          : undefined
-      }).catch(() => expect(booked, "what the books say that each of them holds").toEqual(held))
-    )
-  }
 
   const nothingTwice = async (url: string, fakes: ReadonlyArray<StartedFake>) => {
     const payments = await withSql(url, async (sql) => {

@@ -93,7 +93,11 @@ onBothStores("ProviderAccountStore", (it) => {
       const store = yield* ProviderAccountStore
       const account = yield* fresh({ sealed: "old" })
       const { sealed: _, ...before } = Option.getOrThrow(yield* store.put(account))
-      expect(yield* store.allSealed).toContainEqual({ config_id: account.config_id, sealed: "old" })
+      expect(yield* store.allSealed).toContainEqual({
+        config_id: account.config_id,
+        provider: account.provider,
+        sealed: "old"
+      })
       yield* store.replaceSealed({ config_id: account.config_id, sealed: "new" })
       yield* store.replaceSealed({ config_id: yield* nextId, sealed: "of nobody" })
       expect(yield* store.find(account.config_id)).toEqual(Option.some({ ...before, sealed: "new" }))

@@ -1,0 +1,97 @@
+/** Payers who take back what they paid: the real server beside the fakes that play it, each in its provider's own words. */
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { allFakes, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import {
+  databaseOf,
+  discard,
+  freePort,
+  newDataDir,
+  type RealServer,
+  startServer,
+  withSql
+} from "../../payments/support/RealServer.ts"
+import { booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+
+const lanes = [
+  { provider: "stripe", country: "DE", currency: "EUR" },
+  { provider: "adyen", country: "FR", currency: "EUR" },
+  { provider: "paypal", country: "NL", currency: "EUR" },
+  { provider: "paystack", country: "NG", currency: "NGN" }
+]
+
+/** Left open, won, lost and lost in part, as each amount has it in store, and what its provider has taken at the last. */
+const stories = [
+  { amount: 100.15, takenAtOnce: 100.15, takenInTheEnd: 0 },
+  { amount: 200.16, takenAtOnce: 0, takenInTheEnd: 0 },
+  { amount: 300.17, takenAtOnce: 300.17, takenInTheEnd: 300.17 },
+  { amount: 400.18, takenAtOnce: 200.09, takenInTheEnd: 200.09 }
+]
+
+const paid = stories.reduce((sum, { amount }) => sum + amount, 0)
+const lessTaken = (taken: "takenAtOnce" | "takenInTheEnd") =>
+  Number((paid - stories.reduce((sum, story) => sum + story[taken], 0)).toFixed(2))
+
+/** Stripe and Adyen take what is disputed at once, PayPal and Paystack once it is lost. */
+const left = {
+  "provider/stripe/EUR": lessTaken("takenAtOnce"),
+  "provider/adyen/EUR": lessTaken("takenAtOnce"),
+  "provider/paypal/EUR": lessTaken("takenInTheEnd"),
+  "provider/paystack/NGN": lessTaken("takenInTheEnd")
+}
+
+describe("disputes", () => {
+  const dataDir = newDataDir()
+  const scope = Effect.runSync(Scope.make())
+  let server: RealServer | undefined
+
+  afterAll(async () => {
+    await server?.stop()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    discard(dataDir)
+  }, 60_000)
+
+  it("leave in the books what each provider is left with", { timeout: 120_000 }, async () => {
+    const port = await freePort()
+    const named = lanes.map(({ provider }) => provider)
+    const fakes = await Effect.runPromise(
+      Scope.extend(
+        startFakes(
+          { callbackBase: `http://127.0.0.1:${port}` },
+          allFakes.filter(({ fake }) => named.includes(fake.name))
+        ),
+        scope
+      )
+    )
+    const settings = Object.fromEntries(fakes.flatMap((one) => one.settings))
+    const started = await startServer(dataDir, port, { ...settings, LOG_LEVEL: "error" })
+    server = started
+    const { admin } = sandboxIn(dataDir)
+    for (const { country, provider } of lanes) {
+      const config = { provider, country, payment_method: "card", direction: "inbound", priority: 1 }
+      expect((await requestTo(started)("/payments/provider-configs", config, admin)).status).toBe(201)
+    }
+    const orders = lanes.flatMap(({ country, currency }) =>
+      stories.map(({ amount }) => ({
+        ...{ amount, target_amount: amount, currency, target_currency: currency, country },
+        ...{ payment_method: "card", direction: "payin" },
+        payer_details: { name: "Ada Lovelace", email: "ada@example.com", phone: "+256772123456" },
+        card_details: { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035", cvv: "123" }
+      }))
+    )
+    await Promise.all(orders.map((order) => paidBy(started, order)))
+    await Effect.runPromise(Effect.forEach(fakes, ({ running }) => running.settled))
+    const url = databaseOf(dataDir)
+    expect(await booksAgree(url, fakes)).toEqual(left)
+    const waiting = await withSql(url, async (sql) => {
+      const { rows } = await sql.query<{ provider: string; items: number }>(
+        `select p.provider, count(*)::int as items from operator_items o join payments p using (payment_id)
+         where o.closed_at is null group by 1 order by 1`
+      )
+      return Object.fromEntries(rows.map(({ items, provider }) => [provider, items]))
+    })
+    expect(waiting, "a person hears of whatever was taken, also where it was given back").toEqual({
+      ...{ adyen: 4, paypal: 2, paystack: 2, stripe: 4 }
+    })
+  })
+})
