@@ -16,7 +16,7 @@ import { routerOf } from "../../src/platform/http/Router.ts"
 import { Providers } from "../../src/providers/port/Provider.ts"
 import { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
-import { buildInTurn } from "./Build.ts"
+import { buildWith } from "./Build.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
 import { surroundings } from "./Surroundings.ts"
 
@@ -70,7 +70,7 @@ const routed = (routes: ReadonlyArray<Route>): Router<Route> => routerOf(routes)
 const booted = (machine: Machine, shared: Shared) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const context = yield* buildInTurn(layerOver(shared), shared.planted)
+    const context = yield* buildWith(layerOver(shared), shared.planted)
     return yield* Effect.gen(function* () {
       const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
       const workers = named(yield* Workers)

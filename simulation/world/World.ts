@@ -9,7 +9,7 @@ import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryD
 import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
 import type { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
-import { buildInTurn } from "./Build.ts"
+import { buildWith } from "./Build.ts"
 import type { Chance } from "./Chance.ts"
 import { dueFor, watchedTables } from "./Due.ts"
 import { onFailingDatabase } from "./FailingDatabase.ts"
@@ -69,7 +69,7 @@ export class World {
     this.calm = plan.calm
     this.turn = this.chance.stream("whose turn it is")
     this.route = this.chance.stream("which instance is called")
-    const opened = Effect.runSync(buildInTurn(storesOverOne, plan.planted))
+    const opened = Effect.runSync(buildWith(storesOverOne, plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
     const timed = withSharedClock(opened, this.elsewhere.clock)
     const stores = plan.databaseFails ? onFailingDatabase(timed, outside) : timed

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { logLevels, Settings } from "../platform/config/Settings.ts"
 import { DatabaseLive } from "../platform/database/Database.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
+import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
 import { migrate } from "../platform/database/Migrations.ts"
 import { Ids } from "../domain/Ids.ts"
 import { logging } from "../platform/observability/Logging.ts"
@@ -42,14 +43,16 @@ const VaultLive = Layer.unwrapEffect(
 export const appOn = <E>(
   Connected: Layer.Layer<Layer.Layer.Success<typeof ConnectedLive>, E, Layer.Layer.Context<typeof ConnectedLive>>
 ) =>
-  ServicesLive.pipe(
-    Layer.provideMerge(StoresLive),
-    Layer.provideMerge(VaultLive),
-    Layer.provideMerge(Connected),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(ObservabilityLive),
-    Layer.provideMerge(ProviderSettingsLive),
-    Layer.provideMerge(Settings.layer)
+  layerInTurn(
+    ServicesLive.pipe(
+      Layer.provideMerge(StoresLive),
+      Layer.provideMerge(VaultLive),
+      Layer.provideMerge(Connected),
+      Layer.provideMerge(Ids.layer),
+      Layer.provideMerge(ObservabilityLive),
+      Layer.provideMerge(ProviderSettingsLive),
+      Layer.provideMerge(Settings.layer)
+    )
   )
 
 export const AppLive = appOn(ConnectedLive)

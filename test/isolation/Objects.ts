@@ -54,61 +54,110 @@ const newestDelivery = (credential: Credential) =>
 /** Whoever is invited here must be the one who tries to accept it. */
 const ADMIN = "admin@corridor.example"
 
+interface Wanted {
+  /** The names that a path gives what it needs; without them one of every kind is made. */
+  readonly names?: ReadonlyArray<string>
+  /** The admin is to accept the invitation. */
+  readonly forAdmin?: boolean
+}
+
 /**
  * A route with a path parameter that is made nowhere here fails the walk: add its maker. Messages go to somebody new each
- * time, since one address gets only so many an hour; `forAdmin`: the admin is to accept the invitation.
+ * time, since one address gets only so many an hour.
  */
-export const makeObjects = (document: Document, { admin, owner }: Makers, forAdmin = false) =>
+export const makeObjects = (document: Document, { admin, owner }: Makers, { forAdmin = false, names }: Wanted = {}) =>
   Effect.gen(function* () {
     const { org_id } = owner
-    const key = yield* make(document, "/public/api-keys", owner.key)
-    const beneficiary = yield* make(document, "/beneficiaries", owner.key)
-    const config = yield* make(document, "/payments/provider-configs", admin, { org_id })
-    const payment = yield* make(document, "/payments-init/initiate", owner.key)
-    const webhook = yield* make(document, "/public/webhooks", owner.key, { endpoint_url: "http://127.0.0.1:9/" })
-    yield* make(document, "/public/webhooks/notify", owner.key, { org_id })
-    const delivery = yield* newestDelivery(owner.key)
     const staff = owner.userId("staff")
-    const member = yield* joined(org_id, "member")
-    const verification = yield* make(document, "/users/notifications/verification-request", owner.key, {
-      ...{ user_id: staff, sender_id: member.user_id, target_type: "sender" },
-      transaction_id: payment["transaction_id"]
-    })
-    const account = yield* openAccount(owner.key, { org_id, user_id: staff })
-    yield* deposit(owner.key, account.account_id, 100)
-    const withdrawal = yield* withdraw(owner.key, account.account_id, {
-      amount: 100,
-      beneficiary_id: textOf(beneficiary["beneficiary_id"])
-    })
-    const escrow = yield* make(document, "/virtual-accounts/escrow", admin, { org_id, account_id: account.account_id })
-    const [party] = escrow["parties"] as ReadonlyArray<Fields>
-    const [milestone] = escrow["milestones"] as ReadonlyArray<Fields>
-    const invitation = yield* invitedAgain(owner.key, org_id, forAdmin ? ADMIN : yield* freshAddress("member"))
-    const link = yield* newLink(owner, requestExample(document, "POST /orgs/{org_id}/payment-links"))
+    const key = yield* Effect.cached(make(document, "/public/api-keys", owner.key))
+    const beneficiary = yield* Effect.cached(make(document, "/beneficiaries", owner.key))
+    const config = yield* Effect.cached(make(document, "/payments/provider-configs", admin, { org_id }))
+    const payment = yield* Effect.cached(make(document, "/payments-init/initiate", owner.key))
+    const webhook = yield* Effect.cached(
+      make(document, "/public/webhooks", owner.key, { endpoint_url: "http://127.0.0.1:9/" })
+    )
+    const delivery = yield* Effect.cached(
+      Effect.gen(function* () {
+        yield* webhook
+        yield* make(document, "/public/webhooks/notify", owner.key, { org_id })
+        return yield* newestDelivery(owner.key)
+      })
+    )
+    const member = yield* Effect.cached(joined(org_id, "member"))
+    const verification = yield* Effect.cached(
+      Effect.gen(function* () {
+        const { transaction_id } = yield* payment
+        const { user_id } = yield* member
+        return yield* make(document, "/users/notifications/verification-request", owner.key, {
+          ...{ user_id: staff, sender_id: user_id, target_type: "sender", transaction_id }
+        })
+      })
+    )
+    const account = yield* Effect.cached(
+      Effect.tap(openAccount(owner.key, { org_id, user_id: staff }), ({ account_id }) =>
+        deposit(owner.key, account_id, 100)
+      )
+    )
+    const withdrawal = yield* Effect.cached(
+      Effect.gen(function* () {
+        const { account_id } = yield* account
+        const beneficiary_id = textOf((yield* beneficiary)["beneficiary_id"])
+        return yield* withdraw(owner.key, account_id, { amount: 100, beneficiary_id })
+      })
+    )
+    const escrow = yield* Effect.cached(
+      Effect.flatMap(account, ({ account_id }) =>
+        make(document, "/virtual-accounts/escrow", admin, { org_id, account_id })
+      )
+    )
+    const firstOf = (kind: "milestones" | "parties") =>
+      Effect.map(escrow, (made) => (made[kind] as ReadonlyArray<Fields>)[0] ?? {})
+    const invitation = yield* Effect.cached(
+      Effect.gen(function* () {
+        return yield* invitedAgain(owner.key, org_id, forAdmin ? ADMIN : yield* freshAddress("member"))
+      })
+    )
+    const link = yield* Effect.cached(newLink(owner, requestExample(document, "POST /orgs/{org_id}/payment-links")))
+
+    const textIn = <E, R>(made: Effect.Effect<Fields, E, R>, name: string) =>
+      Effect.map(made, (fields) => textOf(fields[name]))
+    const ids = {
+      org_id: Effect.succeed(org_id),
+      account_id: Effect.map(account, ({ account_id }) => account_id),
+      api_key_id: textIn(key, "api_key_id"),
+      beneficiary_id: textIn(beneficiary, "beneficiary_id"),
+      config_id: textIn(config, "config_id"),
+      delivery_id: textIn(delivery, "delivery_id"),
+      escrow_id: textIn(escrow, "escrow_id"),
+      invitation_id: Effect.map(invitation, ({ invitation_id }) => invitation_id),
+      link_id: Effect.map(link, ({ link_id }) => link_id),
+      milestone_id: textIn(firstOf("milestones"), "milestone_id"),
+      party_id: textIn(firstOf("parties"), "party_id"),
+      payment_id: textIn(payment, "payment_id"),
+      request_id: textIn(verification, "request_id"),
+      transaction_id: Effect.map(withdrawal, ({ transaction_id }) => transaction_id),
+      user_id: Effect.map(member, ({ user_id }) => user_id),
+      webhook_id: textIn(webhook, "webhook_id")
+    }
+    const words = {
+      provider: textIn(config, "provider"),
+      permission: Effect.succeed("payouts"),
+      token: Effect.map(invitation, ({ token }) => token)
+    }
+    const wanted = <Makers extends Readonly<Record<string, unknown>>>(makers: Makers) =>
+      Object.fromEntries(
+        Object.entries(makers).filter(([name]) => names === undefined || names.includes(name))
+      ) as Makers
+    const needsMilestone = names === undefined || names.includes("milestone_id")
     return {
-      ids: {
-        org_id,
-        account_id: account.account_id,
-        api_key_id: textOf(key["api_key_id"]),
-        beneficiary_id: textOf(beneficiary["beneficiary_id"]),
-        config_id: textOf(config["config_id"]),
-        delivery_id: textOf(delivery["delivery_id"]),
-        escrow_id: textOf(escrow["escrow_id"]),
-        invitation_id: invitation.invitation_id,
-        link_id: link.link_id,
-        milestone_id: textOf(milestone?.["milestone_id"]),
-        party_id: textOf(party?.["party_id"]),
-        payment_id: textOf(payment["payment_id"]),
-        request_id: textOf(verification["request_id"]),
-        transaction_id: withdrawal.transaction_id,
-        user_id: member.user_id,
-        webhook_id: textOf(webhook["webhook_id"])
-      },
-      words: { provider: textOf(config["provider"]), permission: "payouts", token: invitation.token },
-      bodies: {
-        "PUT /virtual-accounts/escrow/{escrow_id}/milestones/{milestone_id}/parties": {
-          parties: milestone?.["parties"]
-        }
-      }
+      ids: yield* Effect.all(wanted(ids)),
+      words: yield* Effect.all(wanted(words)),
+      bodies: needsMilestone
+        ? {
+            "PUT /virtual-accounts/escrow/{escrow_id}/milestones/{milestone_id}/parties": {
+              parties: (yield* firstOf("milestones"))["parties"]
+            }
+          }
+        : {}
     } satisfies Made as Made
   })

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { catalogue } from "../../simulation/bugs/Catalogue.ts"
 import { run } from "../../simulation/Run.ts"
 import { shrink } from "../../simulation/Shrink.ts"
+import { RUNS } from "./Seeds.ts"
 
 describe("a planted bug", () => {
   it("is one of at least thirty, each of a name of its own", () => {
@@ -12,8 +13,10 @@ describe("a planted bug", () => {
   })
 
   it.each(catalogue)("$name: $about", async ({ foundBy, planted }) => {
+    // Without the bug that seed finds nothing, as the runs of all these seeds show.
+    expect(foundBy).toBeGreaterThanOrEqual(1)
+    expect(foundBy).toBeLessThanOrEqual(RUNS)
     expect(run(foundBy, { planted }).problems).not.toEqual([])
-    expect(run(foundBy).problems).toEqual([])
     await breath()
   })
 

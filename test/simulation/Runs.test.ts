@@ -2,8 +2,7 @@
 import { setImmediate as breath } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { run } from "../../simulation/Run.ts"
-
-const RUNS = 100
+import { RUNS } from "./Seeds.ts"
 
 describe("simulated worlds", () => {
   it("hold whatever happens in them", { timeout: 300_000 }, async () => {

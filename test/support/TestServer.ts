@@ -8,6 +8,7 @@ import { DevelopmentIssuer } from "../../src/people/auth/DevelopmentIssuer.ts"
 import { Settings } from "../../src/platform/config/Settings.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { Sandbox, type SandboxCredentials } from "../../src/app/sandbox/Sandbox.ts"
+import { layerInTurn } from "../../src/platform/fibers/LayerInTurn.ts"
 import { type Backend, storesOn } from "./Stores.ts"
 import { testSettings, TestVault, type Variables } from "./TestSettings.ts"
 
@@ -61,16 +62,18 @@ export const testServer = (
   { stores = storesOn(backend), variables = {} }: TestServerOptions = {}
 ) => {
   const logs: Array<LogLine> = []
-  return served(logs).pipe(
-    Layer.provideMerge(GateLive),
-    Layer.provideMerge(SandboxLive),
-    Layer.provideMerge(DevelopmentIssuer),
-    Layer.provideMerge(ServicesLive),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(TestVault),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(keepIn(logs)),
-    Layer.provideMerge(testSettings(variables))
+  return layerInTurn(
+    served(logs).pipe(
+      Layer.provideMerge(GateLive),
+      Layer.provideMerge(SandboxLive),
+      Layer.provideMerge(DevelopmentIssuer),
+      Layer.provideMerge(ServicesLive),
+      Layer.provideMerge(stores),
+      Layer.provideMerge(TestVault),
+      Layer.provideMerge(Ids.layer),
+      Layer.provideMerge(keepIn(logs)),
+      Layer.provideMerge(testSettings(variables))
+    )
   )
 }
 

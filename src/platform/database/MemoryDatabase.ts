@@ -8,8 +8,57 @@ import type { Window } from "./Window.ts"
 
 type Rows = Map<unknown, unknown>
 
+/** How to take one change of a transaction back. */
+type Undo = () => void
+
+/** The tables by name, and what the transactions that are open have done to them, the innermost last. */
+interface Database {
+  readonly tables: Map<string, Rows>
+  readonly open: Array<Array<Undo>>
+}
+
+/** Rows that remember how they were, and in which order, for as long as a transaction is open. */
+class Table extends Map<unknown, unknown> {
+  private readonly database: Database
+
+  constructor(database: Database) {
+    super()
+    this.database = database
+  }
+
+  override set(key: unknown, row: unknown): this {
+    const undos = this.database.open.at(-1)
+    if (undos !== undefined) {
+      const before = super.get(key)
+      undos.push(super.has(key) ? () => void super.set(key, before) : () => void super.delete(key))
+    }
+    return super.set(key, row)
+  }
+
+  override delete(key: unknown): boolean {
+    if (super.has(key)) this.rememberAll()
+    return super.delete(key)
+  }
+
+  override clear(): void {
+    this.rememberAll()
+    super.clear()
+  }
+
+  /** A row that is put back would come last: only all of them together come back in their order. */
+  private rememberAll(): void {
+    const undos = this.database.open.at(-1)
+    if (undos === undefined) return
+    const rows = Array.from(this)
+    undos.push(() => {
+      super.clear()
+      for (const [key, row] of rows) super.set(key, row)
+    })
+  }
+}
+
 export interface MemoryTable<Row, Key = string> {
-  readonly rows: (database: Map<string, Rows>) => Map<Key, Row>
+  readonly rows: (database: Database) => Map<Key, Row>
 }
 
 /**
@@ -18,27 +67,33 @@ export interface MemoryTable<Row, Key = string> {
  */
 export const memoryTable = <Row, Key = string>(name: string): MemoryTable<Row, Key> => ({
   rows: (database) => {
-    const there = database.get(name)
+    const there = database.tables.get(name)
     if (there !== undefined) return there as Map<Key, Row>
-    const fresh = new Map<Key, Row>()
-    database.set(name, fresh as Rows)
-    return fresh
+    const fresh = new Table(database)
+    database.tables.set(name, fresh)
+    return fresh as Map<unknown, unknown> as Map<Key, Row>
   }
 })
 
-type Definitions = Readonly<Record<string, { readonly rows: (database: Map<string, Rows>) => unknown }>>
+type Definitions = Readonly<Record<string, { readonly rows: (database: Database) => unknown }>>
 
 /** The maps that belong to a record of tables. */
 export type Opened<Tables extends Definitions> = {
   readonly [Name in keyof Tables]: ReturnType<Tables[Name]["rows"]>
 }
 
-const restore = (database: Map<string, Rows>, saved: ReadonlyMap<string, Rows>): void => {
-  for (const [name, rows] of database) {
-    rows.clear()
-    for (const [key, row] of saved.get(name) ?? []) rows.set(key, row)
-  }
+/** What was done inside of a transaction that is itself inside of another is the other's to take back. */
+const keep = ({ open }: Database): Effect.Effect<void> => {
+  const undos = open.pop() ?? []
+  const outer = open.at(-1)
+  if (outer !== undefined) for (const undo of undos) outer.push(undo)
+  return Effect.void
 }
+
+const takeBack = ({ open }: Database): Effect.Effect<void> =>
+  Effect.sync(() => {
+    for (const undo of (open.pop() ?? []).reverse()) undo()
+  })
 
 export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
   MemoryDatabase,
@@ -50,11 +105,11 @@ export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
   static readonly layer = Layer.effect(
     MemoryDatabase,
     Effect.map(Effect.makeSemaphore(1), (lock) => {
-      const database = new Map<string, Rows>()
+      const database: Database = { tables: new Map(), open: [] }
       const undoable = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.suspend(() => {
-          const saved = new Map(Array.from(database, ([name, rows]) => [name, new Map(rows)]))
-          return Effect.onError(effect, () => Effect.sync(() => restore(database, saved)))
+          database.open.push([])
+          return Effect.onExit(effect, ({ _tag }) => (_tag === "Success" ? keep(database) : takeBack(database)))
         })
       return {
         open: <Tables extends Definitions>(tables: Tables) =>

@@ -13,6 +13,7 @@ import type { Provider } from "../../../src/providers/port/Provider.ts"
 import { ProviderConfigStore } from "../../../src/providers/configs/ProviderConfigStore.ts"
 import { Sandbox } from "../../../src/app/sandbox/Sandbox.ts"
 import type { Backend } from "../../support/Stores.ts"
+import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import { TestServer } from "../../support/TestServer.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import { agreesWithTheOutside } from "./Outside.ts"
@@ -52,17 +53,19 @@ export const leisurely: Variables = { SANDBOX_RAIL_PACE: "1 second" }
 
 const paymentServer = (backend: Backend, options: Options) => {
   const { accounts, clock = movableClock(), providers = [], variables = {} } = options
-  return served(variables).pipe(
-    Layer.provideMerge(GateLive),
-    Layer.provideMerge(SandboxLive),
-    Layer.provideMerge(DevelopmentIssuer),
-    Layer.provideMerge(servicesAndRails(providers, accounts)),
-    Layer.provideMerge(openStoresOn(backend)),
-    Layer.provideMerge(TestVault),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(testSettings({ ...patient, ...variables })),
-    Layer.provideMerge(Layer.setClock(clock)),
-    Layer.provideMerge(quiet)
+  return layerInTurn(
+    served(variables).pipe(
+      Layer.provideMerge(GateLive),
+      Layer.provideMerge(SandboxLive),
+      Layer.provideMerge(DevelopmentIssuer),
+      Layer.provideMerge(servicesAndRails(providers, accounts)),
+      Layer.provideMerge(openStoresOn(backend)),
+      Layer.provideMerge(TestVault),
+      Layer.provideMerge(Ids.layer),
+      Layer.provideMerge(testSettings({ ...patient, ...variables })),
+      Layer.provideMerge(Layer.setClock(clock)),
+      Layer.provideMerge(quiet)
+    )
   )
 }
 

@@ -4,6 +4,7 @@ import type { OrgId, UserId } from "../../../src/domain/Identifiers.ts"
 import { authorize } from "../../../src/domain/Access.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 import type { Backend } from "../../support/Stores.ts"
 import { testSettings, TestVault, type Variables } from "../../support/TestSettings.ts"
 import {
@@ -38,14 +39,16 @@ export const servicesIn = (
   providers: Parameters<typeof servicesOf>[0],
   variables: Variables = {}
 ) =>
-  servicesOf(providers.map(spoiler.provider)).pipe(
-    Layer.provideMerge(Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store))),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(TestVault),
-    Layer.provideMerge(Ids.layer),
-    Layer.provideMerge(testSettings(variables)),
-    Layer.provideMerge(Layer.setClock(clock)),
-    Layer.provideMerge(quiet)
+  layerInTurn(
+    servicesOf(providers.map(spoiler.provider)).pipe(
+      Layer.provideMerge(Layer.effect(PaymentStore, Effect.map(PaymentStore, spoiler.store))),
+      Layer.provideMerge(stores),
+      Layer.provideMerge(TestVault),
+      Layer.provideMerge(Ids.layer),
+      Layer.provideMerge(testSettings(variables)),
+      Layer.provideMerge(Layer.setClock(clock)),
+      Layer.provideMerge(quiet)
+    )
   )
 
 /** As the gate would give it to the org-admin who owns everything here. */
