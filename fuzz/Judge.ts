@@ -117,9 +117,8 @@ export class Judge {
   }
 
   #admission(caller: Caller, sent: Sent, operation: Operation, { status, text }: Answer): string | undefined {
-    const open = operation.about.security?.some((scheme) => Object.keys(scheme).length === 0) === true
     const noRoute = status === 404 && text.includes("nothing at this path")
-    if (caller.org !== "none" || !isAs(caller, sent) || open || noRoute || status === 401) return undefined
+    if (caller.org !== "none" || !isAs(caller, sent) || isOpen(operation) || noRoute || status === 401) return undefined
     return `${status} without a credential`
   }
 
@@ -138,7 +137,7 @@ export class Judge {
     try {
       return (
         this.#headers(answer) ??
-        this.#leak(caller, sent, answer, stock) ??
+        (isOpen(operation) ? undefined : this.#leak(caller, sent, answer, stock)) ??
         (operation === undefined
           ? this.#unknownPath(sent, answer)
           : (this.#admission(caller, sent, operation, answer) ??
@@ -150,6 +149,10 @@ export class Judge {
     }
   }
 }
+
+/** Who calls it signs, and has no credential of ours. */
+const isOpen = (operation: Operation | undefined): boolean =>
+  operation?.about.security?.some((scheme) => Object.keys(scheme).length === 0) === true
 
 const credentialsIn = (headers: Sent["headers"]): string =>
   JSON.stringify(headers.filter(([name]) => name === "authorization" || name === "x-api-key"))
