@@ -5,6 +5,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { settingsOfFakesAt } from "../src/providers/fakes/run/AllFakes.ts"
 import type { Credentials } from "./Callers.ts"
 
 export interface OwnServer {
@@ -26,16 +27,17 @@ const freePort = (): Promise<number> =>
     })
   })
 
-const third = ["STRIPE", "ADYEN", "PAYPAL", "PAYSTACK", "FLUTTERWAVE", "MTN_MOMO", "PAWAPAY", "CIRCLE", "COINBASE"]
+/** Of the third parties there are credentials, and nobody at their addresses: no stranger is spoken to. */
+const NOBODY = 1
 
-/** Nobody is limited, nobody waits long, and no stranger is spoken to. */
+/** Nobody is limited, and nobody waits long. */
 export const fuzzedSettings = {
   KYB_WEBHOOK_SECRET: "a secret for the callbacks of a fuzzed service",
   RATE_LIMIT_PER_MINUTE: "0",
   PROVIDER_TIMEOUT: "1 second",
   SANDBOX_RAIL_PACE: "20 millis",
   WEBHOOK_ENDPOINTS_PER_ORG: "10000",
-  ...Object.fromEntries(third.map((name) => [`${name}_BASE_URL`, "http://127.0.0.1:9"]))
+  ...Object.fromEntries(settingsOfFakesAt(NOBODY))
 }
 
 const START_MILLIS = 60_000

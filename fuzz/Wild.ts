@@ -190,6 +190,36 @@ const others: ReadonlyArray<readonly [string, string]> = [
   ["OPTIONS", "*"]
 ]
 
+const proofs = [
+  ...["stripe-signature", "hmacsignature", "x-paystack-signature", "verif-hash", "signature", "signature-input"],
+  ...["content-digest", "x-reference-id", "x-hook0-signature", "x-amz-sns-message-type", "paypal-transmission-sig"],
+  ...["paypal-cert-url", "paypal-transmission-time", "paypal-auth-algo", "x-signature", "x-kyb-signature"]
+]
+
+const proofLike = [
+  ...["", "t=1,v1=00", "t=9999999999,v1=", "v1", "=,=,=", "0".repeat(64), "z".repeat(128), "sha256=00"],
+  ...['sig1=("@method" "@path");created=1;keyid="x"', "sig1=:AAAA:", "sha-512=:AAAA:", "sig1=(", '"', ";;;"],
+  ...["https://evil.example/cert", "https://api.paypal.com.evil.example/c", "Notification", "SubscriptionConfirmation"]
+]
+
+const said = [
+  '{"id":"x","type":"y","data":{"object":{}}}',
+  '{"Type":"Notification","Message":"{}"}',
+  "[]",
+  '{"a":1,"a":2}'
+]
+
+/** What a provider might say, and what it might prove it with. */
+const callback: Way = (sent, draw) => {
+  const [method, target] = draw.pick(others.filter(([, one]) => one.startsWith("/callbacks/")))
+  const headers = Array.from({ length: draw.between(1, 3) }, () => [draw.pick(proofs), draw.pick(proofLike)] as const)
+  const body = Buffer.from(draw.pick(said))
+  return {
+    about: `a callback with ${headers.map(([name]) => name).join(", ")}`,
+    sent: { method, target, headers: [...without(sent.headers, "content-type"), JSON_TYPE, ...headers], body }
+  }
+}
+
 /** Pages and callbacks, which no document describes. */
 const elsewhere: Way = (sent, draw) => {
   const [method, target] = draw.pick(others)
@@ -220,7 +250,7 @@ const oddCredential: Way = (sent, draw) => {
 
 const ways = [
   ...[oddBody, oddBody, oddBody, oddType, packed, oddHeader, oddHeader, oddMethod, oddQuery, oddQuery, oddPath],
-  ...[elsewhere, oddCredential]
+  ...[elsewhere, callback, oddCredential]
 ]
 
 export const wild: Way = (sent, draw) => draw.pick(ways)(sent, draw)
