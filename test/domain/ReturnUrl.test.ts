@@ -36,7 +36,18 @@ describe("checkReturnUrl", () => {
     "https://user@shop.example/x",
     "https://user:secret@shop.example/x",
     "https://:secret@shop.example/x",
-    "http://user@localhost/x"
+    "http://user@localhost/x",
+    "https://@shop.example/x",
+    "https:shop.example/x",
+    "https:/shop.example/x",
+    "https:///shop.example/x",
+    "https:\\\\shop.example\\x",
+    "https://shop.example\\@evil.example/x",
+    " https://shop.example/x",
+    "https://shop.example/x\n",
+    "https://shop.example/\r\nX-Injected: yes",
+    "https://shop\t.example/x",
+    "https://shop.example/\u0000"
   ])("refuses %j in both modes", (text) => {
     expect(allowed(text, "sandbox")).toBe(false)
     expect(allowed(text, "live")).toBe(false)
@@ -47,9 +58,9 @@ describe("checkReturnUrl", () => {
       Either.merge(checkReturnUrl(text, "live"))
     )
     expect(reasons).toEqual([
-      "must be an absolute URL, such as https://shop.example/thanks",
+      "is not an absolute URL such as https://shop.example/thanks",
       "must start with https://",
-      "must not carry a user name or password"
+      "must not hold a user name or password"
     ])
   })
 })

@@ -2,10 +2,16 @@
 import { ParseResult, Schema } from "effect"
 import { isDate } from "../../domain/CalendarDate.ts"
 
+const EARLIEST = Date.parse("0001-01-01T00:00:00Z")
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z")
+
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/
 
+/** An offset may lead out of the years that ISO 8601 writes with four digits. */
+const isWritable = (millis: number): boolean => millis >= EARLIEST && millis <= LATEST
+
 const isMoment = (text: string): boolean =>
-  moment.test(text) && isDate(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
+  moment.test(text) && isDate(text.slice(0, 10)) && isWritable(Date.parse(text))
 
 export const Moment = Schema.String.pipe(
   Schema.filter((text) => isMoment(text) || "must be an ISO 8601 time with its offset, such as 2026-03-31T18:00:00Z"),

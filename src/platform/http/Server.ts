@@ -76,6 +76,22 @@ const refuseUnread = ({ responses }: Connections, error: NodeJS.ErrnoException, 
   socket.end(`${lines.join("\r\n")}\r\n\r\n`, () => socket.destroy())
 }
 
+/** Node's own answers to these have none of our headers. */
+const refuseUnheard = (response: ServerResponse, status: 400 | 417): void => {
+  response.writeHead(status, { ...fixedHeaders, connection: "close", "content-length": "0" })
+  response.end()
+}
+
+/** Two hosts would be one here and the other for a proxy. Before HTTP/1.1 there need be none. */
+const namesItsHost = ({ httpVersion, rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion !== "1.1")
+}
+
 export const serve = (
   exchange: Exchange,
   options: { readonly port: number; readonly host: string }
@@ -87,9 +103,11 @@ export const serve = (
     const connections: Connections = { sockets: new Set(), responses: new Set() }
     const server = createServer({
       requestTimeout: Duration.toMillis(requestTimeout),
-      keepAliveTimeout: Duration.toMillis(keepAliveTimeout)
+      keepAliveTimeout: Duration.toMillis(keepAliveTimeout),
+      requireHostHeader: false
     })
     const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+      if (!namesItsHost(request)) return refuseUnheard(response, 400)
       if (!server.listening) response.shouldKeepAlive = false
       connections.responses.add(response)
       const fiber = run(exchange(request, response))
@@ -105,6 +123,7 @@ export const serve = (
     })
     server.on("clientError", (error, socket) => refuseUnread(connections, error, socket))
     server.on("request", onRequest)
+    server.on("checkExpectation", (_, response) => refuseUnheard(response, 417))
     server.on("checkContinue", (request, response) => {
       inviteBody(request, response)
       onRequest(request, response)

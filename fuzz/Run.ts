@@ -1,0 +1,76 @@
+/** A run: the stock is made, requests are sent one after the other, and every answer is judged. */
+import type { Credentials } from "./Callers.ts"
+import { type Document, operationsOf } from "./Document.ts"
+import { Judge } from "./Judge.ts"
+import { CHAPTER, plan, type Planned } from "./Plan.ts"
+import { type Stock, Stocking } from "./Stock.ts"
+import { Wire } from "./Wire.ts"
+
+export interface Options {
+  readonly url: string
+  readonly credentials: Credentials
+  readonly seed: number
+  readonly requests: number
+  /** The number of the first request. */
+  readonly from?: number
+  readonly kybSecret?: string
+  readonly onFailure?: (line: string) => void
+}
+
+export interface Ran {
+  readonly failures: ReadonlyArray<string>
+  /** How often each operation gave each status. */
+  readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>
+}
+
+const SETS = 3
+
+const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+
+/** A line that brings the request back, and what it was. */
+const lineFor = (seed: number, { about, caller, kind, number, sent }: Planned, flaw: string, text: string): string => {
+  const body = sent.body === undefined ? "" : ` ${cut(JSON.stringify(sent.body.toString("latin1")), 400)}`
+  return [
+    `npm run fuzz -- --seed ${seed} --from ${number} --requests 1`,
+    `  # ${flaw}: ${sent.method} ${cut(sent.target, 200)}${body}`,
+    ` as ${caller.name} (${kind}${about === "" ? "" : `: ${about}`})`,
+    text === "" ? "" : ` → ${cut(text, 300)}`
+  ].join("")
+}
+
+export const run = async (options: Options): Promise<Ran> => {
+  const { credentials, from = 0, kybSecret, onFailure, requests, seed, url } = options
+  const wire = new Wire(url)
+  try {
+    const read = await wire.send({ method: "GET", target: "/openapi.json", headers: [] })
+    if (typeof read === "string") throw new Error(read)
+    const document = JSON.parse(read.text) as Document
+    const operations = operationsOf(document)
+    const judge = new Judge(document)
+    const stocking = new Stocking(wire, document, credentials)
+    const failures: Array<string> = []
+    const counts = new Map<string, Map<number, number>>()
+    let stock: Stock | undefined
+    let chapter = -1
+    for (let number = from; number < from + requests; number++) {
+      if (stock === undefined || Math.floor(number / CHAPTER) !== chapter) {
+        chapter = Math.floor(number / CHAPTER)
+        stock = await stocking.renew(seed, chapter, SETS)
+      }
+      const planned = plan(seed, number, { document, operations, stock, kybSecret })
+      const answer = await wire.send(planned.sent)
+      const name = judge.operationOf(planned.sent)?.name ?? "elsewhere"
+      const ofOperation = counts.get(name) ?? new Map<number, number>()
+      const status = typeof answer === "string" ? 0 : answer.status
+      counts.set(name, ofOperation.set(status, (ofOperation.get(status) ?? 0) + 1))
+      const flaw = judge.verdict(planned.sent, planned.caller, answer, stock)
+      if (flaw === undefined) continue
+      const line = lineFor(seed, planned, flaw, typeof answer === "string" ? "" : answer.text)
+      failures.push(line)
+      onFailure?.(line)
+    }
+    return { failures, counts }
+  } finally {
+    wire.close()
+  }
+}

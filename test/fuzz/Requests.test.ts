@@ -1,0 +1,37 @@
+/** The short form of `npm run fuzz`: thousands of requests that the service's own document makes possible, or forbids. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { fuzzedSettings } from "../../fuzz/OwnServer.ts"
+import { run } from "../../fuzz/Run.ts"
+import { startWorkers } from "../../src/app/Workers.ts"
+import { onDatabaseServer, TestServer } from "../support/TestServer.ts"
+
+/** Its token comes by mail. */
+const outOfReach = ["POST /organizations/invitations/{token}/accept", "elsewhere"]
+
+onDatabaseServer(
+  "Whatever is sent",
+  (it) => {
+    it.scoped(
+      "is answered as the document says, by every operation with a success at least once",
+      () =>
+        Effect.gen(function* () {
+          const { baseUrl: url, credentials, logs } = yield* TestServer
+          yield* startWorkers
+          const { KYB_WEBHOOK_SECRET: kybSecret } = fuzzedSettings
+          const { counts, failures } = yield* Effect.promise(() =>
+            run({ url, credentials, kybSecret, seed: 1, requests: 2000 })
+          )
+          expect(failures).toEqual([])
+          const silent = Array.from(counts).filter(
+            ([, statuses]) => !Array.from(statuses.keys()).some((one) => one < 300)
+          )
+          expect(silent.map(([name]) => name).filter((name) => !outOfReach.includes(name))).toEqual([])
+          expect(counts.size).toBeGreaterThan(80)
+          expect(logs.filter(({ level }) => level === "Error" || level === "Fatal")).toEqual([])
+        }),
+      300_000
+    )
+  },
+  fuzzedSettings
+)
