@@ -1,12 +1,11 @@
 /** What a run came to, for people and for machines. */
 import { median } from "../bench/Report.ts"
-import type { Notebook } from "./business/Notebook.ts"
 import type { Happened } from "./faults/Disturb.ts"
 import type { Kind } from "./faults/Fault.ts"
 
 export interface Recovery {
   readonly times: number
-  /** From the end of the fault to the first success at every instance that it affected; those that came alone. */
+  /** From the end of the fault until every instance that it affected has answered a payment; those that came alone. */
   readonly medianMillis: number | null
   readonly worstMillis: number | null
   readonly skipped?: string
@@ -26,28 +25,23 @@ export interface Result {
   readonly violations: ReadonlyArray<string>
 }
 
-const overlaps = (one: Happened, others: ReadonlyArray<Happened>, until: number): boolean =>
-  others.some((other) => other !== one && other.began < until && (other.ended ?? Infinity) > one.began)
-
-/** Until every instance that it affected has answered well again; nothing where another fault was under way meanwhile. */
-const recoveryOf = (fault: Happened, all: ReadonlyArray<Happened>, { successes }: Notebook): number | undefined => {
-  const { affects, ended } = fault
-  if (ended === undefined) return undefined
-  const firsts = affects.map((name) => successes.find(({ at, instance }) => instance === name && at >= ended)?.at)
-  const last = Math.max(...firsts.map((at) => at ?? Infinity))
-  return Number.isFinite(last) && !overlaps(fault, all, last) ? last - ended : undefined
+/** Nothing where another fault was under way before it was over. */
+const recoveryOf = (fault: Happened, all: ReadonlyArray<Happened>): number | undefined => {
+  const { began, ended, recovered } = fault
+  if (ended === undefined || recovered === undefined) return undefined
+  const isAlone = all.every((other) => other === fault || other.began > recovered || (other.ended ?? Infinity) < began)
+  return isAlone ? recovered - ended : undefined
 }
 
 export const recoveries = (
   kinds: ReadonlyArray<Kind>,
   skipped: ReadonlyMap<string, string>,
-  happened: ReadonlyArray<Happened>,
-  notebook: Notebook
+  happened: ReadonlyArray<Happened>
 ): Readonly<Record<string, Recovery>> =>
   Object.fromEntries(
     kinds.map(({ name }) => {
       const own = happened.filter(({ kind }) => kind.name === name)
-      const measured = own.flatMap((fault) => recoveryOf(fault, happened, notebook) ?? [])
+      const measured = own.flatMap((fault) => recoveryOf(fault, happened) ?? [])
       const reason = skipped.get(name)
       return [
         name,
@@ -86,7 +80,7 @@ export const tableOf = (result: Result): string =>
         ? line([`  ${name}`, String(times), millis(medianMillis), millis(worstMillis)])
         : `${line([`  ${name}`, "skipped"])}   ${skipped}`
     ),
-    "  From the end of a fault that came alone to the first payment that every affected instance answered well.",
+    "  From the end of a fault that came alone until every instance that it affected has answered a payment.",
     "",
     `Operations: ${listed(result.operations)}`,
     `Answers: ${listed(result.answers)}`,

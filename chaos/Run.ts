@@ -2,11 +2,12 @@
 import { Effect } from "effect"
 import { Chance } from "../simulation/world/Chance.ts"
 import { audit } from "./audit/Audit.ts"
-import type { Asking } from "./business/Ask.ts"
+import { type Asking, askUntilAnswered } from "./business/Ask.ts"
 import { type Crowd, work } from "./business/Callers.ts"
 import { Notebook } from "./business/Notebook.ts"
+import { probeOrder } from "./business/Operations.ts"
 import { settle } from "./business/Society.ts"
-import { disturb, type Happened, isDisturbedSince } from "./faults/Disturb.ts"
+import { disturb, type Happened, isDisturbedSince, type Probe } from "./faults/Disturb.ts"
 import type { Kind } from "./faults/Fault.ts"
 import { drawSchedule } from "./faults/Schedule.ts"
 import { countsOf, recoveries, type Result } from "./Report.ts"
@@ -50,7 +51,11 @@ export const run = (options: RunOptions) =>
     const schedule = drawSchedule(possible, chance, seconds * 1000)
     let isOver = false
     const business = yield* Effect.fork(Effect.promise(() => work(asking, organisations, crowd, () => isOver)))
-    yield* disturb(stage, chance, schedule, happened, tell)
+    const probe: Probe = (instance, name) => {
+      const order = probeOrder(notebook, organisations[0]!, name.replaceAll(" ", "-"))
+      return askUntilAnswered(asking, instance, order)
+    }
+    yield* disturb({ stage, chance, happened, probe, tell }, schedule)
     yield* healed(stage)
     yield* Effect.sleep(AFTERWARDS)
     isOver = true
@@ -72,7 +77,7 @@ export const run = (options: RunOptions) =>
       ),
       payments: countsOf(read.payments.map(({ status }) => status)),
       operatorItems: countsOf(read.items.flatMap(({ closed_at, kind }) => (closed_at === null ? [kind] : []))),
-      faults: recoveries(kinds, skipped, happened, notebook),
+      faults: recoveries(kinds, skipped, happened),
       settledAfterSeconds: Math.round(settledAfter / 1000),
       violations
     }

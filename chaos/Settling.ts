@@ -60,7 +60,7 @@ export const settleDown = (
       yield* Effect.sleep("1 second")
       const read = yield* recordsOf(stage, organisations)
       const open = asking.notebook.unanswered().length + progress(read).length
-      if (round % 10 === 0) tell(`${open} things are under way`)
+      if (round % 5 === 0) tell(`${open} things are under way`)
       if (open === 0 || performance.now() > deadline) return read
     }
   })

@@ -100,7 +100,7 @@ export const toldProblems = (orders: ReadonlyArray<Order>, read: Read): Readonly
     ...orders.flatMap((order) => (created.has(order.kind) ? paymentProblems(order, byKey.get(order.key) ?? []) : [])),
     ...withdrawals,
     ...Array.from(byKey.keys()).flatMap((key) =>
-      known.has(key) || !key.startsWith("caller-") ? [] : [`there is a payment of ${key}, which nobody asked for`]
+      known.has(key) ? [] : [`there is a payment of ${key}, which nobody asked for`]
     ),
     ...countProblems(orders, read)
   ]

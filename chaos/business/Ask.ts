@@ -44,22 +44,21 @@ const judge = ({ isDisturbedSince, notebook }: Asking, what: string, reply: Repl
   }
 }
 
-/** One try; nothing where there is no answer to go by. */
-export const askOnce = async (asking: Asking, order: Order, at: number): Promise<Reply | null> => {
-  const { chance, instances, notebook } = asking
-  const instance = chance.pick(instances, `${order.key} try ${at}`)
+/** One try at one instance; nothing where there is no answer to go by. */
+const askAt = async (asking: Asking, { url }: Instance, order: Order): Promise<Reply | null> => {
   const since = performance.now()
-  const reply = await send(`${instance.url}${order.path}`, {
+  const reply = await send(`${url}${order.path}`, {
     method: "POST",
     headers: { ...headersFor(order.apiKey), "idempotency-key": order.key },
     body: JSON.stringify(order.body)
   })
   judge(asking, order.what, reply, since)
   // Nobody knows whether that came before or after something was done.
-  if (reply === null || isOpen(reply) || reply.status === 500) return null
-  if (reply.status === 200) notebook.successes.push({ instance: instance.name, at: performance.now() })
-  return reply
+  return reply === null || isOpen(reply) || reply.status === 500 ? null : reply
 }
+
+export const askOnce = (asking: Asking, order: Order, at: number): Promise<Reply | null> =>
+  askAt(asking, asking.chance.pick(asking.instances, `${order.key} try ${at}`), order)
 
 const pauses = [100, 300, 1_000, 3_000]
 
@@ -74,6 +73,22 @@ export const ask = async (asking: Asking, order: Order): Promise<Reply | null> =
     await pause(millis)
   }
   return null
+}
+
+const PROBE_MILLIS = 50
+
+/** Asks one instance until it answers, or for half a minute. */
+export const askUntilAnswered = async (asking: Asking, instance: Instance, order: Order): Promise<boolean> => {
+  const deadline = performance.now() + 30_000
+  while (performance.now() < deadline) {
+    const reply = await askAt(asking, instance, order)
+    if (reply !== null) {
+      order.replies.push(reply)
+      return reply.status === 200
+    }
+    await pause(PROBE_MILLIS)
+  }
+  return false
 }
 
 /** A read, which changes nothing. */

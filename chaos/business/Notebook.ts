@@ -1,4 +1,4 @@
-/** All that callers were told, as they were told it, and when each instance answered well. */
+/** All that callers were told, as they were told it. */
 import type { Keyed } from "../../simulation/business/Scene.ts"
 
 /** What one key stands for: an order of one kind, asked for until it is answered. */
@@ -11,14 +11,8 @@ export interface Order extends Keyed {
   readonly apiKey: string
 }
 
-export interface Success {
-  readonly instance: string
-  readonly at: number
-}
-
 export class Notebook {
   readonly orders = new Map<string, Order>()
-  readonly successes: Array<Success> = []
   readonly answers = new Map<string, number>()
   readonly problems: Array<string> = []
 

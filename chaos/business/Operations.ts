@@ -3,7 +3,7 @@ import { type Json, responseOf } from "../../simulation/business/Scene.ts"
 import { magicDigits } from "../../src/providers/fakes/Magic.ts"
 import { ask, type Asking, headersFor, look } from "./Ask.ts"
 import type { Reply } from "../../simulation/world/Outside.ts"
-import type { Order } from "./Notebook.ts"
+import type { Notebook, Order } from "./Notebook.ts"
 import { payinPlaces, payoutPlaces } from "./Places.ts"
 import type { Organisation } from "./Society.ts"
 
@@ -29,8 +29,8 @@ const digitsOf = ({ chance, key }: Doing): number =>
     ? chance.between(50, 99, `${key} digits`)
     : Number(chance.pick([...magicDigits.map(([digits]) => digits), "21", "22", "24", "27"], `${key} magic`))
 
-const amountOf = (doing: Doing, exponent: number): number => {
-  const hundreds = doing.chance.between(10, 400, `${doing.key} hundreds`)
+const amountOf = (doing: Doing, exponent: number, times = 1): number => {
+  const hundreds = times * doing.chance.between(10, 400, `${doing.key} hundreds`)
   return exponent === 0 ? hundreds * 100 + digitsOf(doing) : hundreds + digitsOf(doing) / 100
 }
 
@@ -49,10 +49,13 @@ const locked = async (doing: Doing, from: string, to: string, amount: number): P
   return answer === null ? null : (answer["data"] as Json)
 }
 
+/** Of small amounts rounding would be too large a part. */
+const WORTH_CHANGING = 1_000
+
 const payin: Operation = async (doing) => {
   const { exponent, ...place } = doing.chance.pick(payinPlaces, `${doing.key} place`)
-  const amount = amountOf(doing, exponent)
   const crosses = doing.chance.happens(0.2, `${doing.key} crosses`)
+  const amount = amountOf(doing, exponent, crosses ? WORTH_CHANGING : 1)
   const rate = crosses ? await locked(doing, place.currency, "USD", amount) : undefined
   if (rate === null) return
   const reply = await asked(doing, crosses ? "cross-currency payin" : "payin", "/payments-init/initiate", {
@@ -86,6 +89,21 @@ const payout: Operation = async (doing) => {
     beneficiary_id: doing.organisation.beneficiaries[whom],
     client_reference: doing.key
   })
+}
+
+/** An order that every instance which is well answers at once. */
+export const probeOrder = (notebook: Notebook, { apiKey, orgId }: Organisation, key: string): Order => {
+  const { exponent: _, ...place } = payinPlaces.find(({ country }) => country === "UG")!
+  const amount = 1_050
+  const body = {
+    ...place,
+    amount,
+    target_amount: amount,
+    target_currency: place.currency,
+    direction: "payin",
+    client_reference: key
+  }
+  return notebook.open({ kind: "payin", key, orgId, apiKey, path: "/v1/payments-init/initiate", body })
 }
 
 /** Of a payin that has had a while to complete. */
@@ -146,7 +164,7 @@ const ramp: Operation = async (doing) => {
     fiat_amount: amountOf(doing, 2),
     client_rate: Number(rate["rate"]),
     crypto_currency: "USDC",
-    crypto_network: "BASE",
+    crypto_network: "ETHEREUM",
     country: "KE",
     metadata: { key: doing.key },
     ...(isOn

@@ -38,14 +38,21 @@ const made = async (url: string, headers: Headers, method: string, body?: object
 
 const dataOf = (answer: Json): Json => answer["data"] as Json
 
-/** Every payment goes to a fake: the built-in rails take none. */
+type Corridor = Pick<(typeof corridors)[number], "country" | "direction" | "payment_method">
+
+const isServedBy =
+  (one: Corridor): ((other: Corridor) => boolean) =>
+  ({ country, direction, payment_method }) =>
+    country === one.country && payment_method === one.payment_method && [direction, "external"].includes(one.direction)
+
+/** Every payment goes to a fake: the built-in rails take none of them. */
 const serve = async ({ credentials, instances }: Stage): Promise<void> => {
   const url = `${instances[0]!.url}/v1/payments/provider-configs`
   const headers = { authorization: `Bearer ${credentials.admin.jwt}`, "x-api-key": "NONE" }
   const { data } = (await made(`${url}?limit=100`, headers, "GET")) as unknown as {
-    readonly data: ReadonlyArray<{ readonly provider: string; readonly config_id: string }>
+    readonly data: ReadonlyArray<Corridor & { readonly provider: string; readonly config_id: string }>
   }
-  for (const { config_id, provider } of data) {
+  for (const { config_id, provider } of data.filter((rail) => corridors.some(isServedBy(rail)))) {
     await made(`${url}/${provider}/${config_id}`, headers, "PATCH", { is_active: false })
   }
   for (const corridor of corridors) await made(url, headers, "POST", corridor)

@@ -1,8 +1,8 @@
 /** The end of a real server process: in time, in order, and with a word about what it gave up. */
 import { once } from "node:events"
 import { readFileSync, rmSync } from "node:fs"
-import { Agent, type IncomingMessage, request } from "node:http"
-import { connect } from "node:net"
+import { Agent, createServer, type IncomingMessage, request } from "node:http"
+import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import {
@@ -100,6 +100,60 @@ it("cuts off a request that does not end, and says so", async () => {
   expect(performance.now() - began).toBeLessThan(IN_TIME)
   expect(await answer).toContain("socket hang up")
   expect(stderr).toContain("Given up at shutdown: requests that were still running (1)")
+})
+
+/** Claims that nobody gave back: whoever comes next would wait for their time to be over. */
+const leases = `select
+  (select count(*)::int from attempts where lease_token is not null and leased_until > now()) as attempts,
+  (select count(*)::int from rail_timers where lease_token is not null and due_at > now()) as callbacks,
+  (select count(*)::int from webhook_queue where lease_token is not null and next_at > now()) as deliveries,
+  (select count(*)::int from idempotency_keys where response is null) as keys`
+
+/** Takes its time, so that deliveries are under way when the server is asked to leave. */
+const slowReceiver = async () => {
+  const receiver = createServer((request, response) => {
+    request.resume()
+    request.once("end", () => setTimeout(() => response.writeHead(204).end(), 300))
+  })
+  await new Promise<void>((done) => receiver.listen(0, "127.0.0.1", done))
+  return { receiver, url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks` }
+}
+
+it("answers all that it has taken on under load, and leaves no lease behind", async () => {
+  const { receiver, url } = await slowReceiver()
+  const server = await startServer({ ...env, RATE_LIMIT_PER_MINUTE: "0" })
+  const agent = new Agent({ keepAlive: true })
+  expect((await ask(server, "/v1/public/webhooks", agent, { endpoint_url: url })).statusCode).toBe(201)
+  const answered = new Set<string>()
+  let isLeaving = false
+  const caller = async (number: number): Promise<void> => {
+    for (let nth = 0; !isLeaving; nth++) {
+      const client_reference = `load-${number}-${nth}`
+      const phone = nth % 4 === 3 ? "+254712340007" : "+254712345678"
+      const body = { ...payment(phone), client_reference }
+      // Whoever finds the door closed was never let in.
+      const answer = await ask(server, "/v1/payments-init/initiate", agent, body).catch(() => undefined)
+      if (answer?.statusCode === 200) answered.add(client_reference)
+    }
+  }
+  const callers = Array.from({ length: 12 }, (_, at) => caller(at))
+  await vi.waitUntil(() => answered.size > 30, { timeout: 60_000, interval: 20 })
+  const began = performance.now()
+  const { code, stderr } = await server.stop()
+  const took = performance.now() - began
+  isLeaving = true
+  await Promise.all(callers)
+  receiver.closeAllConnections()
+  receiver.close()
+  expect(stderr).not.toMatch(/given up/i)
+  expect(code).toBe(0)
+  expect(took).toBeLessThan(IN_TIME)
+  const made = await query<{ client_reference: string }>(
+    database.url,
+    "select client_reference from payments where client_reference like 'load-%'"
+  )
+  expect(made.filter(({ client_reference }) => !answered.has(client_reference))).toEqual([])
+  expect(await query(database.url, leases)).toEqual([{ attempts: 0, callbacks: 0, deliveries: 0, keys: 0 }])
 })
 
 it("ends in time although its database has fallen silent", async () => {

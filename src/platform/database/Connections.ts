@@ -11,7 +11,7 @@ import {
   queryTimeout,
   statementTimeout
 } from "../../domain/policies/Database.ts"
-import { ConnectionLost } from "./Setback.ts"
+import { ConnectionLost, noteOnlyRead } from "./Setback.ts"
 
 export const connectionLimits = {
   lock_timeout: Duration.toMillis(lockTimeout),
@@ -53,6 +53,9 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
   let inTransaction = false
   let unlimited = false
   let underWay = 0
+  let writing = 0
+  // Whoever listens to the connection hears of its end before the statement does that was under way.
+  client.on("error", (error) => writing === 0 && noteOnlyRead(error))
   const watched: Query = (config, values, done) => {
     const callback = typeof values === "function" ? values : done
     if (callback === undefined || (typeof config !== "string" && !("text" in config))) {
@@ -64,8 +67,10 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     const harmless = writesNothing(text, inTransaction)
     if (text === "COMMIT" || text === "ROLLBACK") inTransaction = unlimited = false
     underWay += 1
+    if (!harmless) writing += 1
     const answered: Done = (error, result) => {
       underWay -= 1
+      if (!harmless) writing -= 1
       if (!(error instanceof Error) || !(isTimeout(error) || isLoss(error))) return callback(error, result)
       if (isTimeout(error)) void client.end()
       const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"

@@ -7,6 +7,7 @@ import { connectTimeout } from "../../domain/policies/Database.ts"
 import { poolClosesWithin } from "../../domain/policies/Server.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { connectionLimits, watchConnections } from "./Connections.ts"
+import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
 import { prepareRepeated } from "./PreparedStatements.ts"
@@ -47,6 +48,7 @@ const openPool = Effect.gen(function* () {
   countConnections(pool)
   watchConnections(pool)
   prepareRepeated(pool)
+  turnAwayWhenStuck(pool, yield* Effect.clock)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
   const version = yield* Effect.tryPromise({

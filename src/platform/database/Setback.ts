@@ -14,8 +14,19 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
 /** `busy`: a later try may succeed. `cut off`: the connection is gone. Of `lost` alone nobody knows whether it was written. */
 export type Setback = "busy" | "cut off" | "lost"
 
-/** Lock, statement and idle transaction timeouts; too many connections; a server that stops or starts. */
-const busyStates = new Set(["55P03", "57014", "25P03", "53300", "57P01", "57P03"])
+/** Lock, statement and idle transaction timeouts; a server that stops or starts. */
+const busyStates = new Set(["55P03", "57014", "25P03", "57P01", "57P03"])
+
+/** The class of states in which a server lacks what it needs: connections, memory, room on its disk. */
+const LACKING = "53"
+
+const isBusy = (state: string): boolean => busyStates.has(state) || state.startsWith(LACKING)
+
+/** Broken connections over which nothing was asked for but to read. */
+const onlyRead = new WeakSet<object>()
+
+/** Of the error that a connection tells everybody of who listens to it, whatever they then make of it. */
+export const noteOnlyRead = (error: Error): void => void onlyRead.add(error)
 
 const stateOf = (error: object): string | undefined =>
   "code" in error && typeof error.code === "string" ? error.code : undefined
@@ -23,11 +34,12 @@ const stateOf = (error: object): string | undefined =>
 const judged = (error: object): Setback | undefined => {
   if (error instanceof Overloaded) return "busy"
   if (error instanceof ConnectionLost) return error.nothingWritten ? "cut off" : "lost"
-  if (busyStates.has(stateOf(error) ?? "")) return "busy"
+  if (isBusy(stateOf(error) ?? "")) return "busy"
   if (!(error instanceof SqlError.SqlError)) return undefined
   // Its own words are all that tells whether a connection was there at all.
   if (error.message?.startsWith("Failed to acquire connection") === true) return "busy"
-  return error.message === "Connection error" ? "lost" : undefined
+  if (error.message !== "Connection error") return undefined
+  return typeof error.cause === "object" && error.cause !== null && onlyRead.has(error.cause) ? "cut off" : "lost"
 }
 
 const causesOf = function* (defect: unknown): Generator<object> {

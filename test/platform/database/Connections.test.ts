@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import Pg from "pg"
+import { startProxy } from "../../../chaos/stage/Proxy.ts"
+import { DatabaseLive } from "../../../src/platform/database/Database.ts"
 import { watchConnections, withoutLimits } from "../../../src/platform/database/Connections.ts"
 import { DatabaseServer } from "../../../src/platform/database/DatabaseServer.ts"
 import { setbackIn, setbackOf } from "../../../src/platform/database/Setback.ts"
@@ -60,6 +62,16 @@ layer(Transactor.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(test
         yield* Deferred.succeed(done, undefined)
         yield* Fiber.join(holder)
       })
+    )
+
+    it.effect.each(["53100", "53200", "53400"])(
+      "tells a database that lacks room from a statement that is wrong (%s)",
+      (state) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const short = sql.unsafe(`do $$ begin raise exception 'no room' using errcode = '${state}'; end $$`)
+          expect(setbackOfExit(yield* Effect.exit(short))).toBe("busy")
+        })
     )
 
     it.effect("is taken from a transaction that pauses, which then has written nothing", () =>
@@ -173,6 +185,38 @@ layer(TestDatabaseServer, onDatabase)("A connection that goes silent", (it) => {
       expect(setbackOf(yield* Effect.flip(ask(client, "select pg_sleep(30)")))).toBe("cut off")
       client.release()
       expect(pool.totalCount).toBe(0)
+    })
+  )
+})
+
+/** The service's own client, over a proxy that can cut every connection. */
+const cuttable = Effect.gen(function* () {
+  const { url } = yield* DatabaseServer
+  const target = new URL(Redacted.value(url))
+  const port = Number(target.port)
+  const proxy = yield* startProxy(() => [port])
+  target.port = String(proxy.port)
+  const server = { url: Redacted.make(target.toString()), embedded: false, gone: Effect.never }
+  const client = yield* Layer.build(
+    DatabaseLive.pipe(Layer.provide(Layer.succeed(DatabaseServer, server)), Layer.provide(testSettings()))
+  )
+  return { proxy, sql: Context.get(client, SqlClient.SqlClient) }
+})
+
+layer(TestDatabaseServer, onDatabase)("A connection that is cut", (it) => {
+  it.scoped("has written nothing where all that it was asked was to read", () =>
+    Effect.gen(function* () {
+      const { proxy, sql } = yield* cuttable
+      const cutDuring = Effect.fnUntraced(function* (text: string) {
+        const asking = yield* Effect.fork(Effect.exit(sql.unsafe(text)))
+        yield* Effect.sleep("300 millis")
+        proxy.behave("refuses")
+        const exit = yield* Fiber.join(asking)
+        proxy.behave("open")
+        return setbackOfExit(exit)
+      })
+      expect(yield* cutDuring("select pg_sleep(20)")).toBe("cut off")
+      expect(yield* cutDuring("create table sleeping as select 1 as one from pg_sleep(20)")).toBe("lost")
     })
   )
 })

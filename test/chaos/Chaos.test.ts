@@ -1,0 +1,44 @@
+/** The short form of `npm run chaos`: two instances, a handful of faults, one seed; and that the audit would see a lie. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Logger, LogLevel } from "effect"
+import { inject } from "vitest"
+import type { Kind } from "../../chaos/faults/Fault.ts"
+import { databaseRestarted, backendsTerminated } from "../../chaos/faults/OfDatabase.ts"
+import { instanceKilled, instancePaused } from "../../chaos/faults/OfInstances.ts"
+import { databaseSilent, providersCut } from "../../chaos/faults/OfNetwork.ts"
+import { run } from "../../chaos/Run.ts"
+
+const briefly = (kind: Kind): Kind => ({
+  ...kind,
+  lasts: [Math.min(kind.lasts[0], 300), Math.min(kind.lasts[1], 1_500)]
+})
+
+const kinds = [instanceKilled, databaseRestarted, databaseSilent, backendsTerminated, instancePaused, providersCut].map(
+  briefly
+)
+
+describe("a short run of faults", () => {
+  it.scopedLive(
+    "leaves callers, providers, receivers and the books in agreement",
+    () =>
+      Effect.gen(function* () {
+        const { answers, deliveries, faults, operations, violations } = yield* run({
+          seed: 13,
+          seconds: 14,
+          instances: 2,
+          bundle: inject("bundle"),
+          wantsDisk: false,
+          kinds,
+          crowd: { callers: 4, restMillis: 250 },
+          patience: { timePasses: true, millis: 90_000 },
+          tell: () => undefined
+        }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+        expect(violations).toEqual([])
+        expect(Object.values(faults).map(({ times }) => times)).toEqual([1, 1, 1, 1, 1, 1])
+        expect(Object.keys(operations).length).toBeGreaterThan(2)
+        expect(answers["200"]).toBeGreaterThan(3)
+        expect(deliveries).toBeGreaterThan(3)
+      }),
+    240_000
+  )
+})

@@ -1,0 +1,80 @@
+import { createServer, type AddressInfo, connect, type Socket } from "node:net"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { startProxy } from "../../chaos/stage/Proxy.ts"
+import { until } from "../payments/support/RealServer.ts"
+
+/** Sends back what it gets. */
+const echo = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const server = createServer((socket) => socket.on("error", () => undefined).pipe(socket))
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+    return server
+  }),
+  (server) => Effect.promise(() => new Promise<void>((done) => server.close(() => done())))
+)
+
+const connected = Effect.gen(function* () {
+  const server = yield* echo
+  const proxy = yield* startProxy(() => [(server.address() as AddressInfo).port])
+  const socket = yield* Effect.acquireRelease(
+    Effect.sync(() => connect(proxy.port, "127.0.0.1").setEncoding("utf8").setNoDelay()),
+    (open) => Effect.sync(() => open.destroy())
+  )
+  const heard = { text: "", closed: false }
+  socket.on("data", (text: string) => (heard.text += text))
+  socket.on("error", () => undefined).on("close", () => (heard.closed = true))
+  return { heard, proxy, socket }
+})
+
+const hears = (heard: { readonly text: string }, wanted: string) =>
+  Effect.promise(() => until(wanted, async () => (heard.text === wanted ? true : undefined)))
+
+const say = (socket: Socket, ...words: ReadonlyArray<string>) =>
+  Effect.forEach(words, (word) =>
+    Effect.zipRight(
+      Effect.sync(() => socket.write(word)),
+      Effect.sleep("20 millis")
+    )
+  )
+
+describe("a proxy", () => {
+  it.scopedLive("holds back all while it is silent, and hands it on in order afterwards", () =>
+    Effect.gen(function* () {
+      const { heard, proxy, socket } = yield* connected
+      yield* say(socket, "a")
+      yield* hears(heard, "a")
+      proxy.behave("silent")
+      yield* say(socket, "b", "c")
+      yield* Effect.sleep("100 millis")
+      expect(heard).toEqual({ text: "a", closed: false })
+      proxy.behave("open")
+      yield* hears(heard, "abc")
+    })
+  )
+
+  it.scopedLive("keeps the order of what was late when it is in time again", () =>
+    Effect.gen(function* () {
+      const { heard, proxy, socket } = yield* connected
+      proxy.behave({ delayMillis: 200 })
+      const began = performance.now()
+      yield* say(socket, "a", "b")
+      proxy.behave("open")
+      yield* say(socket, "c")
+      yield* hears(heard, "abc")
+      expect(performance.now() - began).toBeGreaterThan(190)
+    })
+  )
+
+  it.scopedLive("cuts what is open and what comes", () =>
+    Effect.gen(function* () {
+      const { heard, proxy, socket } = yield* connected
+      yield* say(socket, "a")
+      yield* hears(heard, "a")
+      proxy.behave("refuses")
+      yield* Effect.promise(() => until("cut", async () => (heard.closed ? true : undefined)))
+      const late = connect(proxy.port, "127.0.0.1").on("error", () => undefined)
+      yield* Effect.promise(() => new Promise<void>((done) => late.once("close", () => done())))
+    })
+  )
+})
