@@ -48,9 +48,10 @@ export default {
   },
   overrides: [
     {
-      files: ["src/**/*.ts", "migrations/**/*.ts"],
+      files: ["src/**/*.{ts,tsx}", "migrations/**/*.ts"],
       rules: { "corridor/replayable": "error", "corridor/no-lost-error": "error", "corridor/no-float": "error" }
     },
+    { files: ["src/console/**/*.{ts,tsx}"], rules: { "corridor/replayable": "off", "no-console": "off" } },
     ...arrowsDown,
     ...standingBeside
   ]

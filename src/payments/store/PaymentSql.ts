@@ -13,6 +13,7 @@ import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.t
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
+import { ofCustomer } from "./PaymentCustomer.ts"
 import { knownBy } from "./PaymentReference.ts"
 import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
@@ -177,6 +178,7 @@ export const paymentStoreSql = Layer.scoped(
           inScope(sql, scope),
           ...equal,
           ...(filter.reference === undefined ? [] : [knownBy(sql, scope, filter.reference)]),
+          ...(filter.customer === undefined ? [] : [ofCustomer(sql, scope, filter.customer)]),
           ...(filter.from === undefined ? [] : [sql`created_at >= ${filter.from}`]),
           ...(filter.to === undefined ? [] : [sql`created_at < ${filter.to}`])
         ]
