@@ -30,12 +30,12 @@ import { paymentsInitHandlers } from "../payments/initiate/InitiationHttp.ts"
 import { providerConfigsHandlers } from "../providers/configs/Http.ts"
 import { rampsHandlers } from "../payments/ramps/Http.ts"
 import { ratesHandlers } from "../money/rates/Http.ts"
-import { resolutionsHandlers } from "../payments/suspense/Http.ts"
+import { resolutionsHandlers } from "../payments/read/ResolutionHttp.ts"
 import { sessionHandlers } from "../people/session/Http.ts"
 import { usersHandlers } from "../people/users/Http.ts"
 import { verificationHandlers } from "../people/verification/Http.ts"
 import { webhooksHandlers } from "../webhooks/Http.ts"
-import { webhookLogHandlers } from "../webhooks/LogHttp.ts"
+import { webhookLogHandlers } from "../webhooks/delivery/LogHttp.ts"
 
 const implementation = Effect.all({
   analytics: analyticsHandlers,

@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals"
 import { render } from "preact"
 import { App } from "./App.tsx"
-import { credential } from "./state/Credential.ts"
+import { credential } from "./api/Credential.ts"
 import { chosenOrg, session } from "./state/Session.ts"
 import "./style/base.css"
 import "./style/shell.css"

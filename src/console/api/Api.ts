@@ -2,7 +2,7 @@
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import operations from "virtual:operations"
 import type { Operations } from "../../client/Wire.ts"
-import { credential, signOut } from "../state/Credential.ts"
+import { credential, signOut } from "./Credential.ts"
 import type { Amount } from "./Amount.ts"
 import { Problem } from "./Problem.ts"
 

@@ -6,24 +6,27 @@ import { Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
 import { useLoad } from "../state/Load.ts"
 import { usePages } from "../state/Pages.ts"
-import { may, ofOrg, orgId } from "../state/Session.ts"
+import { ofOrg, orgId } from "../state/Session.ts"
 import { nameOf, shortId } from "../state/Words.ts"
 
 type Entry = Answer<"auditLog", "list">["data"][number]
 
-/** People by their address, where it is known. */
-const useNames = () => {
-  const { data } = useLoad(
-    async (signal) =>
-      may("operations")
-        ? (await call("users", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal })).data
-        : [],
-    [orgId.value]
-  )
-  return new Map((data ?? []).map(({ email, user_id }) => [user_id, email]))
+const loadNames = async (signal: AbortSignal) => {
+  const urlParams = { ...ofOrg(), limit: 100 }
+  const [users, keys] = await Promise.all([
+    call("users", "list", { urlParams }, { signal }),
+    call("apiKeys", "list", { urlParams }, { signal })
+  ])
+  return [
+    ...users.data.map(({ email, user_id }) => [user_id, email] as const),
+    ...keys.data.map(({ api_key_id, name }) => [api_key_id, `API key “${name}”`] as const)
+  ]
 }
 
-const actionOf = (action: string): string => nameOf(action.replace(".", " ")).replace("Api key", "API key")
+/** People by their address and keys by their name, where they are known. */
+const useNames = () => new Map(useLoad(loadNames, [orgId.value]).data ?? [])
+
+const actionOf = (action: string): string => nameOf(action.replace(".", " ")).replace(/^Api key/, "API key")
 
 const detailOf = ({ detail }: Entry): string =>
   Object.entries(detail)

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks"
 import { Problem } from "../api/Problem.ts"
 import { Field } from "../parts/Field.tsx"
 import { Form } from "../parts/Form.tsx"
-import { farewell, type Kind, signInAs, signOut } from "../state/Credential.ts"
+import { farewell, type Kind, signInAs, signOut } from "../api/Credential.ts"
 import { loadSession } from "../state/Session.ts"
 
 const kinds: ReadonlyArray<readonly [kind: Kind, name: string, label: string]> = [

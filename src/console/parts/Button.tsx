@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./Icon.tsx"
 
 interface Props {
   readonly children: ComponentChildren
-  readonly kind?: "primary" | "plain" | "danger" | "ghost"
+  readonly kind?: "primary" | "plain" | "danger" | "caution" | "ghost"
   readonly icon?: IconName
   readonly type?: "button" | "submit"
   readonly busy?: boolean

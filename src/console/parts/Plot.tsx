@@ -32,7 +32,7 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): u
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: "{MMM} {D}" },
+      { ...axis, grid: { show: false }, space: 64, size: 28, values: "{MMM} {D}" },
       {
         ...axis,
         grid: { stroke: colorOf("--line"), width: 1 },

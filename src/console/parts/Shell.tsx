@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import { signOut } from "../state/Credential.ts"
+import { signOut } from "../api/Credential.ts"
 import { notice } from "../state/Notices.ts"
 import { route } from "../state/Router.ts"
 import { type Access, may, session } from "../state/Session.ts"
@@ -82,7 +82,7 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
           <Icon name={open ? "cross" : "menu"} />
         </button>
       </header>
-      <div id="places" class={open ? "side open" : "side"}>
+      <aside id="places" class={open ? "side open" : "side"} aria-label="Menu">
         <nav aria-label="Console">
           {places
             .filter(({ access }) => may(access))
@@ -94,7 +94,7 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
             ))}
         </nav>
         <Who />
-      </div>
+      </aside>
       <main id="main">{children}</main>
       <div class="notices" role="status" aria-live="polite">
         {notice.value !== undefined && (

@@ -40,7 +40,7 @@ export const Task = ({
   const [open, setOpen] = useState(false)
   return (
     <>
-      <Button kind={kind === "danger" ? "ghost" : kind} icon={icon} label={label} onClick={() => setOpen(true)}>
+      <Button kind={kind === "danger" ? "caution" : kind} icon={icon} label={label} onClick={() => setOpen(true)}>
         {name}
       </Button>
       {open && (

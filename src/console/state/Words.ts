@@ -16,7 +16,9 @@ const names: Readonly<Record<string, string>> = {
   mtn_momo: "MTN MoMo",
   pawapay: "pawaPay",
   paypal: "PayPal",
-  "org-admin": "Org admin"
+  "org-admin": "Org admin",
+  api_key: "API key",
+  api_keys: "API keys"
 }
 
 /** `partially_funded` is written "Partially funded". */
@@ -29,7 +31,8 @@ const dayAndMinute = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",
   hour: "2-digit",
-  minute: "2-digit"
+  minute: "2-digit",
+  hourCycle: "h23"
 })
 
 export const exactTime = (iso: string): string => dateAndTime.format(new Date(iso))

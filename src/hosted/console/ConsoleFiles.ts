@@ -1,6 +1,6 @@
 /** The built console: one script and one style, read once, in every encoding that a browser may take. */
 import { readFile } from "node:fs/promises"
-import { Effect, Option, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 
 /** Beside the bundle of the server, where the build puts it. */
 const folder = new URL("console/", import.meta.url)

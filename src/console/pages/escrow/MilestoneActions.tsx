@@ -19,7 +19,7 @@ export const MilestoneActions = ({ escrow, milestone, onDone }: Props) => {
       {milestone.status === "pending" && (
         <Task
           name="Submit contract"
-          label={`Submit the contract of ${milestone.label}`}
+          label={`Submit contract of ${milestone.label}`}
           title="Submit the contract"
           says="Notes that the contract of this milestone is there. No money moves."
           submit="Submit"

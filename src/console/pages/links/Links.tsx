@@ -11,10 +11,10 @@ import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { type Loaded, useLoad } from "../../state/Load.ts"
+import { orgId } from "../../state/Session.ts"
 import { NewLink } from "./NewLink.tsx"
 import { ShowQr } from "./ShowQr.tsx"
-
-export type Link = Answer<"paymentLinks", "list">["data"][number]
+import type { Link } from "./Link.ts"
 
 const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
   <Task
@@ -54,7 +54,7 @@ const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list"
           align: "end",
           show: ({ amount, currency }) =>
             amount === null ? (
-              <span class="muted">Payer chooses, {currency}</span>
+              <span class="muted nowrap">Payer chooses</span>
             ) : (
               <Money amount={amount} currency={currency} />
             )
@@ -88,20 +88,23 @@ const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list"
   )
 }
 
+const title = "Payment links"
+const lead = "A page of yours at which anyone who has the address can pay."
+
 const OfOrg = ({ org }: { readonly org: string }) => {
   const list = useLoad((signal) => call("paymentLinks", "list", { path: { org_id: org } }, { signal }), [org])
   return (
-    <>
-      <p class="toolbar">
-        <NewLink org={org} onDone={list.reload} />
-      </p>
+    <Page title={title} lead={lead} actions={<NewLink org={org} onDone={list.reload} />}>
       <Content list={list} />
-    </>
+    </Page>
   )
 }
 
-export const Links = () => (
-  <Page title="Payment links" lead="A page of yours at which anyone who has the address can pay.">
-    <NeedsOrg>{(org) => <OfOrg org={org} />}</NeedsOrg>
-  </Page>
-)
+export const Links = () =>
+  orgId.value === undefined ? (
+    <Page title={title} lead={lead}>
+      <NeedsOrg />
+    </Page>
+  ) : (
+    <OfOrg org={orgId.value} />
+  )

@@ -3,7 +3,7 @@ import { Button } from "../../parts/Button.tsx"
 import { Copy } from "../../parts/Copy.tsx"
 import { Dialog } from "../../parts/Dialog.tsx"
 import { Qr } from "../../parts/Qr.tsx"
-import type { Link } from "./Links.tsx"
+import type { Link } from "./Link.ts"
 
 export const ShowQr = ({ link }: { readonly link: Pick<Link, "description" | "link_ref" | "url"> }) => {
   const [open, setOpen] = useState(false)

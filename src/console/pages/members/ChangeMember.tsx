@@ -3,7 +3,7 @@ import { call } from "../../api/Api.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { nameOf } from "../../state/Words.ts"
-import type { Member } from "./Members.tsx"
+import type { Member } from "./Member.ts"
 
 type Values = Readonly<Record<string, string>>
 

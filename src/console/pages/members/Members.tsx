@@ -1,5 +1,5 @@
 import { roles } from "../../../domain/Roles.ts"
-import { type Answer, call } from "../../api/Api.ts"
+import { call } from "../../api/Api.ts"
 import { Empty } from "../../parts/Empty.tsx"
 import { Field } from "../../parts/Field.tsx"
 import { Listing } from "../../parts/Listing.tsx"
@@ -9,11 +9,10 @@ import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
-import { may, session } from "../../state/Session.ts"
+import { may, orgId, session } from "../../state/Session.ts"
 import { nameOf } from "../../state/Words.ts"
 import { ChangeMember } from "./ChangeMember.tsx"
-
-export type Member = Answer<"members", "list">["data"][number]
+import type { Member } from "./Member.ts"
 
 const Invite = ({ org }: { readonly org: string }) => (
   <Task
@@ -52,6 +51,9 @@ const Remove = ({ member, onDone }: { readonly member: Member; readonly onDone: 
   />
 )
 
+const title = "Members"
+const lead = "A role opens pages and actions; a permission opens one more to a person."
+
 const People = ({ org }: { readonly org: string }) => {
   const list = usePages(
     (cursor, signal) =>
@@ -64,54 +66,55 @@ const People = ({ org }: { readonly org: string }) => {
     [org]
   )
   return (
-    <Listing list={list} empty={<Empty icon="members" title="Nobody is here yet" />}>
-      {(items) => (
-        <Table
-          caption="Members"
-          rows={items}
-          keyOf={({ user_id }) => user_id}
-          columns={[
-            {
-              name: "Person",
-              show: ({ email, user_id }) => (
-                <span>
-                  <strong>{email}</strong>
-                  {user_id === session.value?.user_id && <span class="muted"> (you)</span>}
-                </span>
-              )
-            },
-            { name: "Role", show: ({ role }) => nameOf(role) },
-            {
-              name: "Also may",
-              wide: true,
-              show: ({ permissions }) => permissions.map(nameOf).join(", ") || <span class="muted">–</span>
-            },
-            { name: "Joined", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
-            {
-              name: "Actions",
-              quiet: true,
-              align: "end",
-              show: (member) =>
-                may("members") && (
-                  <div class="actions">
-                    <ChangeMember member={member} onDone={list.reload} />
-                    <Remove member={member} onDone={list.reload} />
-                  </div>
+    <Page title={title} lead={lead} actions={may("members") ? <Invite org={org} /> : undefined}>
+      <Listing list={list} empty={<Empty icon="members" title="Nobody is here yet" />}>
+        {(items) => (
+          <Table
+            caption="Members"
+            rows={items}
+            keyOf={({ user_id }) => user_id}
+            columns={[
+              {
+                name: "Person",
+                show: ({ email, user_id }) => (
+                  <span>
+                    <strong>{email}</strong>
+                    {user_id === session.value?.user_id && <span class="muted"> (you)</span>}
+                  </span>
                 )
-            }
-          ]}
-        />
-      )}
-    </Listing>
+              },
+              { name: "Role", show: ({ role }) => nameOf(role) },
+              {
+                name: "Also may",
+                wide: true,
+                show: ({ permissions }) => permissions.map(nameOf).join(", ") || <span class="muted">–</span>
+              },
+              { name: "Joined", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
+              {
+                name: "Actions",
+                quiet: true,
+                align: "end",
+                show: (member) =>
+                  may("members") && (
+                    <div class="actions">
+                      <ChangeMember member={member} onDone={list.reload} />
+                      <Remove member={member} onDone={list.reload} />
+                    </div>
+                  )
+              }
+            ]}
+          />
+        )}
+      </Listing>
+    </Page>
   )
 }
 
-export const Members = () => (
-  <Page
-    title="Members"
-    lead="A role opens pages and actions; a permission opens one more to a person."
-    actions={may("members") ? <NeedsOrg>{(org) => <Invite org={org} />}</NeedsOrg> : undefined}
-  >
-    <NeedsOrg>{(org) => <People org={org} />}</NeedsOrg>
-  </Page>
-)
+export const Members = () =>
+  orgId.value === undefined ? (
+    <Page title={title} lead={lead}>
+      <NeedsOrg />
+    </Page>
+  ) : (
+    <People org={orgId.value} />
+  )

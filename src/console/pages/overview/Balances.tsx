@@ -21,8 +21,12 @@ const words: Readonly<Record<Balance["kind"], string>> = {
   ramp: "In a ramp"
 }
 
+const order = Object.keys(words)
+
 const Content = ({ balances }: { readonly balances: ReadonlyArray<Balance> }) => {
-  const shown = balances.filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
+  const shown = balances
+    .filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   if (shown.length === 0) {
     return (
       <Empty icon="money" title="No money yet">

@@ -1,5 +1,6 @@
-import { amountText } from "../../api/Amount.ts"
+import type { ComponentChildren } from "preact"
 import { type Answer, call } from "../../api/Api.ts"
+import { Money } from "../../parts/Money.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { ofOrg, orgId } from "../../state/Session.ts"
 
@@ -7,7 +8,7 @@ export type TrendsData = Answer<"analytics", "trends">["data"]
 
 interface FigureProps {
   readonly name: string
-  readonly value: string
+  readonly value: ComponentChildren
   readonly note?: string
   readonly href?: string
   readonly alarm?: boolean
@@ -59,7 +60,7 @@ export const Figures = ({ trends }: { readonly trends: TrendsData }) => {
       />
       <Figure
         name="Volume"
-        value={largest === undefined ? "–" : `${amountText(largest.amount)} ${largest.currency}`}
+        value={largest === undefined ? "–" : <Money amount={largest.amount} currency={largest.currency} />}
         note={
           others.length === 0
             ? "completed"

@@ -32,7 +32,7 @@ const Volume = ({ trends }: { readonly trends: TrendsData }) => {
       <Plot
         name={`Completed volume by day in ${currency}`}
         days={trends.days.map(({ date }) => date)}
-        lines={[{ name: currency, color: "--accent", values: heightsIn(trends, currency) }]}
+        lines={[{ name: currency, color: "--accent", bars: true, values: heightsIn(trends, currency) }]}
       />
     </Card>
   )

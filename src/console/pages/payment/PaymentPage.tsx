@@ -26,6 +26,8 @@ const load = async (id: string, signal: AbortSignal) => {
   return { payment, items: timeline.data.items }
 }
 
+const settled = ["completed", "failed", "refunded", "rejected", "canceled"]
+
 const POLL = 3000
 
 export const PaymentPage = ({ id }: { readonly id: string }) => {
@@ -63,7 +65,7 @@ export const PaymentPage = ({ id }: { readonly id: string }) => {
     >
       <MoneyNow payment={payment} />
       <Card title="What happened" note="Time is drawn closer together where little happens.">
-        <Track items={items} end={payment.updated_at} />
+        <Track items={items} settled={settled.includes(payment.status)} />
       </Card>
       <div class="columns lean-left">
         <Card title="Step by step">

@@ -11,6 +11,9 @@ interface Told {
   readonly words?: ComponentChildren
 }
 
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?)]$/.test(text) ? "" : "."}`
+
 const movedOn = (items: ReadonlyArray<Item>, index: number): string => {
   const next = items.slice(index + 1).find(({ kind }) => kind === "attempt")
   return next?.kind === "attempt" && next.leg !== "refund" ? ` So ${nameOf(next.provider)} was asked next.` : ""
@@ -19,7 +22,7 @@ const movedOn = (items: ReadonlyArray<Item>, index: number): string => {
 const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
   switch (item.kind) {
     case "status":
-      return { tone: toneOf(item.to), title: nameOf(item.to), words: item.cause }
+      return { tone: toneOf(item.to), title: nameOf(item.to), words: sentence(item.cause) }
     case "attempt": {
       const { amount, currency, latency_ms, leg, outcome, provider, reason } = item
       const what =
@@ -29,11 +32,11 @@ const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
       return {
         tone: toneOf(outcome ?? "pending"),
         title: `${nameOf(provider)} ${what}: ${outcome === null ? "no answer yet" : outcome}${after}`,
-        words: reason === null ? undefined : `${reason}${/[.!]$/.test(reason) ? "" : "."}${moved}`
+        words: reason === null ? undefined : `${sentence(reason)}${moved}`
       }
     }
     case "callback":
-      return { tone: "busy", title: `${nameOf(item.provider)} says: ${item.report}`, words: item.effect }
+      return { tone: "busy", title: `${nameOf(item.provider)} says: ${item.report}`, words: sentence(item.effect) }
     case "operator":
       return {
         tone: item.closed_at === null ? "warn" : "calm",
@@ -62,7 +65,7 @@ export const Story = ({ items }: { readonly items: ReadonlyArray<Item> }) => {
         return (
           <li key={index} class={tone}>
             <time dateTime={item.at} title={exactTime(item.at)}>
-              {index === 0 ? "Start" : `+${span(Date.parse(item.at) - start)}`}
+              {index === 0 ? "Start" : item.at === items[index - 1]?.at ? "" : `+${span(Date.parse(item.at) - start)}`}
             </time>
             <div>
               <p class="story-title">{title}</p>

@@ -98,6 +98,15 @@ export const lanesOf = (items: ReadonlyArray<Item>, end: number): ReadonlyArray<
   }))
 ]
 
+/** What has ended goes on for as long as one can see it; anything else until now. */
+export const endOf = (items: ReadonlyArray<Item>, settled: boolean): number => {
+  const times = items.flatMap((item) =>
+    item.kind === "attempt" ? [timeOf(item.at) + (item.latency_ms ?? 0)] : [timeOf(item.at)]
+  )
+  const last = Math.max(...times)
+  return settled ? last + Math.max(300, (last - Math.min(...times)) / 2) : Math.max(last, Date.now())
+}
+
 /** A second among milliseconds and a day among seconds both find room: a gap is as wide as it is long in digits. */
 const widthOf = (gap: number): number => Math.log10(1 + gap / 10) + 0.2
 

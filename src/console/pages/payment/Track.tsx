@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { span } from "../../state/Words.ts"
-import { type Item, type Lane, lanesOf, type Mark, scaleOf } from "./Timeline.ts"
+import { endOf, type Item, type Lane, lanesOf, type Mark, scaleOf } from "./Timeline.ts"
 
 interface Props {
   readonly items: ReadonlyArray<Item>
-  readonly end: string
+  /** Whether nothing more is to come, so that time need not go on. */
+  readonly settled: boolean
 }
 
 const LANE = 46
@@ -27,6 +28,7 @@ const useWidth = () => {
 
 /** A word is drawn inside of a bar that has room for it. */
 const Drawn = ({
+  named,
   from,
   mark,
   to,
@@ -36,11 +38,12 @@ const Drawn = ({
   readonly from: number
   readonly to: number
   readonly y: number
+  readonly named: boolean
 }) => {
   const { tone, words } = mark
   if (mark.from === mark.to) {
     return (
-      <circle class={`mark ${tone}`} cx={from} cy={y + BAR / 2} r={6}>
+      <circle class={`shape ${tone}`} cx={from} cy={y + BAR / 2} r={6}>
         <title>{words}</title>
       </circle>
     )
@@ -48,11 +51,11 @@ const Drawn = ({
   const width = Math.max(8, to - from - 2)
   return (
     <g>
-      <rect class={`mark ${tone}`} x={from} y={y} width={width} height={BAR} rx={4}>
+      <rect class={`shape ${tone}`} x={from} y={y} width={width} height={BAR} rx={4}>
         <title>{words}</title>
       </rect>
-      {width > words.length * LETTER + 12 && (
-        <text class={`on-mark ${tone}`} x={from + 7} y={y + 12}>
+      {named && width > words.length * LETTER + 12 && (
+        <text class="on-shape" x={from + 7} y={y + 12}>
           {words}
         </text>
       )}
@@ -87,7 +90,7 @@ const LaneRow = ({
         y2={top + 18 + BAR / 2}
       />
       {lane.marks.map((mark, index) => (
-        <Drawn key={index} mark={mark} from={place(mark.from)} to={place(mark.to)} y={top + 18} />
+        <Drawn key={index} named={at === 0} mark={mark} from={place(mark.from)} to={place(mark.to)} y={top + 18} />
       ))}
     </g>
   )
@@ -105,8 +108,9 @@ const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, wi
   for (const time of times) {
     const x = place(time)
     const last = ticks.at(-1)
-    if (x > width - ROOM / 2 || (last !== undefined && x - last[0] < ROOM)) continue
-    ticks.push([x, time === start ? "0" : `+${span(time - start)}`])
+    const words = time === start ? "0" : `+${span(time - start)}`
+    if (x > width - ROOM || (last !== undefined && (x - last[0] < ROOM || words === last[1]))) continue
+    ticks.push([x, words])
   }
   return ticks
 }
@@ -114,10 +118,9 @@ const ticksOf = (lanes: ReadonlyArray<Lane>, place: (time: number) => number, wi
 const summary = (lanes: ReadonlyArray<Lane>): string =>
   lanes.map(({ marks, name }) => `${name}: ${marks.map(({ words }) => words).join(", ")}`).join(". ")
 
-export const Track = ({ end, items }: Props) => {
+export const Track = ({ items, settled }: Props) => {
   const [frame, width] = useWidth()
-  const last = Math.max(Date.parse(end), ...items.map(({ at }) => Date.parse(at)))
-  const lanes = lanesOf(items, last)
+  const lanes = lanesOf(items, endOf(items, settled))
   const scale = scaleOf(lanes)
   const place = (time: number) =>
     time === Number.NEGATIVE_INFINITY ? EDGE : EDGE + scale(time) * Math.max(0, width - 3 * EDGE)

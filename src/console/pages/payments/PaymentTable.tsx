@@ -20,7 +20,7 @@ const columns: ReadonlyArray<Column<Payment>> = [
   {
     name: "Payment",
     show: ({ client_reference, payment_id }) => (
-      <span class="reference" title={payment_id}>
+      <span class={client_reference === null ? "nowrap" : "reference"} title={payment_id}>
         {client_reference ?? shortId(payment_id)}
       </span>
     )
@@ -30,18 +30,25 @@ const columns: ReadonlyArray<Column<Payment>> = [
   {
     name: "Kind",
     wide: true,
-    show: ({ direction, payment_method }) => `${nameOf(direction)}, ${nameOf(payment_method).toLowerCase()}`
+    show: ({ direction, payment_method }) => (
+      <span class="nowrap">
+        {nameOf(direction)}, {nameOf(payment_method).toLowerCase()}
+      </span>
+    )
   },
   { name: "Party", wide: true, show: (payment) => partyOf(payment) || <span class="muted">–</span> },
   {
     name: "Provider",
     wide: true,
-    show: ({ provider }) => (provider === null ? <span class="muted">None yet</span> : nameOf(provider))
+    show: ({ provider }) => (provider === null ? <span class="muted nowrap">None yet</span> : nameOf(provider))
   },
   { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
 ]
 
-const few = ["Payment", "Status", "Amount", "Created"]
+const few: ReadonlyArray<Column<Payment>> = [
+  ...columns.slice(0, 3),
+  { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} relative /> }
+]
 
 export const PaymentTable = ({
   brief = false,
@@ -53,7 +60,7 @@ export const PaymentTable = ({
   <Table
     caption="Payments"
     rows={payments}
-    columns={brief ? columns.filter(({ name }) => few.includes(name)) : columns}
+    columns={brief ? few : columns}
     keyOf={({ payment_id }) => payment_id}
     hrefOf={({ payment_id }) => linkTo(`payments/${payment_id}`)}
   />

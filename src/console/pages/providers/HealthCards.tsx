@@ -28,7 +28,7 @@ const Verdicts = ({ state }: { readonly state: State }) => {
           const width = (state[name] / all) * 100
           const x = from
           from += width
-          return <rect key={name} class={`mark ${tone}`} x={x} width={width} height="1" />
+          return <rect key={name} class={`shape ${tone}`} x={x} width={width} height="1" />
         })}
       </svg>
       <p class="muted">

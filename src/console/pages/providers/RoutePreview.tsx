@@ -7,6 +7,7 @@ import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Field } from "../../parts/Field.tsx"
 import { Form, type Values } from "../../parts/Form.tsx"
+import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { isAdmin, ofOrg, orgId, session } from "../../state/Session.ts"
 import { providerName } from "./Names.ts"
@@ -121,11 +122,7 @@ export const RoutePreview = () => {
   const [country, setCountry] = useState(home?.country ?? "KE")
   const [route, setRoute] = useState<Route>()
   if (isAdmin.value && orgId.value === undefined) {
-    return (
-      <Empty icon="providers" title="Choose an organisation">
-        A route depends on whose payment it is: choose an organisation at the end of the menu.
-      </Empty>
-    )
+    return <NeedsOrg />
   }
   return (
     <div class="columns lean-right">

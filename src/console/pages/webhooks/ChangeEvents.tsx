@@ -1,7 +1,7 @@
 import { call } from "../../api/Api.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Task } from "../../parts/Task.tsx"
-import type { Endpoint } from "./Endpoints.tsx"
+import type { Endpoint } from "./Endpoint.ts"
 import { eventsHint, eventsIn } from "./Events.ts"
 
 export const ChangeEvents = ({ endpoint, onDone }: { readonly endpoint: Endpoint; readonly onDone: () => void }) => (

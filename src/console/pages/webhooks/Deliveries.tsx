@@ -30,8 +30,10 @@ const useAddresses = () => {
   return new Map((data?.data ?? []).map(({ endpoint_url, webhook_id }) => [webhook_id, hostOf(endpoint_url)]))
 }
 
-const said = ({ last_error, last_status_code }: Delivery): string =>
-  last_error ?? (last_status_code === null ? "" : `Answered ${last_status_code}`)
+const said = ({ attempts, last_error, last_status_code }: Delivery): string => {
+  const words = last_error ?? (last_status_code === null ? "" : `answered ${last_status_code}`)
+  return attempts > 1 ? `${words} (${attempts} attempts)` : words
+}
 
 export const Deliveries = () => {
   const { status = "", webhook_id = "" } = Object.fromEntries(route.value.query)
@@ -90,7 +92,6 @@ export const Deliveries = () => {
               { name: "Event", show: ({ event_type }) => <code>{event_type}</code> },
               { name: "Status", show: (delivery) => <Badge status={delivery.status} /> },
               { name: "Endpoint", wide: true, show: (delivery) => addresses.get(delivery.webhook_id) ?? "–" },
-              { name: "Attempts", align: "end", show: ({ attempts }) => attempts },
               { name: "Last answer", wide: true, show: said },
               { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
               ...(may("webhooks")
@@ -100,7 +101,7 @@ export const Deliveries = () => {
                       quiet: true,
                       align: "end" as const,
                       show: ({ delivery_id, event_type, status: now }: Delivery) =>
-                        now === "pending" ? null : (
+                        now !== "dead" ? null : (
                           <Replay deliveryId={delivery_id} name={event_type} onDone={list.reload} />
                         )
                     }

@@ -1,4 +1,4 @@
-import { type Answer, call } from "../../api/Api.ts"
+import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Listing } from "../../parts/Listing.tsx"
@@ -12,8 +12,7 @@ import { RemoveEndpoint } from "./RemoveEndpoint.tsx"
 import { RotateSecret } from "./RotateSecret.tsx"
 import { SendTest } from "./SendTest.tsx"
 import { SetStatus } from "./SetStatus.tsx"
-
-export type Endpoint = Answer<"webhooks", "list">["data"][number]
+import type { Endpoint } from "./Endpoint.ts"
 
 const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
   <li class="card">

@@ -1,6 +1,6 @@
 import { call } from "../../api/Api.ts"
 import { Task } from "../../parts/Task.tsx"
-import type { Endpoint } from "./Endpoints.tsx"
+import type { Endpoint } from "./Endpoint.ts"
 
 export const RemoveEndpoint = ({ endpoint, onDone }: { readonly endpoint: Endpoint; readonly onDone: () => void }) => (
   <Task

@@ -10,7 +10,7 @@ interface Props {
 export const Replay = ({ deliveryId, name, onDone }: Props) => (
   <Task
     name="Send again"
-    label={`Send ${name} again`}
+    label={`Send again: ${name}`}
     title="Send the delivery again"
     says="Puts it back in the queue, with all its attempts before it. The receiver sees the same event id and bytes, and may have handled it already."
     submit="Send again"

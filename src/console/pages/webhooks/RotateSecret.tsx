@@ -3,7 +3,7 @@ import { call } from "../../api/Api.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Secret } from "../../parts/Secret.tsx"
 import { Task } from "../../parts/Task.tsx"
-import type { Endpoint } from "./Endpoints.tsx"
+import type { Endpoint } from "./Endpoint.ts"
 
 export const RotateSecret = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   const [secret, setSecret] = useState<string>()

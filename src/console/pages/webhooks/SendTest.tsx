@@ -1,7 +1,7 @@
 import { LosslessNumber } from "lossless-json"
 import { call } from "../../api/Api.ts"
 import { Task } from "../../parts/Task.tsx"
-import type { Endpoint } from "./Endpoints.tsx"
+import type { Endpoint } from "./Endpoint.ts"
 
 export const SendTest = ({ endpoint }: { readonly endpoint: Endpoint }) => (
   <Task

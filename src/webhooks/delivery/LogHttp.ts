@@ -1,13 +1,13 @@
 import { Effect } from "effect"
-import { success } from "../contract/api/Envelope.ts"
-import type { WebhookLogApi } from "../contract/api/WebhookLog.ts"
-import type { Handlers } from "../platform/http/Handlers.ts"
-import { makePages } from "../platform/pagination/Page.ts"
-import type { Delivery } from "./DeliveryStore.ts"
-import { DeadLetters } from "./delivery/DeadLetters.ts"
-import { envelopeOf } from "./EventEnvelope.ts"
-import { Webhooks } from "./Webhooks.ts"
-import { WebhookLog } from "./WebhookLog.ts"
+import { success } from "../../contract/api/Envelope.ts"
+import type { WebhookLogApi } from "../../contract/api/WebhookLog.ts"
+import type { Handlers } from "../../platform/http/Handlers.ts"
+import { makePages } from "../../platform/pagination/Page.ts"
+import type { Delivery } from "../DeliveryStore.ts"
+import { DeadLetters } from "./DeadLetters.ts"
+import { envelopeOf } from "../EventEnvelope.ts"
+import { Webhooks } from "../Webhooks.ts"
+import { WebhookLog } from "../WebhookLog.ts"
 
 const shown = ({ org_id: _org, ...delivery }: Delivery) => delivery
 
