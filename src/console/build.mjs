@@ -57,7 +57,7 @@ export const buildConsole = async (outdir) => {
     bundle: true,
     minify: true,
     format: "esm",
-    target: ["es2022", "chrome109", "firefox115", "safari16.4"],
+    target: ["es2022", "chrome111", "firefox115", "safari16.4"],
     jsx: "automatic",
     jsxImportSource: "preact",
     plugins: [virtual("virtual:operations", JSON.stringify(await readOperations(folder)))],

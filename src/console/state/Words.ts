@@ -21,9 +21,10 @@ const names: Readonly<Record<string, string>> = {
   api_keys: "API keys"
 }
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** `partially_funded` is written "Partially funded". */
-export const nameOf = (code: string): string =>
-  names[code] ?? (code.charAt(0).toUpperCase() + code.slice(1)).replaceAll("_", " ")
+export const nameOf = (code: string): string => names[code] ?? capital(code).replaceAll("_", " ")
 
 const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
@@ -61,3 +62,6 @@ export const ago = (iso: string): string => {
 }
 
 export const shortId = (id: string): string => `${id.slice(0, 8)}…${id.slice(-4)}`
+
+/** What providers and the service note down begins small and without a full stop. */
+export const sentence = (text: string): string => `${capital(text)}${/[.!?]$/.test(text) ? "" : "."}`

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import { amountText } from "../../api/Amount.ts"
 import { toneOf } from "../../parts/Badge.tsx"
 import { linkTo } from "../../state/Router.ts"
-import { exactTime, nameOf, span } from "../../state/Words.ts"
+import { exactTime, nameOf, sentence, span } from "../../state/Words.ts"
 import type { Item } from "./Timeline.ts"
 
 interface Told {
@@ -10,9 +10,6 @@ interface Told {
   readonly title: ComponentChildren
   readonly words?: ComponentChildren
 }
-
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?)]$/.test(text) ? "" : "."}`
 
 const movedOn = (items: ReadonlyArray<Item>, index: number): string => {
   const next = items.slice(index + 1).find(({ kind }) => kind === "attempt")

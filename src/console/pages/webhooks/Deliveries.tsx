@@ -9,6 +9,7 @@ import { useLoad } from "../../state/Load.ts"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo, route, setQuery } from "../../state/Router.ts"
 import { may, ofOrg, orgId } from "../../state/Session.ts"
+import { sentence } from "../../state/Words.ts"
 import { Replay } from "./Replay.tsx"
 
 type Delivery = Answer<"webhookLog", "deliveries">["data"][number]
@@ -32,7 +33,7 @@ const useAddresses = () => {
 
 const said = ({ attempts, last_error, last_status_code }: Delivery): string => {
   const words = last_error ?? (last_status_code === null ? "" : `answered ${last_status_code}`)
-  return attempts > 1 ? `${words} (${attempts} attempts)` : words
+  return words === "" ? "" : sentence(attempts > 1 ? `${words} (${attempts} attempts)` : words)
 }
 
 export const Deliveries = () => {

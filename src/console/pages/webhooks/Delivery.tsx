@@ -13,7 +13,7 @@ import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { linkTo } from "../../state/Router.ts"
 import { may } from "../../state/Session.ts"
-import { span } from "../../state/Words.ts"
+import { sentence, span } from "../../state/Words.ts"
 import { Replay } from "./Replay.tsx"
 
 type Detail = Answer<"webhookLog", "delivery">["data"]
@@ -37,7 +37,7 @@ const Attempts = ({ log }: Pick<Detail, "log">) =>
             <Time at={attempt.at} />
             <span class="muted">{span(attempt.latency_ms)}</span>
           </p>
-          {attempt.error !== null && <p>{attempt.error}</p>}
+          {attempt.error !== null && <p>{sentence(attempt.error)}</p>}
           {attempt.answer !== null && <Json name={`Answer to attempt ${attempt.attempt}`} value={attempt.answer} />}
         </li>
       ))}
