@@ -1,6 +1,6 @@
 /**
- * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; with `--client`,
- * as `npm run build` has it, also the client for other programs.
+ * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; and
+ * with `--client`, as `npm run build` has it, the client for other programs.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { buildClient } from "./src/client/build.mjs"
+import { buildConsole } from "./src/console/build.mjs"
 
 const { client, outdir } = parseArgs({
   options: { outdir: { type: "string", default: "dist" }, client: { type: "boolean", default: false } }
@@ -51,4 +52,5 @@ startable(join(outdir, "cli"), [], ["--help"], {})
 // It loads everything and then refuses the port: no server is wanted here.
 startable(outdir, ["--max-semi-space-size=32"], [], { PORT: "none" })
 
+await buildConsole(outdir)
 if (client) await buildClient(outdir)

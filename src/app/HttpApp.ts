@@ -22,6 +22,7 @@ import { kybHandlers } from "../people/kyb/Http.ts"
 import { networksHandlers } from "../payments/networks/Http.ts"
 import { organizationsHandlers } from "../people/organizations/Http.ts"
 import { checkoutRoutes } from "../hosted/pages/CheckoutRoute.ts"
+import { consoleRoutes } from "../hosted/console/ConsoleRoute.ts"
 import { linkRoutes } from "../hosted/pages/link/LinkRoute.ts"
 import { callbackRoutes } from "../payments/callbacks/CallbackRoute.ts"
 import { paymentsHandlers } from "../payments/read/Http.ts"
@@ -29,7 +30,7 @@ import { paymentsInitHandlers } from "../payments/initiate/InitiationHttp.ts"
 import { providerConfigsHandlers } from "../providers/configs/Http.ts"
 import { rampsHandlers } from "../payments/ramps/Http.ts"
 import { ratesHandlers } from "../money/rates/Http.ts"
-import { resolutionsHandlers } from "../payments/operators/Http.ts"
+import { resolutionsHandlers } from "../payments/read/ResolutionHttp.ts"
 import { sessionHandlers } from "../people/session/Http.ts"
 import { usersHandlers } from "../people/users/Http.ts"
 import { verificationHandlers } from "../people/verification/Http.ts"
@@ -68,7 +69,7 @@ const implementation = Effect.all({
 export const businessRoutes = Effect.gen(function* () {
   const api = yield* Effect.flatMap(implementation, apiRoutes)
   const callbacks = [...(yield* callbackRoutes), ...(yield* kybCallbackRoutes)]
-  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes)]
+  const pages = [...(yield* checkoutRoutes), ...(yield* linkRoutes), ...(yield* consoleRoutes)]
   return [...api, ...callbacks, ...pages]
 })
 

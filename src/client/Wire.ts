@@ -34,9 +34,13 @@ interface Defaulted {
   readonly webhooks: { readonly rotateSecret: typeof RotateSecret.Encoded }
 }
 
+type OptionalIn<Sent> = { [Key in keyof Sent]-?: {} extends Pick<Sent, Key> ? Key : never }[keyof Sent]
+
+type Relaxed<Whole, Names> = Omit<Whole, Names & keyof Whole> & Partial<Pick<Whole, Names & keyof Whole>>
+
 type Body<G, N, Payload, Decimal> = G extends keyof Defaulted
   ? N extends keyof Defaulted[G]
-    ? Wire<Defaulted[G][N], Decimal>
+    ? Relaxed<Wire<Payload, Decimal>, OptionalIn<Defaulted[G][N]>>
     : Wire<Payload, Decimal>
   : Wire<Payload, Decimal>
 

@@ -322,6 +322,12 @@ export const PaymentsApi = HttpApiGroup.make("payments")
                 "Extension. What a payer or a log shows: a `client_reference`, or any beginning of a `payment_id` or `transaction_id`"
             })
           ),
+          customer: Schema.optional(
+            Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
+              description:
+                "Extension. The phone number (spaces and signs do not count) or the e-mail address of whoever pays or is paid. The newest 20,000 transactions are looked through"
+            })
+          ),
           from: Schema.optional(FromMoment),
           to: Schema.optional(ToMoment)
         })

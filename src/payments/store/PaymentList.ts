@@ -4,6 +4,7 @@ import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { inScope, newest, newestAmong, organizationsIn, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
+import { ofCustomer } from "./PaymentCustomer.ts"
 import { knownBy } from "./PaymentReference.ts"
 import type { PaymentFilter } from "./PaymentStore.ts"
 
@@ -17,7 +18,7 @@ export const filtered = (
   filter: PaymentFilter,
   window: Window
 ): Statement.Fragment => {
-  const { client_reference, from, reference, to } = filter
+  const { client_reference, customer, from, reference, to } = filter
   const between = [
     ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql`created_at < ${to}`])
@@ -25,7 +26,8 @@ export const filtered = (
   const asked = names.flatMap((name) => (filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]))
   const named = [
     ...(client_reference === undefined ? [] : [sql`client_reference = ${client_reference}`]),
-    ...(reference === undefined ? [] : [knownBy(sql, scope, reference)])
+    ...(reference === undefined ? [] : [knownBy(sql, scope, reference)]),
+    ...(customer === undefined ? [] : [ofCustomer(sql, scope, customer)])
   ]
   if (asked.length === 0 || named.length > 0) {
     const all = sql.and([inScope(sql, scope), ...asked, ...named, ...between])

@@ -14,6 +14,7 @@ import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
 import type { Attempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
+import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory } from "./SignalMemory.ts"
@@ -25,6 +26,7 @@ const matches = (filter: PaymentFilter, payment: Payment): boolean =>
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
   (filter.reference === undefined || isKnownBy(filter.reference, payment)) &&
+  (filter.customer === undefined || isOfCustomer(filter.customer, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
 

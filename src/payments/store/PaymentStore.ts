@@ -25,6 +25,8 @@ export interface PaymentFilter {
   readonly client_reference?: string | undefined
   /** The caller's reference, or the beginning of either id. */
   readonly reference?: string | undefined
+  /** A phone number or an e-mail address of whoever pays or is paid. */
+  readonly customer?: string | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }

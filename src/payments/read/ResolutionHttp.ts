@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { ResolutionsApi } from "../../contract/api/Resolutions.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
-import { recordOf } from "../read/PaymentRecord.ts"
+import { recordOf } from "./PaymentRecord.ts"
 import { Resolution } from "../suspense/Resolution.ts"
 
 export const resolutionsHandlers = Effect.map(Resolution, (resolution): Handlers<typeof ResolutionsApi> => ({

@@ -1,0 +1,58 @@
+/** Amounts as the digits that came over the wire: no amount becomes a float on its way to the reader. */
+import { LosslessNumber } from "lossless-json"
+
+export type Amount = LosslessNumber
+
+const shape = /^-?\d{1,15}(\.\d{1,18})?$/
+
+/** What somebody typed; undefined where it is no amount. */
+export const typedAmount = (text: string): Amount | undefined => {
+  const plain = text.replace(/[\s,_]/g, "")
+  return shape.test(plain) ? new LosslessNumber(plain) : undefined
+}
+
+/** The service writes a single zero where the currency has no minor units. */
+const partsOf = ({ value }: Amount): readonly [sign: string, whole: string, fraction: string] => {
+  const [whole = "0", fraction = ""] = value.replace("-", "").split(".")
+  return [value.startsWith("-") ? "−" : "", whole, fraction === "0" ? "" : fraction]
+}
+
+export const amountText = (amount: Amount): string => {
+  const [sign, whole, fraction] = partsOf(amount)
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",")
+  return `${sign}${grouped}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+/** What an input is filled with. */
+export const plainText = (amount: Amount): string => {
+  const [, whole, fraction] = partsOf(amount)
+  return fraction === "" ? whole : `${whole}.${fraction}`
+}
+
+const scaled = ({ value }: Amount, scale: number): bigint => {
+  const [whole = "0", fraction = ""] = value.split(".")
+  return BigInt(`${whole}${fraction.padEnd(scale, "0")}`)
+}
+
+const scaleOf = ({ value }: Amount): number => value.split(".")[1]?.length ?? 0
+
+export const minus = (a: Amount, b: Amount): Amount => {
+  const scale = Math.max(scaleOf(a), scaleOf(b))
+  const difference = scaled(a, scale) - scaled(b, scale)
+  const digits = (difference < 0n ? -difference : difference).toString().padStart(scale + 1, "0")
+  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+  return new LosslessNumber(difference < 0n ? `-${text}` : text)
+}
+
+export const isZero = ({ value }: Amount): boolean => /^-?0*(\.0*)?$/.test(value)
+
+export const isNegative = (amount: Amount): boolean => amount.value.startsWith("-") && !isZero(amount)
+
+/** Where on a plot it stands; nothing is reckoned with it. */
+export const heightOf = ({ value }: Amount): number => Number(value)
+
+/** The part of the whole, in hundredths, for a bar. */
+export const percentOf = (part: Amount, whole: Amount): number => {
+  const all = heightOf(whole)
+  return all === 0 ? 0 : Math.min(100, Math.max(0, (heightOf(part) / all) * 100))
+}

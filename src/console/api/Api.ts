@@ -1,0 +1,107 @@
+/** The public API, by the names that the contract gives its operations; requests and answers have the contract's types. */
+import { LosslessNumber, parse, stringify } from "lossless-json"
+import operations from "virtual:operations"
+import type { Operations } from "../../client/Wire.ts"
+import { credential, signOut } from "./Credential.ts"
+import type { Amount } from "./Amount.ts"
+import { Problem } from "./Problem.ts"
+
+type All = Operations<Amount>
+
+export type Request<G extends keyof All, N extends keyof All[G]> = All[G][N] extends { readonly request: infer R }
+  ? R
+  : never
+export type Answer<G extends keyof All, N extends keyof All[G]> = All[G][N] extends { readonly answer: infer A }
+  ? A
+  : never
+
+export interface Sending {
+  readonly signal?: AbortSignal | undefined
+  /** One for each thing that somebody sets out to do, so that a second click does not do it twice. */
+  readonly key?: string | undefined
+}
+
+interface Parts {
+  readonly path?: Readonly<Record<string, unknown>>
+  readonly urlParams?: Readonly<Record<string, unknown>>
+  readonly payload?: unknown
+}
+
+/** The page stands beside the API, whatever path both of them are served below. */
+const root = new URL(".", document.baseURI).href.replace(/\/$/, "")
+
+const addressOf = (path: string, { path: values, urlParams }: Parts): string => {
+  const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => encodeURIComponent(String(values?.[name])))
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(urlParams ?? {})) {
+    if (value !== undefined && value !== null && value !== "") query.set(name, String(value))
+  }
+  return `${root}${filled}${query.size === 0 ? "" : `?${query}`}`
+}
+
+/** Numbers without a fraction are counts; of those with one, these are proportions and all others money or rates. */
+const proportions = new Set(["share", "success_rate"])
+
+const bodyOf = (text: string): unknown =>
+  parse(
+    text,
+    (key, value) => (proportions.has(key) && value instanceof LosslessNumber ? Number(value.value) : value),
+    (digits) => (/^-?\d+$/.test(digits) ? Number(digits) : new LosslessNumber(digits))
+  )
+
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const LONGEST_WAIT = 5
+
+const waitOf = (response: Response): number | undefined => {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN)
+  return (response.status === 429 || response.status === 503) && seconds <= LONGEST_WAIT ? seconds : undefined
+}
+
+/** Once more, where the service asks for a moment and the request cannot have done anything. */
+const fetched = async (address: string, init: RequestInit): Promise<Response> => {
+  const response = await fetch(address, init).catch((error: unknown) => {
+    if (error instanceof DOMException && error.name === "AbortError") throw error
+    throw new Problem(0, "Check your connection, then try again.")
+  })
+  const wait = waitOf(response)
+  if (wait === undefined) return response
+  await new Promise((done) => setTimeout(done, wait * 1000))
+  return fetch(address, init)
+}
+
+const problemOf = (status: number, text: string): Problem => {
+  try {
+    const body = bodyOf(text) as Readonly<Record<string, unknown>>
+    return new Problem(status, String(body["message"] ?? ""), body)
+  } catch (error) {
+    return new Problem(status, error instanceof SyntaxError ? `The answer had status ${status}.` : String(error))
+  }
+}
+
+export const call = async <G extends keyof All & string, N extends keyof All[G] & string>(
+  group: G,
+  name: N,
+  request: Request<G, N>,
+  { key, signal }: Sending = {}
+): Promise<Answer<G, N>> => {
+  const [method, path, keyed] = operations[`${group}.${name}`]!
+  const parts = request as Parts
+  const response = await fetched(addressOf(path, parts), {
+    method,
+    headers: {
+      ...credential.value?.headers,
+      ...(parts.payload === undefined ? {} : { "content-type": "application/json" }),
+      ...(keyed === 1 ? { "idempotency-key": key ?? newKey() } : {})
+    },
+    ...(parts.payload === undefined ? {} : { body: stringify(parts.payload) ?? "" }),
+    ...(signal === undefined ? {} : { signal }),
+    credentials: "omit",
+    redirect: "error"
+  })
+  const text = await response.text()
+  if (response.ok) return (text === "" ? undefined : bodyOf(text)) as Answer<G, N>
+  if (response.status === 401) signOut("Your sign-in is no longer valid: sign in again.")
+  throw problemOf(response.status, text)
+}

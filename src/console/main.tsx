@@ -1,0 +1,21 @@
+/** Where the console begins in the browser. */
+import { effect } from "@preact/signals"
+import { render } from "preact"
+import { App } from "./App.tsx"
+import { credential } from "./api/Credential.ts"
+import { chosenOrg, session } from "./state/Session.ts"
+import "./style/base.css"
+import "./style/shell.css"
+import "./style/parts.css"
+import "./style/pages.css"
+
+// Nothing of whoever was signed in before is left for the next.
+effect(() => {
+  if (credential.value !== undefined) return
+  session.value = undefined
+  chosenOrg.value = undefined
+})
+
+const frame = document.getElementById("console")!
+frame.textContent = ""
+render(<App />, frame)

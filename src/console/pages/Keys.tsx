@@ -1,0 +1,132 @@
+import { useState } from "preact/hooks"
+import { roles } from "../../domain/Roles.ts"
+import { type Answer, call } from "../api/Api.ts"
+import { Badge } from "../parts/Badge.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { Field } from "../parts/Field.tsx"
+import { Listing } from "../parts/Listing.tsx"
+import { Page } from "../parts/Page.tsx"
+import { Secret } from "../parts/Secret.tsx"
+import { Table } from "../parts/Table.tsx"
+import { Task } from "../parts/Task.tsx"
+import { Time } from "../parts/Time.tsx"
+import { usePages } from "../state/Pages.ts"
+import { isAdmin, ofOrg, orgId } from "../state/Session.ts"
+import { nameOf } from "../state/Words.ts"
+
+type Key = Answer<"apiKeys", "list">["data"][number]
+type Role = Key["role"]
+
+const graces = [
+  ["0", "Stops working at once"],
+  ["3600", "Works for one more hour"],
+  ["86400", "Works for one more day"],
+  ["604800", "Works for one more week"]
+] as const
+
+const shownOnce = "Store it now: it is not shown again. Whoever has it can act for your organisation."
+
+interface RowProps {
+  readonly apiKey: Key
+  readonly onDone: () => void
+  readonly onSecret: (secret: string) => void
+}
+
+const Rotate = ({ apiKey, onDone, onSecret }: RowProps) => (
+  <Task
+    name="Rotate"
+    label={`Rotate ${apiKey.name}`}
+    title="Rotate the key"
+    says="Makes a new key of the same name and role in place of this one. A key that was somebody else's becomes yours."
+    submit="Rotate"
+    done="Key rotated"
+    onDone={onDone}
+    act={async ({ grace = "0" }, key) => {
+      const path = { api_key_id: apiKey.api_key_id }
+      const { data } = await call("apiKeys", "rotate", { path, payload: { grace_seconds: Number(grace) } }, { key })
+      onSecret(data.api_key)
+    }}
+  >
+    <Field name="grace" label="The old key" options={graces} />
+  </Task>
+)
+
+const Revoke = ({ apiKey, onDone }: Omit<RowProps, "onSecret">) => (
+  <Task
+    name="Revoke"
+    label={`Revoke ${apiKey.name}`}
+    title="Revoke the key"
+    kind="danger"
+    says={`“${apiKey.name}” stops working at once, everywhere. What uses it is refused from then on. This cannot be undone.`}
+    submit="Revoke the key"
+    done="Key revoked"
+    onDone={onDone}
+    act={(_, key) => call("apiKeys", "revoke", { path: { api_key_id: apiKey.api_key_id } }, { key })}
+  />
+)
+
+export const Keys = () => {
+  const [secret, setSecret] = useState<string>()
+  const list = usePages(
+    (cursor, signal) =>
+      call("apiKeys", "list", { urlParams: { ...ofOrg(), limit: 25, last_evaluated_key: cursor } }, { signal }),
+    [orgId.value]
+  )
+  const create = (
+    <Task
+      name="Create key"
+      icon="plus"
+      kind="primary"
+      says="The key belongs to you and never does more than you may. You will be shown it once."
+      submit="Create key"
+      done="Key created"
+      onDone={list.reload}
+      act={async ({ name = "", role = "staff" }, key) => {
+        const { data } = await call("apiKeys", "create", { payload: { name, role: role as Role, ...ofOrg() } }, { key })
+        setSecret(data.api_key)
+      }}
+    >
+      <Field name="name" label="Name" placeholder="Checkout server" required />
+      <Field name="role" label="Role" options={roles.map((role) => [role, nameOf(role)])} value="staff" />
+    </Task>
+  )
+  return (
+    <Page
+      title="API keys"
+      lead="For your servers. Never put one into a web page or an app."
+      actions={isAdmin.value ? undefined : create}
+    >
+      <Listing list={list} empty={<Empty icon="keys" title="No keys" />}>
+        {(items) => (
+          <Table
+            caption="API keys"
+            rows={items}
+            keyOf={({ api_key_id }) => api_key_id}
+            columns={[
+              { name: "Name", show: ({ name }) => <strong>{name}</strong> },
+              { name: "Status", show: ({ status }) => <Badge status={status} /> },
+              { name: "Begins with", wide: true, show: ({ prefix }) => <code>{prefix}…</code> },
+              { name: "Role", show: ({ role }) => nameOf(role) },
+              { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
+              {
+                name: "Actions",
+                quiet: true,
+                align: "end",
+                show: (apiKey) =>
+                  apiKey.status === "revoked" ? null : (
+                    <div class="actions">
+                      <Rotate apiKey={apiKey} onDone={list.reload} onSecret={setSecret} />
+                      <Revoke apiKey={apiKey} onDone={list.reload} />
+                    </div>
+                  )
+              }
+            ]}
+          />
+        )}
+      </Listing>
+      {secret !== undefined && (
+        <Secret title="Your new key" says={shownOnce} secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+    </Page>
+  )
+}

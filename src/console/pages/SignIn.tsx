@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks"
+import { Problem } from "../api/Problem.ts"
+import { Field } from "../parts/Field.tsx"
+import { Form } from "../parts/Form.tsx"
+import { farewell, type Kind, signInAs, signOut } from "../api/Credential.ts"
+import { loadSession } from "../state/Session.ts"
+
+const kinds: ReadonlyArray<readonly [kind: Kind, name: string, label: string]> = [
+  ["token", "Token", "Token (JWT)"],
+  ["api_key", "API key", "API key"]
+]
+
+const refused = "This is no valid credential here, or it has run out."
+
+export const SignIn = () => {
+  const [kind, setKind] = useState<Kind>("token")
+  const label = kinds.find(([one]) => one === kind)![2]
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <p class="brand">
+          <span class="mark" aria-hidden="true" />
+          Corridor
+        </p>
+        <h1>Sign in to the console</h1>
+        {farewell.value !== undefined && (
+          <p class="farewell" role="status">
+            {farewell.value}
+          </p>
+        )}
+        <fieldset class="segments">
+          <legend class="unseen">Sign in with</legend>
+          {kinds.map(([one, name]) => (
+            <label key={one}>
+              <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+        <Form
+          key={kind}
+          submit="Sign in"
+          onSubmit={async ({ secret = "" }) => {
+            signInAs(kind, secret)
+            await loadSession().catch((error: unknown) => {
+              signOut()
+              throw error instanceof Problem && error.status === 401 ? new Problem(401, refused) : error
+            })
+          }}
+        >
+          <Field
+            name="secret"
+            label={label}
+            kind="password"
+            required
+            hint={
+              kind === "token"
+                ? "From your identity provider. What you do is logged in your name."
+                : "Starts with ck_. What you do is logged in the name of the key."
+            }
+          />
+        </Form>
+        <p class="muted small">
+          It stays in this tab: it is in no cookie and no address, and it is gone when the tab is closed.
+        </p>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,161 @@
+import { typedAmount } from "../../api/Amount.ts"
+import { call } from "../../api/Api.ts"
+import { Problem } from "../../api/Problem.ts"
+import { Field } from "../../parts/Field.tsx"
+import { Task } from "../../parts/Task.tsx"
+import { useLoad } from "../../state/Load.ts"
+import { may, ofOrg, session } from "../../state/Session.ts"
+import type { AccountData } from "./Accounts.tsx"
+
+interface Props {
+  readonly account: AccountData
+  readonly onDone: () => void
+}
+
+const amountIn = (text: string) => {
+  const amount = typedAmount(text)
+  if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  return amount
+}
+
+const AmountField = ({ currency }: Pick<AccountData, "currency">) => (
+  <Field name="amount" label={`Amount in ${currency}`} inputMode="decimal" required />
+)
+
+const Beneficiaries = ({ currency }: Pick<AccountData, "currency">) => {
+  const { data } = useLoad(
+    (signal) => call("beneficiaries", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+    []
+  )
+  const options = (data?.data ?? [])
+    .filter((beneficiary) => beneficiary.currency === currency)
+    .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)
+  return (
+    <Field
+      key={options.length}
+      name="beneficiary_id"
+      label="Beneficiary"
+      options={options.length === 0 ? [["", `None is paid in ${currency}`]] : options}
+    />
+  )
+}
+
+const OtherAccounts = ({ account }: Pick<Props, "account">) => {
+  const { data } = useLoad(
+    (signal) => call("virtualAccounts", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+    []
+  )
+  const options = (data?.data ?? [])
+    .filter(({ account_id, currency }) => account_id !== account.account_id && currency === account.currency)
+    .map(
+      ({ account_id, customer_id, virtual_account_name }) => [account_id, customer_id ?? virtual_account_name] as const
+    )
+  return (
+    <Field
+      key={options.length}
+      name="to"
+      label="To"
+      options={options.length === 0 ? [["", `There is no other account in ${account.currency}`]] : options}
+    />
+  )
+}
+
+const Moving = ({ account, onDone }: Props) => {
+  const path = { account_id: account.account_id }
+  return (
+    <>
+      <Task
+        name="Pay out"
+        title="Pay a beneficiary from the account"
+        kind="primary"
+        says="The amount and its fees are held at once, and are back on the account if the provider refuses."
+        submit="Pay out"
+        done="Withdrawal begun"
+        onDone={onDone}
+        act={({ amount = "", beneficiary_id = "", description = "" }, key) =>
+          call(
+            "virtualAccounts",
+            "withdraw",
+            {
+              path,
+              payload: { amount: amountIn(amount), beneficiary_id, ...(description === "" ? {} : { description }) }
+            },
+            { key }
+          )
+        }
+      >
+        <Beneficiaries currency={account.currency} />
+        <AmountField currency={account.currency} />
+        <Field name="description" label="What for" required={false} />
+      </Task>
+      <Task
+        name="Transfer"
+        title="Transfer to another account"
+        says="Moves money to another of your accounts in the same currency, at once."
+        submit="Transfer"
+        done="Transferred"
+        onDone={onDone}
+        act={({ amount = "", to = "" }, key) =>
+          call(
+            "virtualAccounts",
+            "transfer",
+            { payload: { from_account_id: account.account_id, to_account_id: to, amount: amountIn(amount) } },
+            { key }
+          )
+        }
+      >
+        <OtherAccounts account={account} />
+        <AmountField currency={account.currency} />
+      </Task>
+      {session.value?.mode === "sandbox" && (
+        <Task
+          name="Simulate a deposit"
+          says="Credits the account as if a customer had paid into it. Sandbox only."
+          submit="Deposit"
+          done="Deposited"
+          onDone={onDone}
+          act={({ amount = "" }, key) =>
+            call("virtualAccounts", "simulateDeposit", { path, payload: { amount: amountIn(amount) } }, { key })
+          }
+        >
+          <AmountField currency={account.currency} />
+        </Task>
+      )}
+    </>
+  )
+}
+
+const Freezing = ({ account, onDone }: Props) => {
+  const path = { account_id: account.account_id }
+  return account.status === "frozen" ? (
+    <Task
+      name="Unfreeze"
+      title="Unfreeze the account"
+      says="Money can be taken from it again. The organisation is told by an event."
+      submit="Unfreeze"
+      done="Account unfrozen"
+      onDone={onDone}
+      act={(_, key) => call("virtualAccounts", "unfreeze", { path }, { key })}
+    />
+  ) : (
+    <Task
+      name="Freeze"
+      title="Freeze the account"
+      kind="danger"
+      says="Nothing is taken from it any more; it still takes money. The organisation is told by an event, with the reason."
+      submit="Freeze"
+      done="Account frozen"
+      onDone={onDone}
+      act={({ reason = "" }, key) => call("virtualAccounts", "freeze", { path, payload: { reason } }, { key })}
+    >
+      <Field name="reason" label="Reason" required />
+    </Task>
+  )
+}
+
+export const AccountActions = ({ account, onDone }: Props) => (
+  <>
+    {may("accounts") && account.status === "active" && <Moving account={account} onDone={onDone} />}
+    {may("platform") && <Freezing account={account} onDone={onDone} />}
+  </>
+)

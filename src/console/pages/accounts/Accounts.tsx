@@ -1,0 +1,91 @@
+import { type Answer, call } from "../../api/Api.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { Field } from "../../parts/Field.tsx"
+import { Listing } from "../../parts/Listing.tsx"
+import { Money } from "../../parts/Money.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { Task } from "../../parts/Task.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { usePages } from "../../state/Pages.ts"
+import { linkTo } from "../../state/Router.ts"
+import { may, ofOrg, orgId, session } from "../../state/Session.ts"
+
+export type AccountData = Answer<"virtualAccounts", "get">["data"]
+
+const Open = ({ onDone, org, user }: { readonly org: string; readonly user: string; readonly onDone: () => void }) => (
+  <Task
+    name="Open account"
+    icon="plus"
+    kind="primary"
+    title="Open a virtual account"
+    says="An account in one currency, which can be paid into and paid out of. It is opened in your name."
+    submit="Open account"
+    done="Account opened"
+    onDone={onDone}
+    act={({ currency = "", customer_id = "" }, key) =>
+      call(
+        "virtualAccounts",
+        "create",
+        {
+          payload: {
+            org_id: org,
+            user_id: user,
+            currency: currency.toUpperCase(),
+            ...(customer_id === "" ? {} : { customer_id })
+          }
+        },
+        { key }
+      )
+    }
+  >
+    <Field name="currency" label="Currency" value={session.value?.organization?.currency ?? "KES"} required />
+    <Field name="customer_id" label="Your own name for it" required={false} />
+  </Task>
+)
+
+export const Accounts = () => {
+  const list = usePages(
+    (cursor, signal) =>
+      call("virtualAccounts", "list", { urlParams: { ...ofOrg(), limit: 25, last_evaluated_key: cursor } }, { signal }),
+    [orgId.value]
+  )
+  const user = session.value?.user_id
+  const open =
+    may("accounts") && session.value?.role !== "admin" && orgId.value !== undefined && typeof user === "string" ? (
+      <Open org={orgId.value} user={user} onDone={list.reload} />
+    ) : undefined
+  return (
+    <Page title="Virtual accounts" lead="Money that you keep here, in any currency." actions={open}>
+      <Listing
+        list={list}
+        empty={
+          <Empty icon="accounts" title="No accounts">
+            Open one to keep money apart, for a customer or for an escrow.
+          </Empty>
+        }
+      >
+        {(items) => (
+          <Table
+            caption="Virtual accounts"
+            rows={items}
+            keyOf={({ account_id }) => account_id}
+            hrefOf={({ account_id }) => linkTo(`accounts/${account_id}`)}
+            columns={[
+              { name: "Account", show: ({ customer_id, virtual_account_name }) => customer_id ?? virtual_account_name },
+              { name: "Status", show: ({ status }) => <Badge status={status} /> },
+              { name: "Name", wide: true, show: ({ virtual_account_name }) => virtual_account_name },
+              { name: "Opened", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
+              {
+                name: "Balance",
+                align: "end",
+                show: ({ balance, currency }) => <Money amount={balance} currency={currency} />
+              }
+            ]}
+          />
+        )}
+      </Listing>
+    </Page>
+  )
+}

@@ -1,0 +1,3 @@
+import type { Answer } from "../../api/Api.ts"
+
+export type Link = Answer<"paymentLinks", "list">["data"][number]

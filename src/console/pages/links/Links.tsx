@@ -1,0 +1,110 @@
+import { type Answer, call } from "../../api/Api.ts"
+import { Badge } from "../../parts/Badge.tsx"
+import { Copy } from "../../parts/Copy.tsx"
+import { Empty } from "../../parts/Empty.tsx"
+import { Money } from "../../parts/Money.tsx"
+import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { ProblemNote } from "../../parts/ProblemNote.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { Task } from "../../parts/Task.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { type Loaded, useLoad } from "../../state/Load.ts"
+import { orgId } from "../../state/Session.ts"
+import { NewLink } from "./NewLink.tsx"
+import { ShowQr } from "./ShowQr.tsx"
+import type { Link } from "./Link.ts"
+
+const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
+  <Task
+    name="Cancel"
+    label={`Cancel ${link.description ?? link.link_ref}`}
+    title="Cancel the link"
+    kind="danger"
+    says="Nobody can begin a payment by it any more. One that is under way goes on."
+    submit="Cancel the link"
+    done="Link canceled"
+    onDone={onDone}
+    act={(_, key) => call("paymentLinks", "cancel", { path: { org_id: link.org_id, link_id: link.link_id } }, { key })}
+  />
+)
+
+const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list">> }) => {
+  const { data, problem, reload } = list
+  if (data === undefined)
+    return problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />
+  if (data.data.length === 0) {
+    return (
+      <Empty icon="links" title="No payment links">
+        Make one and send it to a customer: they pay on a page of yours, without any code.
+      </Empty>
+    )
+  }
+  return (
+    <Table
+      caption="Payment links"
+      rows={data.data}
+      keyOf={({ link_id }) => link_id}
+      columns={[
+        { name: "For", show: ({ description, link_ref }) => <strong>{description ?? link_ref}</strong> },
+        { name: "Status", show: ({ status }) => <Badge status={status} /> },
+        {
+          name: "Amount",
+          align: "end",
+          show: ({ amount, currency }) =>
+            amount === null ? (
+              <span class="muted nowrap">Payer chooses</span>
+            ) : (
+              <Money amount={amount} currency={currency} />
+            )
+        },
+        {
+          name: "Address",
+          wide: true,
+          show: ({ url }) => (
+            <span class="with-copy">
+              <a class="clipped" href={url} target="_blank" rel="noreferrer">
+                {url.replace(/^https?:\/\//, "")}
+              </a>
+              <Copy text={url} what="the address" />
+            </span>
+          )
+        },
+        { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
+        {
+          name: "Actions",
+          quiet: true,
+          align: "end",
+          show: (link) => (
+            <div class="actions">
+              {link.status === "active" && <ShowQr link={link} />}
+              {link.status === "active" && <Cancel link={link} onDone={reload} />}
+            </div>
+          )
+        }
+      ]}
+    />
+  )
+}
+
+const title = "Payment links"
+const lead = "A page of yours at which anyone who has the address can pay."
+
+const OfOrg = ({ org }: { readonly org: string }) => {
+  const list = useLoad((signal) => call("paymentLinks", "list", { path: { org_id: org } }, { signal }), [org])
+  return (
+    <Page title={title} lead={lead} actions={<NewLink org={org} onDone={list.reload} />}>
+      <Content list={list} />
+    </Page>
+  )
+}
+
+export const Links = () =>
+  orgId.value === undefined ? (
+    <Page title={title} lead={lead}>
+      <NeedsOrg />
+    </Page>
+  ) : (
+    <OfOrg org={orgId.value} />
+  )

@@ -1,0 +1,72 @@
+import { useState } from "preact/hooks"
+import { typedAmount } from "../../api/Amount.ts"
+import { call, type Request } from "../../api/Api.ts"
+import { Problem } from "../../api/Problem.ts"
+import { Field } from "../../parts/Field.tsx"
+import type { Values } from "../../parts/Form.tsx"
+import { Task } from "../../parts/Task.tsx"
+import { session } from "../../state/Session.ts"
+
+type Payload = Request<"paymentLinks", "create">["payload"]
+
+const payloadOf = ({
+  amount = "",
+  amount_type,
+  currency = "",
+  description = "",
+  email = "",
+  expires_at = ""
+}: Values): Payload => {
+  const number = typedAmount(amount)
+  if (amount !== "" && number === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  return {
+    amount_type: amount_type as Payload["amount_type"],
+    currency: currency.toUpperCase(),
+    ...(number === undefined ? {} : { amount: number }),
+    ...(description === "" ? {} : { description }),
+    ...(email === "" ? {} : { email }),
+    ...(expires_at === "" ? {} : { expires_at: new Date(expires_at).toISOString() })
+  }
+}
+
+export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone: () => void }) => {
+  const [kind, setKind] = useState("fixed")
+  return (
+    <Task
+      name="Create link"
+      icon="plus"
+      kind="primary"
+      title="Create a payment link"
+      says="Whoever has its address can pay. You can cancel it at any time."
+      submit="Create link"
+      done="Link created"
+      onDone={onDone}
+      act={(values, key) =>
+        call("paymentLinks", "create", { path: { org_id: org }, payload: payloadOf(values) }, { key })
+      }
+    >
+      <Field name="description" label="What it is for" placeholder="Invoice 1042" required />
+      <Field
+        name="amount_type"
+        label="Amount"
+        options={[
+          ["fixed", "Fixed, paid once"],
+          ["open", "The payer chooses, any number of times"]
+        ]}
+        value={kind}
+        onInput={setKind}
+      />
+      <div class="pair">
+        <Field
+          name="amount"
+          label={kind === "fixed" ? "How much" : "Suggested"}
+          inputMode="decimal"
+          required={kind === "fixed"}
+        />
+        <Field name="currency" label="Currency" value={session.value?.organization?.currency ?? "KES"} required />
+      </div>
+      <Field name="email" label="Payer's e-mail" kind="email" required={false} />
+      <Field name="expires_at" label="Expires" kind="datetime-local" required={false} />
+    </Task>
+  )
+}

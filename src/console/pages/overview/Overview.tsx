@@ -1,0 +1,61 @@
+import { call } from "../../api/Api.ts"
+import { Card } from "../../parts/Card.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { ProblemNote } from "../../parts/ProblemNote.tsx"
+import { Skeleton } from "../../parts/Skeleton.tsx"
+import { useLoad } from "../../state/Load.ts"
+import { chosenOrg, may, orgId, session } from "../../state/Session.ts"
+import { HealthCards } from "../providers/HealthCards.tsx"
+import { Balances } from "./Balances.tsx"
+import { Figures } from "./Figures.tsx"
+import { Latest } from "./Latest.tsx"
+import { Trends } from "./Trends.tsx"
+
+/** Of one organisation, or for a platform admin of all of them together. */
+const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
+  org === undefined
+    ? call("analytics", "trends", {}, { signal })
+    : call("analytics", "organizationTrends", { path: { org_id: org } }, { signal })
+
+const Numbers = () => {
+  const org = orgId.value
+  const { data, problem, reload } = useLoad((signal) => loadTrends(org, signal), [org])
+  if (problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />
+  if (data === undefined) return <Skeleton lines={6} />
+  return (
+    <>
+      <Figures trends={data.data} />
+      <Trends trends={data.data} />
+    </>
+  )
+}
+
+export const Overview = () => {
+  const org = orgId.value
+  const name = session.value?.organization?.name ?? "All organisations"
+  return (
+    <Page title="Overview" lead={name}>
+      {may("operations") ? (
+        <>
+          <Numbers />
+          <div class="columns">
+            {org !== undefined && <Balances org={org} />}
+            {may("transactions") && <Latest />}
+          </div>
+          {may("platform") && chosenOrg.value === undefined && (
+            <Card title="Providers in the last hour">
+              <HealthCards />
+            </Card>
+          )}
+        </>
+      ) : (
+        <Card title="Welcome">
+          <p>
+            You are signed in to {name} as a member. The pages that your role opens are in the menu; for more, ask an
+            org admin for a permission.
+          </p>
+        </Card>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,103 @@
+import { amountText, isZero, minus, plainText, typedAmount } from "../../api/Amount.ts"
+import { call, type Request } from "../../api/Api.ts"
+import { Problem } from "../../api/Problem.ts"
+import { Field } from "../../parts/Field.tsx"
+import { Task } from "../../parts/Task.tsx"
+import { may } from "../../state/Session.ts"
+import type { Payment } from "../payments/PaymentTable.tsx"
+import { Decide } from "../queue/Decide.tsx"
+import { Review } from "../queue/Review.tsx"
+import type { Item } from "./Timeline.ts"
+
+interface Props {
+  readonly payment: Payment
+  readonly items: ReadonlyArray<Item>
+  readonly onDone: () => void
+}
+
+type Payload = Request<"paymentsInit", "action">["payload"]
+
+export const act = (payment_id: string, payload: Payload, key: string) =>
+  call("paymentsInit", "action", { path: { payment_id }, payload }, { key })
+
+const amountIn = (text: string) => {
+  const amount = typedAmount(text)
+  if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  return amount
+}
+
+const Refund = ({ onDone, payment }: Omit<Props, "items">) => {
+  const left = minus(payment.amount, payment.refunded_amount)
+  if (payment.direction !== "inbound" || payment.status !== "completed" || isZero(left) || !may("refunds")) return null
+  return (
+    <Task
+      name="Refund"
+      title="Refund this payment"
+      kind="primary"
+      says={`Gives money back to the payer through the provider that took it, and takes it from your balance. Fees are not given back. At most ${amountText(left)} ${payment.currency} are left.`}
+      submit="Refund"
+      done="Refund asked for"
+      onDone={onDone}
+      act={({ amount = "", reason = "" }, key) =>
+        act(
+          payment.payment_id,
+          { action: "refund", amount: amountIn(amount), ...(reason === "" ? {} : { reason }) },
+          key
+        )
+      }
+    >
+      <Field
+        name="amount"
+        label={`Amount in ${payment.currency}`}
+        inputMode="decimal"
+        value={plainText(left)}
+        required
+      />
+      <Field name="reason" label="Reason" required={false} />
+    </Task>
+  )
+}
+
+const cancelable = ["initiated", "reviewed", "confirmed", "pending", "processing"]
+
+const Cancel = ({ onDone, payment }: Omit<Props, "items">) =>
+  !cancelable.includes(payment.status) ? null : (
+    <Task
+      name="Cancel"
+      title="Cancel this payment"
+      kind="danger"
+      says="Calls the payment off. Where a provider has it already, it must agree: if it does not, nothing changes."
+      submit="Cancel the payment"
+      done="Payment canceled"
+      onDone={onDone}
+      act={({ reason = "" }, key) =>
+        act(payment.payment_id, { action: "cancel", ...(reason === "" ? {} : { reason }) }, key)
+      }
+    >
+      <Field name="reason" label="Reason" required={false} />
+    </Task>
+  )
+
+const waitsFor = (items: ReadonlyArray<Item>, kind: string): boolean =>
+  items.some((item) => item.kind === "operator" && item.closed_at === null && item.item === kind)
+
+/** What the payment's state and the reader's role both allow, and nothing else. */
+export const Actions = ({ items, onDone, payment }: Props) => {
+  const { payment_id, provider, status } = payment
+  const unsettled = provider === "manual" && (status === "processing" || status === "pending")
+  return (
+    <>
+      {waitsFor(items, "review") && may("reviews") && <Review paymentId={payment_id} onDone={onDone} />}
+      {may("platform") && (
+        <Decide
+          paymentId={payment_id}
+          unknown={unsettled || waitsFor(items, "unknown_outcome")}
+          suspense={waitsFor(items, "suspense")}
+          onDone={onDone}
+        />
+      )}
+      <Refund payment={payment} onDone={onDone} />
+      <Cancel payment={payment} onDone={onDone} />
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import { useState } from "preact/hooks"
+import { Icon } from "./Icon.tsx"
+
+const SHOWN_FOR = 1500
+
+/** `what` is for those who hear the page. */
+export const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setDone(true)
+    setTimeout(() => setDone(false), SHOWN_FOR)
+  }
+  return (
+    <button
+      class="copy"
+      type="button"
+      aria-label={done ? `${what} copied` : `Copy ${what}`}
+      onClick={() => void copy()}
+    >
+      <Icon name={done ? "check" : "copy"} />
+    </button>
+  )
+}

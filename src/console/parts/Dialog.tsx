@@ -1,0 +1,32 @@
+import type { ComponentChildren } from "preact"
+import { useEffect, useId, useRef } from "preact/hooks"
+import { Icon } from "./Icon.tsx"
+
+interface Props {
+  readonly title: string
+  readonly children: ComponentChildren
+  readonly onClose: () => void
+  readonly wide?: boolean
+}
+
+/** The browser's own: it keeps the keyboard within, closes by Escape and gives the focus back. */
+export const Dialog = ({ children, onClose, title, wide = false }: Props) => {
+  const box = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = box.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog ref={box} class={wide ? "dialog wide-dialog" : "dialog"} aria-labelledby={id} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button class="copy" type="button" aria-label="Close" onClick={onClose}>
+          <Icon name="cross" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from "preact"
+import { go } from "../state/Router.ts"
+
+export interface Column<A> {
+  readonly name: string
+  readonly show: (row: A) => ComponentChildren
+  readonly align?: "end"
+  /** For what only a wide screen has room for. */
+  readonly wide?: boolean
+  /** A column of buttons has a name for those alone who hear the page. */
+  readonly quiet?: boolean
+}
+
+interface Props<A> {
+  /** What it is a table of. */
+  readonly caption: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly rows: ReadonlyArray<A>
+  readonly keyOf: (row: A) => string
+  /** The page of a row; its first cell holds the link, and a click anywhere in the row follows it. */
+  readonly hrefOf?: (row: A) => string
+}
+
+const isControl = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest("a, button, input, select, label") !== null
+
+const classOf = <A,>({ align, quiet, wide }: Column<A>): string =>
+  [align === "end" ? "end" : "", wide === true ? "wide" : "", quiet === true ? "quiet" : ""].join(" ").trim()
+
+export const Table = <A,>({ caption, columns, hrefOf, keyOf, rows }: Props<A>) => (
+  <div class="table-frame">
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.name} scope="col" class={classOf(column)}>
+              <span class={column.quiet === true ? "unseen" : ""}>{column.name}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const href = hrefOf?.(row)
+          return (
+            <tr
+              key={keyOf(row)}
+              class={href === undefined ? "" : "follows"}
+              onClick={(event) => {
+                if (href !== undefined && !isControl(event.target)) go(href.replace(/^#\//, ""))
+              }}
+            >
+              {columns.map((column, at) => (
+                <td key={column.name} class={classOf(column)} data-name={column.quiet === true ? "" : column.name}>
+                  {at === 0 && href !== undefined ? (
+                    <a class="row-link" href={href}>
+                      {column.show(row)}
+                    </a>
+                  ) : (
+                    column.show(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  </div>
+)

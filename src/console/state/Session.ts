@@ -1,0 +1,27 @@
+/** Who is signed in, what they may do, and which organisation a platform admin is looking at. */
+import { computed, signal } from "@preact/signals"
+import type { Answer } from "../api/Api.ts"
+import { call } from "../api/Api.ts"
+
+export type Session = Answer<"session", "me">["data"]
+export type Access = Session["access"][number]
+
+export const session = signal<Session | undefined>(undefined)
+
+/** The organisation that a platform admin has chosen; nobody else has a choice. */
+export const chosenOrg = signal<string | undefined>(undefined)
+
+export const may = (access: Access): boolean => session.value?.access.includes(access) === true
+
+export const isAdmin = computed(() => session.value?.role === "admin")
+
+export const orgId = computed(() => chosenOrg.value ?? session.value?.organization?.org_id)
+
+/** For lists that show the credential's own organisation by themselves, and every one's to a platform admin. */
+export const ofOrg = (): { readonly org_id?: string } =>
+  isAdmin.value && chosenOrg.value !== undefined ? { org_id: chosenOrg.value } : {}
+
+export const loadSession = async (signal?: AbortSignal): Promise<void> => {
+  const { data } = await call("session", "me", { urlParams: ofOrg() }, { signal })
+  session.value = data
+}
