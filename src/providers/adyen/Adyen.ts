@@ -1,6 +1,7 @@
 /** Adyen: cards in, on its own page or by their number, and payouts to bank accounts from a balance account. */
 import { Duration, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import type { CallFailed } from "../client/ProviderHttp.ts"
 import { looked, sent } from "../client/Replies.ts"
 import type { Callback, CallbackRequest, NoProof } from "../port/Callback.ts"
@@ -263,13 +264,11 @@ const connect = (account: Account<typeof fields>): Provider => {
     })
 
   /** Of a link that there is not: only whether the key is taken counts. */
-  const test: NonNullable<Provider["test"]> = Effect.match(getLink("PLNONE"), {
-    onFailure: ({ reason }) => Either.left(reason),
-    onSuccess: ({ status }) =>
-      status === 401 || status === 403 || status >= 500
-        ? Either.left(`HTTP ${status}: it did not take the key.`)
-        : Either.right("It took the key.")
-  })
+  const test: NonNullable<Provider["test"]> = triedBy(getLink("PLNONE"), ({ status }) =>
+    status === 401 || status === 403 || status >= 500
+      ? Either.left(`HTTP ${status}: it did not take the key.`)
+      : Either.right("It took the key.")
+  )
 
   const supports: Provider["supports"] = (question) =>
     balanceAccount === undefined && question.flow === "outbound" && question.method === "bank_transfer"

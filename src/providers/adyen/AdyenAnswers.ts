@@ -3,7 +3,7 @@ import { Option, Schema } from "effect"
 import type { Money } from "../../domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { isOk, noVerdict } from "../client/Replies.ts"
 import type { AttemptContext, CancelAnswer } from "../port/Provider.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
@@ -39,8 +39,6 @@ const linkIn = Schema.decodeUnknownOption(Link)
 const receiptIn = Schema.decodeUnknownOption(Schema.Struct({ pspReference: Schema.String, status: text }))
 
 export const unreadable = (reply: ProviderReply): Unknown => noVerdict(reply, "with an answer that cannot be read")
-
-export const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
 
 const outcomeFrom =
   <A>(read: (json: unknown) => Option.Option<A>, means: (read: A) => Outcome) =>

@@ -2,9 +2,9 @@
 import { Option, Schema } from "effect"
 import { Absent, Accepted, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { noVerdict } from "../client/Replies.ts"
+import { isOk, noVerdict } from "../client/Replies.ts"
 import { moneyIn } from "./AdyenAmounts.ts"
-import { isOk, unreadable, WireAmount } from "./AdyenAnswers.ts"
+import { unreadable, WireAmount } from "./AdyenAnswers.ts"
 import { refusedBy, transferRefusal } from "./AdyenRefusals.ts"
 
 const text = Schema.optionalWith(Schema.NullOr(Schema.String), { default: () => null })

@@ -5,6 +5,8 @@ import type { CallFailed, ProviderReply } from "./ProviderHttp.ts"
 
 type Reply = Effect.Effect<ProviderReply, CallFailed>
 
+export const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
+
 export const isMade = ({ status }: ProviderReply): boolean => status === 200 || status === 201
 
 const busy = ({ headers }: ProviderReply): Declined =>

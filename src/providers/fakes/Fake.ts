@@ -2,7 +2,6 @@
 import type { Money } from "../../domain/Money.ts"
 import type { ThirdPartyName } from "../../domain/Corridor.ts"
 import type { Entry, FakeBooks } from "./FakeBooks.ts"
-import type { FakeDisputes } from "./FakeDisputes.ts"
 import type { Fate } from "./Magic.ts"
 
 export interface FakeRequest {
@@ -62,6 +61,21 @@ export interface FakeRoute {
   readonly moves?: (request: FakeRequest) => Money | undefined
   /** `fate`: of that money; declines and whatever happens later are the fake's own to play. */
   readonly answer: (request: FakeRequest, fate: Fate) => FakeReply | Promise<FakeReply>
+}
+
+/** Of a payin that was completed. */
+export interface Dispute {
+  readonly of: Entry
+  /** What is disputed: all that was paid, or a part of it. */
+  readonly money: Money
+  readonly stage: "opened" | "won" | "lost"
+}
+
+/** How a third party plays them. */
+export interface FakeDisputes {
+  /** When it takes the money back: some do at once, and give it back to whoever wins; others wait until it is lost. */
+  readonly takes: "at once" | "when lost"
+  readonly callbacksOf: (dispute: Dispute, world: FakeWorld) => ReadonlyArray<FakeCallback>
 }
 
 export interface Fake {

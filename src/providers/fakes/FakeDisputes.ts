@@ -1,22 +1,8 @@
 /** Disputes of payins that a fake has completed: its payer opens one a moment later, and it ends as the amount has in store. */
 import { Money } from "../../domain/Money.ts"
-import type { FakeCallback, FakeWorld } from "./Fake.ts"
+import type { Dispute, FakeDisputes } from "./Fake.ts"
 import type { Entry } from "./FakeBooks.ts"
 import type { Fate } from "./Magic.ts"
-
-export interface Dispute {
-  readonly of: Entry
-  /** What is disputed: all that was paid, or a part of it. */
-  readonly money: Money
-  readonly stage: "opened" | "won" | "lost"
-}
-
-/** How a third party plays them. */
-export interface FakeDisputes {
-  /** When it takes the money back: some do at once, and give it back to whoever wins; others wait until it is lost. */
-  readonly takes: "at once" | "when lost"
-  readonly callbacksOf: (dispute: Dispute, world: FakeWorld) => ReadonlyArray<FakeCallback>
-}
 
 const stages: Partial<Readonly<Record<Fate, ReadonlyArray<Dispute["stage"]>>>> = {
   disputed: ["opened"],

@@ -1,6 +1,7 @@
 /** Flutterwave, by version 3 of its API: cards on its page, bank transfers and mobile money, in many African countries. */
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, looked, prepared, sent } from "../client/Replies.ts"
 import type { AttemptContext, Provider, RefundOrder } from "../port/Provider.ts"
@@ -160,14 +161,12 @@ const connect = ({ callbackUrl, credentials, http, mode }: Account<typeof fields
     resume: enquire,
     refund,
     callback: (request) => Effect.suspend(() => callbackEvents(request, credentials.webhook_secret)),
-    test: Effect.match(get("balances", "/v3/balances"), {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: (reply) =>
-        Option.match(balancesIn(reply), {
-          onNone: () => Either.left(messageIn(reply) ?? `HTTP ${reply.status}`),
-          onSome: ({ data }) => Either.right(`it holds ${data.map(({ currency }) => currency).join(", ")}`)
-        })
-    })
+    test: triedBy(get("balances", "/v3/balances"), (reply) =>
+      Option.match(balancesIn(reply), {
+        onNone: () => Either.left(messageIn(reply) ?? `HTTP ${reply.status}`),
+        onSome: ({ data }) => Either.right(`it holds ${data.map(({ currency }) => currency).join(", ")}`)
+      })
+    )
   }
 }
 

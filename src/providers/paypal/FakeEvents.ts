@@ -1,9 +1,8 @@
 /** The callbacks of the fake of PayPal, signed as PayPal signs them, and the answer to whoever asks whether it sent them. */
 import { generateKeyPairSync, sign, verify } from "node:crypto"
 import { crc32 } from "node:zlib"
-import type { FakeCallback, FakeWorld } from "../fakes/Fake.ts"
+import type { Dispute, FakeCallback, FakeDisputes, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import type { Dispute, FakeDisputes } from "../fakes/FakeDisputes.ts"
 import { batchOf, captureOf, idFor, itemOf, orderMoney } from "./FakeBodies.ts"
 import type { Transmission } from "./PaypalRequests.ts"
 

@@ -2,6 +2,7 @@
 import { Duration, Effect, Either, Option, Redacted } from "effect"
 import { type Declined, type Enquiry, type Outcome, Report, Unknown } from "../../domain/Outcome.ts"
 import { callbackChecksUnderWay } from "../../domain/policies/Providers.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { makeCallsUnderWay } from "../client/CallsUnderWay.ts"
 import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
@@ -187,10 +188,9 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
     callback: readCallback(credentials.webhook_id, baseUrl, verified),
     // The id in the address is believed no further than the order behind it bears our reference.
     resume: (attempt, query) => enquire(attempt, isOrderId(query.token) ? query.token : undefined),
-    test: Effect.match(token, {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: ({ expiresInSeconds }) => Either.right(`it gave an access token for ${expiresInSeconds} seconds`)
-    })
+    test: triedBy(token, ({ expiresInSeconds }) =>
+      Either.right(`it gave an access token for ${expiresInSeconds} seconds`)
+    )
   }
 }
 

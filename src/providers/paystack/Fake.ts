@@ -1,8 +1,7 @@
 /** A Paystack to try the service with: it checks, remembers and calls back as the real one does, and moves no money. */
 import { stringify } from "lossless-json"
-import type { Fake, FakeCallback, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Fake, FakeCallback, FakeDisputes, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import type { FakeDisputes } from "../fakes/FakeDisputes.ts"
 import { disputeOf, fine, number, refundOf, transactionOf, transferOf } from "./FakeBodies.ts"
 import { credentials, guarded } from "./FakeDesk.ts"
 import { payins } from "./FakePayins.ts"

@@ -1,6 +1,7 @@
 /** Paystack: cards by a page of its own, mobile money and bank transfers, and payouts from its balance. */
 import { Clock, Duration, Effect, Either, Redacted } from "effect"
 import { Declined, type Enquiry, type Outcome } from "../../domain/Outcome.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { existing } from "../client/Existing.ts"
 import type { ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
@@ -169,10 +170,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     },
     refund,
     resume: enquire,
-    test: Effect.match(call(requests.balance), {
-      onFailure: ({ reason }) => Either.left(reason),
-      onSuccess: balanceRead
-    })
+    test: triedBy(call(requests.balance), balanceRead)
   }
 }
 

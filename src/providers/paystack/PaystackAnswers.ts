@@ -3,7 +3,7 @@ import { Either, Option, Schema } from "effect"
 import type { RefusalCode } from "../../domain/FailureCode.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { amountsOf, idOf, type Kind, Moved, readMoved, reasonOf, refusalOf, reportOf, text } from "./PaystackStates.ts"
 
@@ -37,8 +37,6 @@ const readRefunds = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ merc
 
 const readBalances = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ currency: Schema.String })))
 const envelopeOf = ({ json }: ProviderReply) => readEnvelope(json)
-
-const isFine = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
 
 const DEFINITE = [400, 402, 404, 405, 413, 415, 422]
 
@@ -86,7 +84,7 @@ const nothingRead = new Unknown({ reason: "its answer cannot be read" })
 
 export const hostedOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
-  if (!isFine(reply)) return refused(reply)
+  if (!isOk(reply)) return refused(reply)
   return Option.match(
     Option.flatMap(envelopeOf(reply), ({ data }) => readHosted(data)),
     {
@@ -137,13 +135,13 @@ const stepOf = (moved: Moved, data: unknown): Pick<Accepted, "nextAction" | "act
 export const chargeOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
   const moved = Option.getOrUndefined(movedBy(reply))
-  if (moved === undefined || reply.status >= 500) return isFine(reply) ? nothingRead : refused(reply)
+  if (moved === undefined || reply.status >= 500) return isOk(reply) ? nothingRead : refused(reply)
   const { state } = reportOf("transaction", moved)
   if (state === "failed" || state === "returned") {
     return new Declined({ reason: reasonOf(moved), instrument: true, ...refusalOf(moved) })
   }
   // It tells of a charge that is there: what became of that, the look-up says.
-  if (!isFine(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
+  if (!isOk(reply)) return reply.status === 401 || reply.status === 403 ? refused(reply) : noVerdict(reply)
   return new Accepted({
     state,
     providerPaymentId: idOf("transaction", moved),
@@ -156,7 +154,7 @@ export const chargeOutcome = (reply: ProviderReply): Outcome => {
 
 export const recipientCode = (reply: ProviderReply): Either.Either<string, Declined> => {
   const code = Option.flatMap(envelopeOf(reply), ({ data }) => readRecipient(data))
-  if (isFine(reply) && Option.isSome(code)) return Either.right(code.value.recipient_code)
+  if (isOk(reply) && Option.isSome(code)) return Either.right(code.value.recipient_code)
   const verdict = refused(reply)
   return Either.left(
     verdict._tag === "Declined" ? verdict : new Declined({ reason: verdict.reason, code: "PROVIDER_UNAVAILABLE" })
@@ -167,7 +165,7 @@ const orderedOutcome =
   (kind: "transfer" | "refund") =>
   (reply: ProviderReply): Outcome => {
     if (kind === "transfer" && isDuplicate(reply)) return alreadyThere
-    if (!isFine(reply)) return refused(reply)
+    if (!isOk(reply)) return refused(reply)
     return Option.match(movedBy(reply), {
       onNone: () => nothingRead,
       onSome: (moved) => {
@@ -207,7 +205,7 @@ export const enquiryOf =
   (reply: ProviderReply): Enquiry => {
     // A refund that it gave an id to exists, whatever it says later.
     if (kind !== "refund" && isAbsence(reply)) return new Absent()
-    if (!isFine(reply)) return noVerdict(reply)
+    if (!isOk(reply)) return noVerdict(reply)
     return Option.match(movedBy(reply), { onNone: () => nothingRead, onSome: (moved) => reportOf(kind, moved) })
   }
 
@@ -215,7 +213,7 @@ export const enquiryOf =
 export const refundNoted =
   (reference: string) =>
   (reply: ProviderReply): Enquiry => {
-    if (!isFine(reply)) return noVerdict(reply)
+    if (!isOk(reply)) return noVerdict(reply)
     const refunds = Option.flatMap(envelopeOf(reply), ({ data }) => readRefunds(data))
     if (Option.isNone(refunds)) return nothingRead
     const ours = refunds.value.find(({ merchant_note: note }) => note === reference)
@@ -228,12 +226,12 @@ export const refundNoted =
 export const passwordTaken = (reply: ProviderReply): "accepted" | "wrong" | "not_expected" | "unknown" => {
   const status = Option.getOrUndefined(movedBy(reply))?.status
   if (status === "send_otp") return "wrong"
-  if (isFine(reply)) return status === undefined || status === "failed" ? "unknown" : "accepted"
+  if (isOk(reply)) return status === undefined || status === "failed" ? "unknown" : "accepted"
   return status === undefined && (reply.status === 400 || reply.status === 404) ? "not_expected" : "unknown"
 }
 
 export const balanceRead = (reply: ProviderReply): Either.Either<string, string> => {
   const balances = Option.flatMap(envelopeOf(reply), ({ data }) => readBalances(data))
-  if (!isFine(reply) || Option.isNone(balances)) return Either.left(refused(reply).reason)
+  if (!isOk(reply) || Option.isNone(balances)) return Either.left(refused(reply).reason)
   return Either.right(`it answered with the balances in ${balances.value.map((one) => one.currency).join(", ")}`)
 }

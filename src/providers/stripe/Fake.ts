@@ -1,8 +1,7 @@
 /** A Stripe to try Corridor with: it speaks Stripe's wire, checks what it is sent as Stripe does, and signs its callbacks. */
 import { Either } from "effect"
-import type { Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
+import type { Dispute, Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
-import type { Dispute } from "../fakes/FakeDisputes.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { formIn, NewIntent, Nothing, taken } from "./FakeForms.ts"
 import { disputeOf, idOf, intentOf, keptOf, refundOf, secretOf, statusOf } from "./FakeIntents.ts"

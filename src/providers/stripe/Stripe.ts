@@ -1,6 +1,7 @@
 /** Stripe: cards everywhere, and bank transfers in where it keeps accounts for payers. It pays out to nobody but ourselves. */
 import { Clock, Duration, Effect, Either, Option, Redacted } from "effect"
 import { Absent, type Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
+import { triedBy } from "../client/AccountTest.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { type Callback, type CallbackRequest, NoProof, type Proof } from "../port/Callback.ts"
@@ -229,13 +230,11 @@ const connect = (account: Account<typeof fields>): Provider => {
       return { events: [event] }
     })
 
-  const test: NonNullable<Provider["test"]> = Effect.match(get("test", "/v1/payment_intents?limit=1"), {
-    onFailure: ({ reason }) => Either.left(reason),
-    onSuccess: ({ status }) =>
-      status === 200
-        ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
-        : Either.left(`HTTP ${status}: it did not take the key.`)
-  })
+  const test: NonNullable<Provider["test"]> = triedBy(get("test", "/v1/payment_intents?limit=1"), ({ status }) =>
+    status === 200
+      ? Either.right(`It took the ${rules.testKey ? "test" : "live"} key.`)
+      : Either.left(`HTTP ${status}: it did not take the key.`)
+  )
 
   return {
     name: "stripe",

@@ -12,7 +12,7 @@ import {
   Unknown
 } from "../../domain/Outcome.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { credentialsRefused, noVerdict } from "../client/Replies.ts"
+import { credentialsRefused, isOk, noVerdict } from "../client/Replies.ts"
 import { meaningOf } from "../port/WireWord.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import {
@@ -188,8 +188,6 @@ export const reportOfRefund = (refund: Refund): Report => {
   }
   return new Report({ state, reason: null, providerPaymentId: refund.id, providerStatus: refund.status })
 }
-
-const isOk = ({ status }: ProviderReply): boolean => status >= 200 && status < 300
 
 /** Nothing is certain about what has no verdict of Stripe's in it. */
 const refusedBy = (reply: ProviderReply): Declined | Unknown => {

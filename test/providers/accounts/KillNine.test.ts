@@ -2,24 +2,14 @@
  * The real server against fakes of third parties, killed in the middle and started again: fallbacks between two of them,
  * lost answers, duplicates. Nothing moves twice, and the books say of each what it really holds.
  */
-import { Effect, Exit, Scope } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
 import type { Entry } from "../../../src/providers/fakes/FakeBooks.ts"
-import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { anotherApiUser } from "../../../src/providers/mtnMomo/Fake.ts"
 import { attemptOfWire } from "../../../src/providers/port/WireReference.ts"
-import {
-  databaseOf,
-  discard,
-  freePort,
-  newDataDir,
-  pay,
-  type RealServer,
-  startServer,
-  until,
-  withSql
-} from "../../payments/support/RealServer.ts"
-import { booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { databaseOf, pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
+import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const named = ["stripe", "adyen", "pawapay", "mtn_momo"]
 
@@ -108,19 +98,11 @@ const isOver = ({ items, next_action, silent, status }: Row): boolean =>
   (status === "pending" && next_action !== "check_status" && next_action !== "wait")
 
 describe("third parties and a server that is killed", () => {
-  const dataDir = newDataDir()
-  const scope = Effect.runSync(Scope.make())
-  let server: RealServer | undefined
+  const { begin, dataDir } = besideFakes(named, { PROVIDER_TIMEOUT: "3 seconds" })
 
-  afterAll(async () => {
-    await server?.stop()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    discard(dataDir)
-  }, 60_000)
-
-  const arranged = async (fakes: ReadonlyArray<StartedFake>): Promise<string> => {
+  const arranged = async (server: RealServer, fakes: ReadonlyArray<StartedFake>): Promise<string> => {
     const { admin, org_id } = sandboxIn(dataDir)
-    const request = requestTo(server!)
+    const request = requestTo(server)
     for (const { own = false, ...corridor } of corridors) {
       const config = { ...corridor, is_active: true, ...(own ? { org_id } : {}) }
       const answer = await request("/payments/provider-configs", config, admin)
@@ -141,30 +123,15 @@ describe("third parties and a server that is killed", () => {
       lname: "Lovelace",
       momo_details: mobile_money_details
     }
-    const made = await request("/beneficiaries", beneficiary, { "x-api-key": server!.apiKey })
+    const made = await request("/beneficiaries", beneficiary, { "x-api-key": server.apiKey })
     const { data } = (await made.json()) as { readonly data: { readonly beneficiary_id: string } }
     return data.beneficiary_id
   }
 
   it("moves nothing twice, and its books say what each of them holds", { timeout: 170_000 }, async () => {
-    const port = await freePort()
-    const fakes = await Effect.runPromise(
-      Scope.extend(
-        startFakes(
-          { callbackBase: `http://127.0.0.1:${port}` },
-          allFakes.filter(({ fake }) => named.includes(fake.name))
-        ),
-        scope
-      )
-    )
-    const settings = {
-      ...Object.fromEntries(fakes.flatMap((one) => one.settings)),
-      PROVIDER_TIMEOUT: "3 seconds",
-      LOG_LEVEL: "error"
-    }
-    const first = await startServer(dataDir, port, settings)
-    server = first
-    const beneficiary = await arranged(fakes)
+    const { fakes, start } = await begin()
+    const first = await start()
+    const beneficiary = await arranged(first, fakes)
     const orders = digits.flatMap((two) => [
       byCard(`100.${two}`),
       byPhone(`150${two}`),
@@ -185,9 +152,9 @@ describe("third parties and a server that is killed", () => {
     await first.kill()
     expect(answered, "some callers never got an answer").toBeLessThan(orders.length)
 
-    server = await startServer(dataDir, port, settings)
+    const server = await start()
     const url = databaseOf(dataDir)
-    await Promise.all(orders.map((order) => paidBy(server!, order)))
+    await Promise.all(orders.map((order) => paidBy(server, order)))
     let left: ReadonlyArray<Row> = []
     const rows = await withSql(url, (sql) =>
       until(

@@ -5,7 +5,7 @@ import { type Accepted, Unknown } from "../../../src/domain/Outcome.ts"
 import { adyen } from "../../../src/providers/adyen/Adyen.ts"
 import { adyenFake } from "../../../src/providers/adyen/Fake.ts"
 import { againstFake, visited } from "../support/AgainstFake.ts"
-import { type About, attemptOf, cardNumbered, inMinor, referenceNo, refundOf } from "../support/Orders.ts"
+import { type About, attemptOf, cardNumbered, idIn, inMinor, referenceNo, refundOf } from "../support/Orders.ts"
 import { newOrder, payout } from "./Orders.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
 
@@ -13,8 +13,6 @@ const running = againstFake(adyen, adyenFake, { rawCards: true })
 
 const card = (minor: bigint, about: About = {}) =>
   newOrder({ card: cardNumbered("4111111111111111"), money: inMinor("EUR", minor), ...about })
-
-const idIn = (outcome: unknown): string => (outcome as Accepted).providerPaymentId!
 
 describe("a card with its number at the fake", () => {
   it.scopedLive("completes, is reported once, and is what the fake holds", () =>

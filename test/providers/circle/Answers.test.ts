@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, TestClock } from "effect"
+import { Effect, TestClock } from "effect"
 import * as fc from "fast-check"
 import type { Outcome } from "../../../src/domain/Outcome.ts"
 import { Money } from "../../../src/domain/Money.ts"
@@ -7,11 +7,12 @@ import { circle } from "../../../src/providers/circle/Circle.ts"
 import { circleMoney, moneyOfCircle } from "../../../src/providers/circle/CircleMoney.ts"
 import { derivedUuid } from "../../../src/providers/circle/DerivedUuid.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
-import { CountryCode } from "../../../src/domain/Country.ts"
 import { Option } from "effect"
+import { refusesUnsent } from "../support/CryptoRefusals.ts"
 import { connected } from "../support/Connected.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { triesAccount } from "../support/TriedAccount.ts"
 import { payin, payout, recipientAddress } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
@@ -356,31 +357,15 @@ describe("what Circle says of a transfer later", () => {
 })
 
 describe("what is not sent to Circle", () => {
-  it.effect.each([
-    ["a chain that it does not have", payin("10", "TRON")],
-    ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
-    ["a payout to nowhere", { ...payout("10"), walletAddress: { address: "", network: "ETHEREUM" } }]
-  ] as const)("%s", ([, wrong]) =>
-    Effect.gen(function* () {
-      const { calls, provider } = hearing()
-      expect((yield* provider.initiate(wrong))._tag).toBe("Declined")
-      expect(calls).toEqual([])
-    })
-  )
-
-  it("and is said before anybody is asked", () => {
-    const { supports } = hearing().provider
-    const question = {
-      currency: "USDC",
-      method: "crypto",
-      flow: "inbound",
-      country: CountryCode.make("KE"),
-      network: "SOLANA"
-    } as const
-    expect(Either.isRight(supports(question))).toBe(true)
-    expect(Either.isRight(supports({ ...question, flow: "outbound", network: null }))).toBe(true)
-    expect(Either.isLeft(supports({ ...question, network: "TRON" }))).toBe(true)
-    expect(Either.isLeft(supports({ ...question, currency: "USDT" }))).toBe(true)
+  refusesUnsent(hearing, {
+    orders: [
+      ["a chain that it does not have", payin("10", "TRON")],
+      ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
+      ["a payout to nowhere", { ...payout("10"), walletAddress: { address: "", network: "ETHEREUM" } }]
+    ],
+    network: "SOLANA",
+    alsoFits: [{ flow: "outbound", network: null }],
+    doesNotFit: [{ network: "TRON" }, { currency: "USDT" }]
   })
 })
 
@@ -398,16 +383,8 @@ describe("amounts for Circle", () => {
 })
 
 describe("the account at Circle", () => {
-  it.effect.each([
-    [replyOf(200, { data: { available: [{ amount: "3.14", currency: "USD" }] } }), Either.right("3.14 USD available")],
-    [replyOf(200, { data: { available: [] } }), Either.right("nothing is available")],
-    [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
-    [replyOf(401, {}), Either.left("It does not take the API key")],
-    [replyOf(500, {}), Either.left("HTTP 500")],
-    [new NeverSent({ reason: "refused" }), Either.left("refused")]
-  ] as const)("is tried", ([reply, expected]) =>
-    Effect.gen(function* () {
-      expect(yield* hearing(reply).provider.test!).toEqual(expected)
-    })
-  )
+  triesAccount(hearing, "the API key", [
+    [{ data: { available: [{ amount: "3.14", currency: "USD" }] } }, "3.14 USD available"],
+    [{ data: { available: [] } }, "nothing is available"]
+  ])
 })

@@ -3,10 +3,10 @@ import { Effect, Either, Schema, TestClock } from "effect"
 import { circleServes, intentOf, recipientOf, transferOf } from "../../../src/providers/circle/CircleRequests.ts"
 import { derivedUuid } from "../../../src/providers/circle/DerivedUuid.ts"
 import { IntentBody, RecipientBody, TransferBody } from "../../../src/providers/circle/FakeBodies.ts"
-import { asTimePasses, settle } from "../support/AgainstFake.ts"
+import { asTimePasses, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { attemptOf } from "../support/Orders.ts"
-import { publishedContract, unpublished } from "../support/PublishedContract.ts"
+import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
 import { joined, payin, payout } from "./Orders.ts"
 
 const file = "circle.openapi.json"
@@ -63,24 +63,17 @@ describe.skipIf(why !== "")(`what is sent to Circle, by its contract${why}`, () 
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
       const at = yield* joined
-      const { calls, exchanged, provider } = at
-      for (const order of [payin("10"), payin("25.5", "SOLANA"), payout("7"), payout("8.123456", "POLYGON")]) {
-        const outcome = yield* asTimePasses(provider.initiate(order))
-        if (outcome._tag !== "Accepted") throw new Error(`it is ${outcome._tag}`)
-        const attempt = attemptOf(order, { providerPaymentId: outcome.providerPaymentId })
-        yield* provider.enquire(attempt)
-        yield* settle(at)
-        yield* provider.enquire(attempt)
-      }
-      yield* provider.test!
+      const orders = [payin("10"), payin("25.5", "SOLANA"), payout("7"), payout("8.123456", "POLYGON")]
+      yield* talkedThrough(
+        at,
+        orders,
+        (order, providerPaymentId) => [attemptOf(order, { providerPaymentId })],
+        asTimePasses
+      )
       expect(
-        new Set(calls.map(({ method, path }) => `${method} ${path.split("/").slice(0, 5).join("/")}`)).size
+        new Set(at.calls.map(({ method, path }) => `${method} ${path.split("/").slice(0, 5).join("/")}`)).size
       ).toBeGreaterThan(6)
-      for (const call of calls) expect([call.path, ...contract.callFlaws(call)]).toEqual([call.path])
-      for (const { call, reply } of exchanged) {
-        const problems = contract.answerFlaws(call.method, call.path, reply.status, reply.text)
-        expect([call.path, ...problems]).toEqual([call.path])
-      }
+      keptBy(contract, at)
     })
   )
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Option } from "effect"
 import * as fc from "fast-check"
-import { CountryCode } from "../../../src/domain/Country.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { coinbase } from "../../../src/providers/coinbase/Coinbase.ts"
 import { transferOf } from "../../../src/providers/coinbase/CoinbaseRequests.ts"
 import { coinbaseFake } from "../../../src/providers/coinbase/Fake.ts"
 import { MaybeSent, NeverSent } from "../../../src/providers/client/ProviderHttp.ts"
 import { moneyOfMajor } from "../../../src/providers/port/WireAmount.ts"
+import { refusesUnsent } from "../support/CryptoRefusals.ts"
 import { connected } from "../support/Connected.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { triesAccount } from "../support/TriedAccount.ts"
 import { payin, payout, recipientAddress } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
@@ -163,17 +164,15 @@ describe("what Coinbase answers to an address", () => {
 })
 
 describe("what is not sent to Coinbase", () => {
-  it.effect.each([
-    ["a network that it does not have", payin("10", "POLYGON")],
-    ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
-    ["a payout to nowhere", { ...payout("10"), walletAddress: null }]
-  ] as const)("%s", ([, wrong]) =>
-    Effect.gen(function* () {
-      const { calls, provider } = hearing()
-      expect((yield* provider.initiate(wrong))._tag).toBe("Declined")
-      expect(calls).toEqual([])
-    })
-  )
+  refusesUnsent(hearing, {
+    orders: [
+      ["a network that it does not have", payin("10", "POLYGON")],
+      ["another asset", { ...payin("10"), money: amount("10", "USDT") }],
+      ["a payout to nowhere", { ...payout("10"), walletAddress: null }]
+    ],
+    network: "BASE",
+    doesNotFit: [{ network: "TRON" }, { currency: "BTC" }]
+  })
 
   it.effect("anything, with a key that is none; and the key is not told", () =>
     Effect.gen(function* () {
@@ -187,20 +186,6 @@ describe("what is not sent to Coinbase", () => {
       expect(calls).toEqual([])
     })
   )
-
-  it("and is said before anybody is asked", () => {
-    const { supports } = hearing().provider
-    const question = {
-      currency: "USDC",
-      method: "crypto",
-      flow: "inbound",
-      country: CountryCode.make("KE"),
-      network: "BASE"
-    } as const
-    expect(Either.isRight(supports(question))).toBe(true)
-    expect(Either.isLeft(supports({ ...question, network: "TRON" }))).toBe(true)
-    expect(Either.isLeft(supports({ ...question, currency: "BTC" }))).toBe(true)
-  })
 })
 
 describe("what Coinbase says of a transfer later", () => {
@@ -369,15 +354,5 @@ describe("amounts for Coinbase", () => {
 })
 
 describe("the account at Coinbase", () => {
-  it.effect.each([
-    [replyOf(200, { accounts: [{ accountId: "account_a" }] }), Either.right("1 accounts")],
-    [replyOf(200, "<html>"), Either.left("HTTP 200 with a body that cannot be read")],
-    [replyOf(401, {}), Either.left("It does not take the API key")],
-    [replyOf(500, {}), Either.left("HTTP 500")],
-    [new NeverSent({ reason: "refused" }), Either.left("refused")]
-  ] as const)("is tried", ([reply, expected]) =>
-    Effect.gen(function* () {
-      expect(yield* hearing(reply).provider.test!).toEqual(expected)
-    })
-  )
+  triesAccount(hearing, "the API key", [[{ accounts: [{ accountId: "account_a" }] }, "1 accounts"]])
 })

@@ -3,10 +3,10 @@ import { Effect, Either, Schema, TestClock } from "effect"
 import { coinbaseServes, depositOf, transferOf } from "../../../src/providers/coinbase/CoinbaseRequests.ts"
 import { accountId } from "../../../src/providers/coinbase/FakeAccount.ts"
 import { DestinationBody, TransferBody } from "../../../src/providers/coinbase/FakeBodies.ts"
-import { settle } from "../support/AgainstFake.ts"
+import { settle, talkedThrough } from "../support/AgainstFake.ts"
 import { NOW } from "../support/CryptoOrders.ts"
 import { attemptOf, recipientNamed } from "../support/Orders.ts"
-import { publishedContract, unpublished } from "../support/PublishedContract.ts"
+import { keptBy, publishedContract, unpublished } from "../support/PublishedContract.ts"
 import { joined, payin, payout } from "./Orders.ts"
 
 const file = "coinbase-cdp.openapi.json"
@@ -64,26 +64,13 @@ describe.skipIf(why !== "")(`what is sent to Coinbase, by its contract${why}`, (
     Effect.gen(function* () {
       yield* TestClock.setTime(NOW)
       const at = yield* joined
-      const { calls, exchanged, provider } = at
-      for (const order of [payin("10"), payin("25.5", "SOLANA"), payout("7"), payout("8.123456", "ETHEREUM")]) {
-        const outcome = yield* provider.initiate(order)
-        if (outcome._tag !== "Accepted") throw new Error(`it is ${outcome._tag}`)
+      const orders = [payin("10"), payin("25.5", "SOLANA"), payout("7"), payout("8.123456", "ETHEREUM")]
+      yield* talkedThrough(at, orders, (order, providerPaymentId) => {
         const attempt = attemptOf(order, { sentAt: new Date(NOW) })
-        const named = { ...attempt, providerPaymentId: outcome.providerPaymentId }
-        yield* provider.enquire(named)
-        yield* provider.enquire(attempt)
-        yield* settle(at)
-        yield* provider.enquire(named)
-        yield* provider.enquire(attempt)
-      }
-      yield* provider.test!
-      expect(new Set(calls.map(({ operation }) => operation)).size).toBe(7)
-      for (const call of calls) expect([call.path, ...contract.callFlaws(call)]).toEqual([call.path])
-      for (const { call, reply } of exchanged) {
-        const path = call.path.split("?")[0]!
-        const problems = contract.answerFlaws(call.method, path, reply.status, reply.text)
-        expect([call.path, ...problems]).toEqual([call.path])
-      }
+        return [{ ...attempt, providerPaymentId }, attempt]
+      })
+      expect(new Set(at.calls.map(({ operation }) => operation)).size).toBe(7)
+      keptBy(contract, at)
     })
   )
 

@@ -1,17 +1,8 @@
 /** Payers who take back what they paid: the real server beside the fakes that play it, each in its provider's own words. */
-import { Effect, Exit, Scope } from "effect"
-import { afterAll, describe, expect, it } from "vitest"
-import { allFakes, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
-import {
-  databaseOf,
-  discard,
-  freePort,
-  newDataDir,
-  type RealServer,
-  startServer,
-  withSql
-} from "../../payments/support/RealServer.ts"
-import { booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { databaseOf, withSql } from "../../payments/support/RealServer.ts"
+import { besideFakes, booksAgree, paidBy, requestTo, sandboxIn } from "../support/BesideFakes.ts"
 
 const lanes = [
   { provider: "stripe", country: "DE", currency: "EUR" },
@@ -41,35 +32,18 @@ const left = {
 }
 
 describe("disputes", () => {
-  const dataDir = newDataDir()
-  const scope = Effect.runSync(Scope.make())
-  let server: RealServer | undefined
-
-  afterAll(async () => {
-    await server?.stop()
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    discard(dataDir)
-  }, 60_000)
+  const { begin, dataDir } = besideFakes(
+    lanes.map(({ provider }) => provider),
+    {}
+  )
 
   it("leave in the books what each provider is left with", { timeout: 120_000 }, async () => {
-    const port = await freePort()
-    const named = lanes.map(({ provider }) => provider)
-    const fakes = await Effect.runPromise(
-      Scope.extend(
-        startFakes(
-          { callbackBase: `http://127.0.0.1:${port}` },
-          allFakes.filter(({ fake }) => named.includes(fake.name))
-        ),
-        scope
-      )
-    )
-    const settings = Object.fromEntries(fakes.flatMap((one) => one.settings))
-    const started = await startServer(dataDir, port, { ...settings, LOG_LEVEL: "error" })
-    server = started
+    const { fakes, start } = await begin()
+    const server = await start()
     const { admin } = sandboxIn(dataDir)
     for (const { country, provider } of lanes) {
       const config = { provider, country, payment_method: "card", direction: "inbound", priority: 1 }
-      expect((await requestTo(started)("/payments/provider-configs", config, admin)).status).toBe(201)
+      expect((await requestTo(server)("/payments/provider-configs", config, admin)).status).toBe(201)
     }
     const orders = lanes.flatMap(({ country, currency }) =>
       stories.map(({ amount }) => ({
@@ -79,7 +53,7 @@ describe("disputes", () => {
         card_details: { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035", cvv: "123" }
       }))
     )
-    await Promise.all(orders.map((order) => paidBy(started, order)))
+    await Promise.all(orders.map((order) => paidBy(server, order)))
     await Effect.runPromise(Effect.forEach(fakes, ({ running }) => running.settled))
     const url = databaseOf(dataDir)
     expect(await booksAgree(url, fakes)).toEqual(left)

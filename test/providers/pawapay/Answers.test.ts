@@ -5,6 +5,7 @@ import { pawapay } from "../../../src/providers/pawapay/Pawapay.ts"
 import { connected } from "../support/Connected.ts"
 import { amount, attemptOf, refundAttemptOf, refundOf } from "../support/Orders.ts"
 import { replyOf, type Said, saying } from "../support/Scripted.ts"
+import { triesAccount } from "../support/TriedAccount.ts"
 import { kenya, zambia } from "./Orders.ts"
 
 const hearing = (...replies: ReadonlyArray<Said>) => {
@@ -249,16 +250,7 @@ describe("what pawaPay says of an order later", () => {
 })
 
 describe("the account", () => {
-  it.effect.each([
-    [replyOf(200, { merchantId: "M", merchantName: "Merchant Inc." }), "Right"],
-    [replyOf(200, "<html>"), "Left"],
-    [replyOf(401, {}), "Left"],
-    [replyOf(500, {}), "Left"],
-    [new NeverSent({ reason: "refused" }), "Left"]
-  ] as const)("is tried", ([reply, expected]) =>
-    Effect.gen(function* () {
-      const tried = yield* hearing(reply).provider.test!
-      expect(tried._tag).toBe(expected)
-    })
-  )
+  triesAccount(hearing, "the API token", [
+    [{ merchantId: "M", merchantName: "Merchant Inc." }, "the account of Merchant Inc."]
+  ])
 })

@@ -10,6 +10,7 @@ import {
   type About,
   attemptOf,
   cardNumbered,
+  idIn,
   inMinor,
   referenceNo,
   refundAttemptOf,
@@ -22,8 +23,6 @@ const running = againstFake(stripe, stripeFake)
 
 const visa = (minor: bigint, about: About = {}) =>
   newOrder({ card: cardNumbered("4242424242424242"), money: inMinor("EUR", minor), ...about })
-
-const idIn = (outcome: unknown): string => (outcome as Accepted).providerPaymentId!
 
 const now = (order: PaymentOrder, providerPaymentId: string | null = null) =>
   attemptOf(order, { providerPaymentId, sentAt: new Date() })

@@ -1,14 +1,18 @@
 /** An adapter at work against the running fake of its third party, over real HTTP both ways. */
 import { Duration, Effect, Fiber, Option, TestClock } from "effect"
+import { expect } from "vitest"
+import type { Outcome } from "../../../src/domain/Outcome.ts"
 import { makeCallsUnderWay } from "../../../src/providers/client/CallsUnderWay.ts"
 import type { ProviderCall, ProviderHttp, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 import type { CallLimits } from "../../../src/providers/client/UndiciExchange.ts"
 import { makeProviderHttp } from "../../../src/providers/client/UndiciHttp.ts"
 import type { Fake } from "../../../src/providers/fakes/Fake.ts"
 import { type FakeOptions, type RunningFake, startFake } from "../../../src/providers/fakes/FakeServer.ts"
+import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import type { CredentialFields, ThirdParty } from "../../../src/providers/port/ThirdParty.ts"
 import { type AboutAccount, connected } from "./Connected.ts"
 import { newMailbox } from "./Mailbox.ts"
+import { idIn } from "./Orders.ts"
 
 export interface Connection {
   /** Instead of those that the fake takes. */
@@ -105,4 +109,24 @@ export const visited = (page: string | null | undefined): Effect.Effect<URL> =>
     const response = await fetch(`${page}`, { redirect: "manual" })
     await response.arrayBuffer()
     return new URL(response.headers.get("location") ?? "about:blank")
+  })
+
+/** Every order is taken, asked about, brought to its end and asked about again; then the account is tried. */
+export const talkedThrough = (
+  at: RunningFake & { readonly provider: Provider },
+  orders: ReadonlyArray<PaymentOrder>,
+  attemptsOf: (order: PaymentOrder, providerPaymentId: string) => ReadonlyArray<AttemptContext>,
+  send: (sent: Effect.Effect<Outcome>) => Effect.Effect<Outcome> = (sent) => sent
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { provider } = at
+    for (const order of orders) {
+      const outcome = yield* send(provider.initiate(order))
+      expect(outcome._tag).toBe("Accepted")
+      const attempts = attemptsOf(order, idIn(outcome))
+      yield* Effect.forEach(attempts, provider.enquire)
+      yield* settle(at)
+      yield* Effect.forEach(attempts, provider.enquire)
+    }
+    yield* provider.test!
   })

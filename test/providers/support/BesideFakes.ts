@@ -1,9 +1,44 @@
 /** The real server beside fakes of third parties: what is asked of it, who pays, and whether the books say what each holds. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect } from "vitest"
-import type { StartedFake } from "../../../src/providers/fakes/run/AllFakes.ts"
-import { pay, type RealServer, until, withSql } from "../../payments/support/RealServer.ts"
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, expect } from "vitest"
+import { allFakes, type StartedFake, startFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
+import {
+  discard,
+  freePort,
+  newDataDir,
+  pay,
+  type RealServer,
+  startServer,
+  until,
+  withSql
+} from "../../payments/support/RealServer.ts"
+
+/** For the tests that follow: fakes of these, and a server that speaks to them each time that it is started. */
+export const besideFakes = (named: ReadonlyArray<string>, about: Readonly<Record<string, string>>) => {
+  const dataDir = newDataDir()
+  const scope = Effect.runSync(Scope.make())
+  let running: RealServer | undefined
+
+  afterAll(async () => {
+    await running?.stop()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    discard(dataDir)
+  }, 60_000)
+
+  const begin = async () => {
+    const port = await freePort()
+    const wanted = allFakes.filter(({ fake }) => named.includes(fake.name))
+    const fakes = await Effect.runPromise(
+      Scope.extend(startFakes({ callbackBase: `http://127.0.0.1:${port}` }, wanted), scope)
+    )
+    const settings = { ...Object.fromEntries(fakes.flatMap((one) => one.settings)), LOG_LEVEL: "error", ...about }
+    const start = async (): Promise<RealServer> => (running = await startServer(dataDir, port, settings))
+    return { fakes, start }
+  }
+  return { dataDir, begin }
+}
 
 export const sandboxIn = (dataDir: string) => {
   const sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {

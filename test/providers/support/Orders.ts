@@ -5,6 +5,7 @@ import { CountryCode } from "../../../src/domain/Country.ts"
 import type { AnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import { OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Money } from "../../../src/domain/Money.ts"
+import type { Accepted } from "../../../src/domain/Outcome.ts"
 import type {
   AttemptContext,
   Card,
@@ -92,3 +93,6 @@ export const refundAttemptOf = (order: RefundOrder, about: Partial<AttemptContex
   broughtBy: order.attempt,
   ...about
 })
+
+/** The provider's own id of what it took. */
+export const idIn = (outcome: unknown): string => (outcome as Accepted).providerPaymentId!

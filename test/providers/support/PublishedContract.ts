@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs"
 import { Ajv, type Options, type SchemaValidateFunction, type ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import type { ProviderCall } from "../../../src/providers/client/ProviderHttp.ts"
+import { expect } from "vitest"
+import type { ProviderCall, ProviderReply } from "../../../src/providers/client/ProviderHttp.ts"
 
 const folder = new URL("../../../../shared/contracts/", import.meta.url)
 
@@ -223,5 +224,20 @@ export const publishedContract = (file: string, form?: (text: string) => unknown
     answerFlaws: (...about) => contract().answerFlaws(...about),
     schemaFlaws: (...about) => contract().schemaFlaws(...about),
     webhookFlaws: (...about) => contract().webhookFlaws(...about)
+  }
+}
+
+interface Exchanges {
+  readonly calls: ReadonlyArray<ProviderCall>
+  readonly exchanged: ReadonlyArray<{ readonly call: ProviderCall; readonly reply: ProviderReply }>
+}
+
+/** Both halves of a conversation: every call of an adapter, and what its fake answered to it. */
+export const keptBy = ({ answerFlaws, callFlaws }: PublishedContract, { calls, exchanged }: Exchanges): void => {
+  for (const call of calls) expect([call.path, ...callFlaws(call)]).toEqual([call.path])
+  for (const { call, reply } of exchanged) {
+    const [path] = call.path.split("?")
+    const problems = answerFlaws(call.method, path!, reply.status, reply.text)
+    expect([call.path, ...problems]).toEqual([call.path])
   }
 }
