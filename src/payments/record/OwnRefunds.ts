@@ -70,6 +70,8 @@ export const saidBackOf = (
   const { amount } = payment
   const has = there.find(({ currency }) => currency === amount.currency)?.minor ?? 0n
   if (payment.status === "completed" && has !== amount.minor - partsIn(payment, "completed")) return undefined
-  return attempts.find(({ leg, outcome, reason }) => leg === "payment" && outcome === "accepted" && reason !== null)
-    ?.attempt_id
+  // Where a person decided on it, the reason is why nobody knew.
+  return attempts.find(
+    ({ leg, outcome, reason, said }) => leg === "payment" && outcome === "accepted" && reason !== null && said === null
+  )?.attempt_id
 }

@@ -56,6 +56,7 @@ const isOtherMoney = ({ attempt }: Known, signal: ProviderSignal, { there = [], 
   attempt.provider_payment_id !== null &&
   signal.providerPaymentId !== attempt.provider_payment_id &&
   attempt.reason !== null &&
+  Object.keys(attempt.received).length > 0 &&
   there.length + waiting.length === 0
 
 /** What its provider has said so far that it has, of the money that it speaks of now. */

@@ -140,7 +140,10 @@ const make = Effect.gen(function* () {
     detail: { ...verdict, suspense: true }
   })
 
-  /** What has arrived, and is still there by the books, becomes what was asked for: the record, the books and the customer then speak of one amount. */
+  /**
+   * What has arrived, and is still there by the books, becomes what was asked for: the record, the books and the customer
+   * then speak of one amount.
+   */
   const accept = Effect.fnUntraced(function* (payment: Payment, attempt: Attempt, waiting: ReadonlyArray<Money>) {
     const amount = waiting.find(({ currency }) => currency === payment.amount.currency) ?? nothingOf(payment)
     const target = ownSide(payment, amount, false)
