@@ -48,7 +48,8 @@ const paidWhileBusy = (world: World, times: number, first: Parameters<ReturnType
     return { adyen, owner, payment, stripe }
   })
 
-describe("While the database is busy", () => {
+// Beside each other, as they mostly wait: each has a world of its own.
+describe.concurrent("While the database is busy", () => {
   it.scopedLive("what a provider said is written as soon as there is time", () =>
     Effect.gen(function* () {
       const { adyen, payment, stripe } = yield* paidWhileBusy(yield* worldOn("memory"), 2, accepts())
