@@ -5,7 +5,7 @@ import type { Kind } from "./faults/Fault.ts"
 
 export interface Recovery {
   readonly times: number
-  /** From the end of the fault until every instance that it affected has answered a payment; those that came alone. */
+  /** From when it is set right until every instance that it affected has answered a payment; of those that came alone. */
   readonly medianMillis: number | null
   readonly worstMillis: number | null
   readonly skipped?: string
@@ -25,13 +25,8 @@ export interface Result {
   readonly violations: ReadonlyArray<string>
 }
 
-/** Nothing where another fault was under way before it was over. */
-const recoveryOf = (fault: Happened, all: ReadonlyArray<Happened>): number | undefined => {
-  const { began, ended, recovered } = fault
-  if (ended === undefined || recovered === undefined) return undefined
-  const isAlone = all.every((other) => other === fault || other.began > recovered || (other.ended ?? Infinity) < began)
-  return isAlone ? recovered - ended : undefined
-}
+const recoveryOf = ({ isAlone, lifted, recovered }: Happened): number | undefined =>
+  isAlone && lifted !== undefined && recovered !== undefined ? recovered - lifted : undefined
 
 export const recoveries = (
   kinds: ReadonlyArray<Kind>,
@@ -41,7 +36,7 @@ export const recoveries = (
   Object.fromEntries(
     kinds.map(({ name }) => {
       const own = happened.filter(({ kind }) => kind.name === name)
-      const measured = own.flatMap((fault) => recoveryOf(fault, happened) ?? [])
+      const measured = own.flatMap((fault) => recoveryOf(fault) ?? [])
       const reason = skipped.get(name)
       return [
         name,
@@ -80,7 +75,8 @@ export const tableOf = (result: Result): string =>
         ? line([`  ${name}`, String(times), millis(medianMillis), millis(worstMillis)])
         : `${line([`  ${name}`, "skipped"])}   ${skipped}`
     ),
-    "  From the end of a fault that came alone until every instance that it affected has answered a payment.",
+    "  From the moment at which a fault that came alone is set right (a process is started again, PostgreSQL has been stopped)",
+    "  until every instance that it affected has answered a payment.",
     "",
     `Operations: ${listed(result.operations)}`,
     `Answers: ${listed(result.answers)}`,

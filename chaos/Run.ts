@@ -7,16 +7,14 @@ import { type Crowd, work } from "./business/Callers.ts"
 import { Notebook } from "./business/Notebook.ts"
 import { probeOrder } from "./business/Operations.ts"
 import { settle } from "./business/Society.ts"
-import { disturb, type Happened, isDisturbedSince, type Probe } from "./faults/Disturb.ts"
+import { disturb, type Extent, type Happened, isDisturbedSince, type Probe } from "./faults/Disturb.ts"
 import type { Kind } from "./faults/Fault.ts"
-import { drawSchedule } from "./faults/Schedule.ts"
 import { countsOf, recoveries, type Result } from "./Report.ts"
 import { healed, type Patience, settleDown } from "./Settling.ts"
 import { openStage, type StageOptions } from "./stage/Stage.ts"
 
-export interface RunOptions extends StageOptions {
+export interface RunOptions extends StageOptions, Extent {
   readonly seed: number
-  readonly seconds: number
   readonly kinds: ReadonlyArray<Kind>
   readonly crowd: Crowd
   readonly patience: Patience
@@ -28,7 +26,7 @@ const AFTERWARDS = "3 seconds"
 
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {
-    const { crowd, kinds, patience, seconds, seed, tell } = options
+    const { crowd, kinds, patience, seed, tell } = options
     const chance = new Chance(seed)
     const stage = yield* openStage(options)
     tell(`${stage.instances.length} instances are up; their logs are in ${stage.folder}`)
@@ -48,14 +46,14 @@ export const run = (options: RunOptions) =>
       isDisturbedSince: (since) => isDisturbedSince(happened, since)
     }
     const possible = kinds.filter(({ name }) => !skipped.has(name))
-    const schedule = drawSchedule(possible, chance, seconds * 1000)
     let isOver = false
+    const began = performance.now()
     const business = yield* Effect.fork(Effect.promise(() => work(asking, organisations, crowd, () => isOver)))
     const probe: Probe = (instance, name) => {
       const order = probeOrder(notebook, organisations[0]!, name.replaceAll(" ", "-"))
       return askUntilAnswered(asking, instance, order)
     }
-    yield* disturb({ stage, chance, happened, probe, tell }, schedule)
+    yield* disturb({ stage, chance, happened, probe, tell }, possible, options)
     yield* healed(stage)
     yield* Effect.sleep(AFTERWARDS)
     isOver = true
@@ -67,7 +65,7 @@ export const run = (options: RunOptions) =>
     const violations = yield* audit(stage, organisations, notebook, read)
     const result: Result = {
       seed,
-      seconds,
+      seconds: Math.round((calm - began) / 1000),
       instances: stage.instances.length,
       operations: Object.fromEntries(notebook.kinds()),
       answers: Object.fromEntries(notebook.answers),

@@ -41,6 +41,7 @@ const main = Effect.gen(function* () {
   const result = yield* run({
     seed,
     seconds,
+    faults: Infinity,
     instances: 3,
     bundle: fileURLToPath(new URL("..", import.meta.url)),
     wantsDisk: true,

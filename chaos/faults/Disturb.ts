@@ -3,10 +3,13 @@ import { Effect } from "effect"
 import type { Chance } from "../../simulation/world/Chance.ts"
 import type { Instance } from "../stage/Instance.ts"
 import type { Stage } from "../stage/Stage.ts"
-import type { Planned } from "./Schedule.ts"
+import type { Kind } from "./Fault.ts"
+import { nthFault, type Planned } from "./Schedule.ts"
 
 export interface Happened extends Planned {
-  readonly began: number
+  readonly isAlone: boolean
+  /** When it began to be set right, and when that was done. */
+  lifted: number | undefined
   ended: number | undefined
   /** When every instance that it affected has answered a payment again. */
   recovered: number | undefined
@@ -30,32 +33,49 @@ interface Disturbing {
   readonly tell: (line: string) => void
 }
 
-const happen = ({ chance, happened, probe, stage }: Disturbing, planned: Planned) =>
+const happen = ({ chance, happened, probe, stage, tell }: Disturbing, planned: Planned, isAlone: boolean) =>
   Effect.gen(function* () {
     const name = `fault ${planned.number}`
     const fault = planned.kind.make(stage, chance, name)
-    const noted: Happened = { ...planned, began: performance.now(), ended: undefined, recovered: undefined }
+    const noted: Happened = { ...planned, isAlone, lifted: undefined, ended: undefined, recovered: undefined }
+    tell(`${planned.kind.name}, ${planned.lasts} ms`)
     happened.push(noted)
-    // However the run ends, what was disturbed is set right.
-    yield* fault.begin.pipe(
-      Effect.zipRight(Effect.sleep(planned.lasts)),
-      Effect.ensuring(Effect.orDie(fault.end)),
-      Effect.zipRight(Effect.sync(() => (noted.ended = performance.now())))
+    const end = Effect.zipRight(
+      Effect.sync(() => (noted.lifted = performance.now())),
+      Effect.orDie(fault.end)
     )
+    // However the run ends, what was disturbed is set right.
+    yield* fault.begin.pipe(Effect.zipRight(Effect.sleep(planned.lasts)), Effect.ensuring(end))
+    noted.ended = performance.now()
     const answered = yield* Effect.promise(() =>
       Promise.all(fault.affects.map((one) => probe(one, `${name} ${one.name}`)))
     )
     if (answered.every(Boolean)) noted.recovered = performance.now()
   })
 
-/** Ends when the last of them is over. */
-export const disturb = (disturbing: Disturbing, schedule: ReadonlyArray<Planned>) =>
-  Effect.forEach(
-    schedule,
-    (planned) =>
-      Effect.sleep(planned.at).pipe(
-        Effect.tap(() => disturbing.tell(`${planned.kind.name}, ${planned.lasts} ms`)),
-        Effect.zipRight(happen(disturbing, planned))
-      ),
-    { concurrency: "unbounded", discard: true }
-  )
+export interface Extent {
+  /** No fault begins after this long. */
+  readonly seconds: number
+  /** Nor after so many. */
+  readonly faults: number
+}
+
+/** One after the other, each once the one before is recovered from, and at times one while another lasts. */
+export const disturb = (disturbing: Disturbing, kinds: ReadonlyArray<Kind>, { faults, seconds }: Extent) =>
+  Effect.gen(function* () {
+    const deadline = performance.now() + seconds * 1000
+    const nth = (number: number) => nthFault(kinds, disturbing.chance, number)
+    for (let number = 0; number < faults && performance.now() < deadline; number++) {
+      const one = nth(number)
+      yield* Effect.sleep(one.after)
+      if (!one.overlaps || number + 1 >= faults) yield* happen(disturbing, one, true)
+      else {
+        number += 1
+        const other = happen(disturbing, nth(number), false)
+        yield* Effect.all([happen(disturbing, one, false), Effect.delay(other, one.lasts / 2)], {
+          concurrency: "unbounded",
+          discard: true
+        })
+      }
+    }
+  })

@@ -44,13 +44,12 @@ export const allKinds: ReadonlyArray<Kind> = [
 export interface Planned {
   readonly number: number
   readonly kind: Kind
-  /** From the beginning of the run, in milliseconds. */
-  readonly at: number
+  /** Before it begins, in milliseconds: nothing is wrong meanwhile. */
+  readonly after: number
   readonly lasts: number
+  /** The next one begins while it lasts. */
+  readonly overlaps: boolean
 }
-
-/** Before the first, so that there is something to disturb. */
-const CALM_MILLIS = 2_000
 
 /** Every kind comes once before any comes twice, in an order that the seed chooses. */
 const nthKind = (kinds: ReadonlyArray<Kind>, chance: Chance, nth: number): Kind => {
@@ -59,19 +58,13 @@ const nthKind = (kinds: ReadonlyArray<Kind>, chance: Chance, nth: number): Kind 
   return drawn.toSorted((a, b) => a.place - b.place)[nth % kinds.length]!.kind
 }
 
-export const drawSchedule = (
-  kinds: ReadonlyArray<Kind>,
-  chance: Chance,
-  totalMillis: number
-): ReadonlyArray<Planned> => {
-  const planned: Array<Planned> = []
-  let at = CALM_MILLIS
-  for (let number = 0; ; number++) {
-    const kind = nthKind(kinds, chance, number)
-    const lasts = chance.between(kind.lasts[0], kind.lasts[1], `fault ${number} lasts`)
-    if (at + lasts > totalMillis) return planned
-    planned.push({ number, kind, at, lasts })
-    const overlaps = chance.happens(0.2, `fault ${number} is not alone`)
-    at += overlaps ? Math.ceil(lasts / 2) : lasts + chance.between(2_000, 4_000, `fault ${number} then`)
+export const nthFault = (kinds: ReadonlyArray<Kind>, chance: Chance, number: number): Planned => {
+  const kind = nthKind(kinds, chance, number)
+  return {
+    number,
+    kind,
+    after: chance.between(1_000, 3_000, `fault ${number} after`),
+    lasts: chance.between(kind.lasts[0], kind.lasts[1], `fault ${number} lasts`),
+    overlaps: chance.happens(0.15, `fault ${number} is not alone`)
   }
 }

@@ -24,7 +24,8 @@ describe("a short run of faults", () => {
       Effect.gen(function* () {
         const { answers, deliveries, faults, operations, violations } = yield* run({
           seed: 13,
-          seconds: 14,
+          seconds: Infinity,
+          faults: kinds.length,
           instances: 2,
           bundle: inject("bundle"),
           wantsDisk: false,

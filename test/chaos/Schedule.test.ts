@@ -1,23 +1,31 @@
 import { describe, expect, it } from "@effect/vitest"
-import { allKinds, drawSchedule } from "../../chaos/faults/Schedule.ts"
+import { allKinds, nthFault } from "../../chaos/faults/Schedule.ts"
 import { Chance } from "../../simulation/world/Chance.ts"
 
-const namesOf = (seed: number, seconds: number) =>
-  drawSchedule(allKinds, new Chance(seed), seconds * 1000).map(({ at, kind, lasts }) => [kind.name, at, lasts])
+const faultsOf = (seed: number) => Array.from({ length: 60 }, (_, nth) => nthFault(allKinds, new Chance(seed), nth))
 
-describe("a schedule", () => {
-  it("is the seed's alone", () => {
-    expect(namesOf(1, 600)).toEqual(namesOf(1, 600))
-    expect(namesOf(1, 600)).not.toEqual(namesOf(2, 600))
-    expect(namesOf(1, 600).slice(0, 5)).toEqual(namesOf(1, 3600).slice(0, 5))
+describe("the faults of a run", () => {
+  it("are the seed's alone", () => {
+    expect(faultsOf(1)).toEqual(faultsOf(1))
+    expect(faultsOf(1)).not.toEqual(faultsOf(2))
   })
 
-  it("has every kind once before any comes twice", () => {
-    const first = namesOf(3, 600).slice(0, allKinds.length)
-    expect(new Set(first.map(([name]) => name)).size).toBe(allKinds.length)
+  it("are of every kind once before any comes twice", () => {
+    const names = faultsOf(3).map(({ kind }) => kind.name)
+    expect(new Set(names.slice(0, allKinds.length)).size).toBe(allKinds.length)
+    expect(new Set(names.slice(allKinds.length, 2 * allKinds.length)).size).toBe(allKinds.length)
   })
 
-  it("ends with the run", () => {
-    for (const { at, lasts } of drawSchedule(allKinds, new Chance(5), 300_000)) expect(at + lasts).toBeLessThan(300_001)
+  it("last as long as their kind may", () => {
+    for (const { kind, lasts } of faultsOf(5)) {
+      expect(lasts).toBeGreaterThanOrEqual(kind.lasts[0])
+      expect(lasts).toBeLessThanOrEqual(kind.lasts[1])
+    }
+  })
+
+  it("are not always alone", () => {
+    const overlapping = faultsOf(7).filter(({ overlaps }) => overlaps).length
+    expect(overlapping).toBeGreaterThan(0)
+    expect(overlapping).toBeLessThan(30)
   })
 })
