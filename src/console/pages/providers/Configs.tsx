@@ -65,7 +65,7 @@ export const Configs = () => {
   )
   return (
     <>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="filters">
         {filters.map(([name, label, options]) => (
           <Field
             key={name}
@@ -77,7 +77,7 @@ export const Configs = () => {
           />
         ))}
         <NewConfig onDone={list.reload} />
-      </form>
+      </div>
       <Listing
         list={list}
         empty={
