@@ -1,17 +1,19 @@
 /** `corridor/client` as a program elsewhere has it: installed, imported and required, and with types that hold. */
-import { spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, inject, it } from "vitest"
 
 const folder = mkdtempSync(join(tmpdir(), "corridor-client-test-"))
 const installed = join(folder, "node_modules", "corridor")
 
-const run = (...words: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, words, { cwd: folder, encoding: "utf8" })
-  return { status, output: stdout + stderr }
-}
+const run = (...words: ReadonlyArray<string>) =>
+  promisify(execFile)(process.execPath, words, { cwd: folder }).then(
+    ({ stderr, stdout }) => stdout + stderr,
+    (error: { readonly stdout: string; readonly stderr: string }) => `failed: ${error.stdout}${error.stderr}`
+  )
 
 const promises = `
 const corridor = createCorridor({ url: "http://127.0.0.1:1/v1", apiKey: "ck_test_x", retries: 0 })
@@ -70,15 +72,15 @@ const compilerOptions = {
   skipLibCheck: true
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   const bundle = inject("bundle")
   const builder = JSON.stringify(resolve("src/client/build.mjs"))
-  const built = run(
+  const built = await run(
     "--input-type=module",
     "-e",
     `await (await import(${builder})).buildClient(${JSON.stringify(bundle)})`
   )
-  expect(built).toEqual({ status: 0, output: "" })
+  expect(built).toBe("")
   cpSync(join(bundle, "client"), join(installed, "dist", "client"), { recursive: true })
   cpSync("package.json", join(installed, "package.json"))
   for (const name of ["effect", "@effect/platform"]) {
@@ -96,10 +98,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it.each(["imports.mjs", "requires.cjs"])("runs: %s", (file) => {
-  expect(run(file)).toEqual({ status: 0, output: "true 0 function\n" })
+it.each(["imports.mjs", "requires.cjs"])("runs: %s", async (file) => {
+  expect(await run(file)).toBe("true 0 function\n")
 })
 
-it("has types that hold, for import and for require", () => {
-  expect(run(resolve("node_modules/typescript/bin/tsc"), "-p", folder)).toEqual({ status: 0, output: "" })
+it("has types that hold, for import and for require", async () => {
+  expect(await run(resolve("node_modules/typescript/bin/tsc"), "-p", folder)).toBe("")
 }, 240_000)

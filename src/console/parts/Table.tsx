@@ -22,7 +22,7 @@ interface Props<A> {
 }
 
 const isControl = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest("a, button, input, select, label") !== null
+  target instanceof Element && target.closest("a, button, dialog, input, select, label") !== null
 
 const classOf = <A,>({ align, quiet, wide }: Column<A>): string =>
   [align === "end" ? "end" : "", wide === true ? "wide" : "", quiet === true ? "quiet" : ""].join(" ").trim()

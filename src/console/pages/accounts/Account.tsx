@@ -2,17 +2,17 @@ import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { LoadedPage } from "../../parts/LoadedPage.tsx"
 import { Id } from "../../parts/Id.tsx"
 import { Listing } from "../../parts/Listing.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { usePages } from "../../state/Pages.ts"
 import { nameOf } from "../../state/Words.ts"
+import type { AccountData } from "./Accounts.tsx"
 import { AccountActions } from "./AccountActions.tsx"
 
 const Movements = ({ id, turn }: { readonly id: string; readonly turn: string }) => {
@@ -56,21 +56,9 @@ const Movements = ({ id, turn }: { readonly id: string; readonly turn: string })
 
 const POLL = 4000
 
-export const Account = ({ id }: { readonly id: string }) => {
-  const { data, problem, reload } = useLoad(
-    (signal) => call("virtualAccounts", "get", { path: { account_id: id } }, { signal }),
-    [id],
-    POLL
-  )
-  const above = ["#/accounts", "Virtual accounts"] as const
-  if (data === undefined) {
-    return (
-      <Page title="Account" above={above}>
-        {problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />}
-      </Page>
-    )
-  }
-  const account = data.data
+const above = ["#/accounts", "Virtual accounts"] as const
+
+const Shown = ({ account, onDone }: { readonly account: AccountData; readonly onDone: () => void }) => {
   return (
     <Page
       title={account.customer_id ?? account.virtual_account_name}
@@ -86,11 +74,24 @@ export const Account = ({ id }: { readonly id: string }) => {
           </p>
         </>
       }
-      actions={<AccountActions account={account} onDone={reload} />}
+      actions={<AccountActions account={account} onDone={onDone} />}
     >
       <Card title="Transactions">
-        <Movements id={id} turn={account.balance.value} />
+        <Movements id={account.account_id} turn={account.balance.value} />
       </Card>
     </Page>
+  )
+}
+
+export const Account = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad(
+    (signal) => call("virtualAccounts", "get", { path: { account_id: id } }, { signal }),
+    [id],
+    POLL
+  )
+  return (
+    <LoadedPage title="Account" above={above} loaded={loaded}>
+      {({ data }) => <Shown account={data} onDone={loaded.reload} />}
+    </LoadedPage>
   )
 }

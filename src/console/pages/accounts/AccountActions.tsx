@@ -1,10 +1,10 @@
-import { typedAmount } from "../../api/Amount.ts"
 import { call } from "../../api/Api.ts"
-import { Problem } from "../../api/Problem.ts"
+import { amountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { may, ofOrg, session } from "../../state/Session.ts"
+import { BeneficiaryField } from "./BeneficiaryField.tsx"
 import type { AccountData } from "./Accounts.tsx"
 
 interface Props {
@@ -12,33 +12,9 @@ interface Props {
   readonly onDone: () => void
 }
 
-const amountIn = (text: string) => {
-  const amount = typedAmount(text)
-  if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
-  return amount
-}
-
 const AmountField = ({ currency }: Pick<AccountData, "currency">) => (
   <Field name="amount" label={`Amount in ${currency}`} inputMode="decimal" required />
 )
-
-const Beneficiaries = ({ currency }: Pick<AccountData, "currency">) => {
-  const { data } = useLoad(
-    (signal) => call("beneficiaries", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
-    []
-  )
-  const options = (data?.data ?? [])
-    .filter((beneficiary) => beneficiary.currency === currency)
-    .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)
-  return (
-    <Field
-      key={options.length}
-      name="beneficiary_id"
-      label="Beneficiary"
-      options={options.length === 0 ? [["", `None is paid in ${currency}`]] : options}
-    />
-  )
-}
 
 const OtherAccounts = ({ account }: Pick<Props, "account">) => {
   const { data } = useLoad(
@@ -84,7 +60,7 @@ const Moving = ({ account, onDone }: Props) => {
           )
         }
       >
-        <Beneficiaries currency={account.currency} />
+        <BeneficiaryField currency={account.currency} />
         <AmountField currency={account.currency} />
         <Field name="description" label="What for" required={false} />
       </Task>

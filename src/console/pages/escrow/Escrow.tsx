@@ -3,16 +3,15 @@ import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Bar } from "../../parts/Bar.tsx"
 import { Card } from "../../parts/Card.tsx"
+import { LoadedPage } from "../../parts/LoadedPage.tsx"
 import { Id } from "../../parts/Id.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
-import { nameOf } from "../../state/Words.ts"
 import { EscrowActions } from "./EscrowActions.tsx"
 import type { EscrowData, Milestone } from "./Escrows.tsx"
+import { PayParty } from "./PayParty.tsx"
 import { MilestoneActions } from "./MilestoneActions.tsx"
 
 const splitText = (escrow: EscrowData, { parties }: Milestone): string =>
@@ -54,20 +53,9 @@ const MilestoneRow = ({ escrow, milestone, onDone }: RowProps) => (
   </li>
 )
 
-export const Escrow = ({ id }: { readonly id: string }) => {
-  const { data, problem, reload } = useLoad(
-    (signal) => call("escrow", "get", { path: { escrow_id: id } }, { signal }),
-    [id]
-  )
-  const above = ["#/escrow", "Escrow"] as const
-  if (data === undefined) {
-    return (
-      <Page title="Escrow" above={above}>
-        {problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />}
-      </Page>
-    )
-  }
-  const escrow = data.data
+const above = ["#/escrow", "Escrow"] as const
+
+const Shown = ({ escrow, onDone }: { readonly escrow: EscrowData; readonly onDone: () => void }) => {
   return (
     <Page
       title={escrow.name}
@@ -87,13 +75,13 @@ export const Escrow = ({ id }: { readonly id: string }) => {
           </p>
         </>
       }
-      actions={escrow.status === "active" ? <EscrowActions escrow={escrow} onDone={reload} /> : undefined}
+      actions={escrow.status === "active" ? <EscrowActions escrow={escrow} onDone={onDone} /> : undefined}
     >
       <div class="columns lean-left">
         <Card title="Milestones" note="Money covers them in their order.">
           <ol class="milestones">
             {escrow.milestones.map((milestone) => (
-              <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} onDone={reload} />
+              <MilestoneRow key={milestone.milestone_id} escrow={escrow} milestone={milestone} onDone={onDone} />
             ))}
           </ol>
         </Card>
@@ -107,17 +95,32 @@ export const Escrow = ({ id }: { readonly id: string }) => {
               {
                 name: "Is paid",
                 show: ({ account_id, beneficiary_id }) =>
-                  account_id !== null ? "To an account" : beneficiary_id !== null ? "By payout" : nameOf("later")
+                  account_id !== null ? "To an account" : beneficiary_id !== null ? "By payout" : "Later"
               },
               {
                 name: "Balance",
                 align: "end",
                 show: ({ balance }) => <Money amount={balance} currency={escrow.currency} />
+              },
+              {
+                name: "Actions",
+                quiet: true,
+                align: "end",
+                show: (party) => <PayParty escrow={escrow} party={party} onDone={onDone} />
               }
             ]}
           />
         </Card>
       </div>
     </Page>
+  )
+}
+
+export const Escrow = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad((signal) => call("escrow", "get", { path: { escrow_id: id } }, { signal }), [id])
+  return (
+    <LoadedPage title="Escrow" above={above} loaded={loaded}>
+      {({ data }) => <Shown escrow={data} onDone={loaded.reload} />}
+    </LoadedPage>
   )
 }

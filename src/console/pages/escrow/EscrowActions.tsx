@@ -1,6 +1,6 @@
-import { amountText, minus, plainText, typedAmount } from "../../api/Amount.ts"
+import { amountText, minus, plainText } from "../../api/Amount.ts"
 import { call } from "../../api/Api.ts"
-import { Problem } from "../../api/Problem.ts"
+import { amountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Task } from "../../parts/Task.tsx"
 import type { EscrowData } from "./Escrows.tsx"
@@ -18,11 +18,7 @@ export const EscrowActions = ({ escrow, onDone }: { readonly escrow: EscrowData;
         submit="Fund"
         done="Escrow funded"
         onDone={onDone}
-        act={({ amount = "" }, key) => {
-          const number = typedAmount(amount)
-          if (number === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
-          return call("escrow", "fund", { path, payload: { amount: number } }, { key })
-        }}
+        act={({ amount = "" }, key) => call("escrow", "fund", { path, payload: { amount: amountIn(amount) } }, { key })}
       >
         <Field
           name="amount"

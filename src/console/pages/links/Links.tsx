@@ -1,16 +1,15 @@
-import { type Answer, call } from "../../api/Api.ts"
+import { call } from "../../api/Api.ts"
+import { Awaited } from "../../parts/Awaited.tsx"
 import { Badge } from "../../parts/Badge.tsx"
 import { Copy } from "../../parts/Copy.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { type Loaded, useLoad } from "../../state/Load.ts"
+import { useLoad } from "../../state/Load.ts"
 import { orgId } from "../../state/Session.ts"
 import { NewLink } from "./NewLink.tsx"
 import { ShowQr } from "./ShowQr.tsx"
@@ -30,11 +29,8 @@ const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => 
   />
 )
 
-const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list">> }) => {
-  const { data, problem, reload } = list
-  if (data === undefined)
-    return problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />
-  if (data.data.length === 0) {
+const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; readonly onDone: () => void }) => {
+  if (links.length === 0) {
     return (
       <Empty icon="links" title="No payment links">
         Make one and send it to a customer: they pay on a page of yours, without any code.
@@ -44,7 +40,7 @@ const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list"
   return (
     <Table
       caption="Payment links"
-      rows={data.data}
+      rows={links}
       keyOf={({ link_id }) => link_id}
       columns={[
         { name: "For", show: ({ description, link_ref }) => <strong>{description ?? link_ref}</strong> },
@@ -79,7 +75,7 @@ const Content = ({ list }: { readonly list: Loaded<Answer<"paymentLinks", "list"
           show: (link) => (
             <div class="actions">
               {link.status === "active" && <ShowQr link={link} />}
-              {link.status === "active" && <Cancel link={link} onDone={reload} />}
+              {link.status === "active" && <Cancel link={link} onDone={onDone} />}
             </div>
           )
         }
@@ -95,7 +91,7 @@ const OfOrg = ({ org }: { readonly org: string }) => {
   const list = useLoad((signal) => call("paymentLinks", "list", { path: { org_id: org } }, { signal }), [org])
   return (
     <Page title={title} lead={lead} actions={<NewLink org={org} onDone={list.reload} />}>
-      <Content list={list} />
+      <Awaited loaded={list}>{({ data }) => <Content links={data} onDone={list.reload} />}</Awaited>
     </Page>
   )
 }

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
-import { typedAmount } from "../../api/Amount.ts"
 import { call, type Request } from "../../api/Api.ts"
-import { Problem } from "../../api/Problem.ts"
+import { maybeAmountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
 import type { Values } from "../../parts/Form.tsx"
 import { Task } from "../../parts/Task.tsx"
@@ -17,8 +16,7 @@ const payloadOf = ({
   email = "",
   expires_at = ""
 }: Values): Payload => {
-  const number = typedAmount(amount)
-  if (amount !== "" && number === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  const number = maybeAmountIn(amount)
   return {
     amount_type: amount_type as Payload["amount_type"],
     currency: currency.toUpperCase(),

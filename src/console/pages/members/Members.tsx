@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks"
 import { roles } from "../../../domain/Roles.ts"
 import { call } from "../../api/Api.ts"
 import { Empty } from "../../parts/Empty.tsx"
@@ -11,10 +12,11 @@ import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { may, orgId, session } from "../../state/Session.ts"
 import { nameOf } from "../../state/Words.ts"
+import { Invitations } from "./Invitations.tsx"
 import { ChangeMember } from "./ChangeMember.tsx"
 import type { Member } from "./Member.ts"
 
-const Invite = ({ org }: { readonly org: string }) => (
+const Invite = ({ onDone, org }: { readonly org: string; readonly onDone: () => void }) => (
   <Task
     name="Invite"
     icon="plus"
@@ -23,6 +25,7 @@ const Invite = ({ org }: { readonly org: string }) => (
     says="They get an e-mail with a link that works once, for seven days and for that address alone."
     submit="Send the invitation"
     done="Invitation sent"
+    onDone={onDone}
     act={({ email = "", role = "member" }, key) =>
       call(
         "invitations",
@@ -55,6 +58,7 @@ const title = "Members"
 const lead = "A role opens pages and actions; a permission opens one more to a person."
 
 const People = ({ org }: { readonly org: string }) => {
+  const [turn, setTurn] = useState(0)
   const list = usePages(
     (cursor, signal) =>
       call(
@@ -66,7 +70,11 @@ const People = ({ org }: { readonly org: string }) => {
     [org]
   )
   return (
-    <Page title={title} lead={lead} actions={may("members") ? <Invite org={org} /> : undefined}>
+    <Page
+      title={title}
+      lead={lead}
+      actions={may("members") ? <Invite org={org} onDone={() => setTurn(turn + 1)} /> : undefined}
+    >
       <Listing list={list} empty={<Empty icon="members" title="Nobody is here yet" />}>
         {(items) => (
           <Table
@@ -106,6 +114,7 @@ const People = ({ org }: { readonly org: string }) => {
           />
         )}
       </Listing>
+      {may("members") && <Invitations org={org} turn={turn} />}
     </Page>
   )
 }

@@ -1,10 +1,9 @@
 import { type Answer, call } from "../../api/Api.ts"
 import { isNegative, isZero } from "../../api/Amount.ts"
+import { Awaited } from "../../parts/Awaited.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Money } from "../../parts/Money.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { nameOf } from "../../state/Words.ts"
@@ -56,19 +55,10 @@ const Content = ({ balances }: { readonly balances: ReadonlyArray<Balance> }) =>
 }
 
 export const Balances = ({ org }: { readonly org: string }) => {
-  const { data, problem, reload } = useLoad(
-    (signal) => call("balances", "list", { path: { org_id: org } }, { signal }),
-    [org]
-  )
+  const loaded = useLoad((signal) => call("balances", "list", { path: { org_id: org } }, { signal }), [org])
   return (
     <Card title="Balances">
-      {problem !== undefined ? (
-        <ProblemNote problem={problem} onRetry={reload} />
-      ) : data === undefined ? (
-        <Skeleton />
-      ) : (
-        <Content balances={data.data} />
-      )}
+      <Awaited loaded={loaded}>{({ data }) => <Content balances={data} />}</Awaited>
     </Card>
   )
 }

@@ -1,8 +1,7 @@
 import { call } from "../../api/Api.ts"
+import { Awaited } from "../../parts/Awaited.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { chosenOrg, may, orgId, session } from "../../state/Session.ts"
 import { HealthCards } from "../providers/HealthCards.tsx"
@@ -19,14 +18,16 @@ const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
 
 const Numbers = () => {
   const org = orgId.value
-  const { data, problem, reload } = useLoad((signal) => loadTrends(org, signal), [org])
-  if (problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />
-  if (data === undefined) return <Skeleton lines={6} />
+  const loaded = useLoad((signal) => loadTrends(org, signal), [org])
   return (
-    <>
-      <Figures trends={data.data} />
-      <Trends trends={data.data} />
-    </>
+    <Awaited loaded={loaded}>
+      {({ data }) => (
+        <>
+          <Figures trends={data} />
+          <Trends trends={data} />
+        </>
+      )}
+    </Awaited>
   )
 }
 

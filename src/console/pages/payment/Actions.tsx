@@ -1,6 +1,6 @@
-import { amountText, isZero, minus, plainText, typedAmount } from "../../api/Amount.ts"
+import { amountText, isZero, minus, plainText } from "../../api/Amount.ts"
 import { call, type Request } from "../../api/Api.ts"
-import { Problem } from "../../api/Problem.ts"
+import { amountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { may } from "../../state/Session.ts"
@@ -19,12 +19,6 @@ type Payload = Request<"paymentsInit", "action">["payload"]
 
 export const act = (payment_id: string, payload: Payload, key: string) =>
   call("paymentsInit", "action", { path: { payment_id }, payload }, { key })
-
-const amountIn = (text: string) => {
-  const amount = typedAmount(text)
-  if (amount === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
-  return amount
-}
 
 const Refund = ({ onDone, payment }: Omit<Props, "items">) => {
   const left = minus(payment.amount, payment.refunded_amount)

@@ -1,11 +1,10 @@
 import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Card } from "../../parts/Card.tsx"
+import { LoadedPage } from "../../parts/LoadedPage.tsx"
 import { Id } from "../../parts/Id.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { nameOf } from "../../state/Words.ts"
@@ -30,17 +29,11 @@ const settled = ["completed", "failed", "refunded", "rejected", "canceled"]
 
 const POLL = 3000
 
-export const PaymentPage = ({ id }: { readonly id: string }) => {
-  const { data, problem, reload } = useLoad((signal) => load(id, signal), [id], POLL)
-  const above = ["#/payments", "Payments"] as const
-  if (data === undefined) {
-    return (
-      <Page title="Payment" above={above}>
-        {problem === undefined ? <Skeleton lines={10} /> : <ProblemNote problem={problem} onRetry={reload} />}
-      </Page>
-    )
-  }
-  const { items, payment } = data
+const above = ["#/payments", "Payments"] as const
+
+type Whole = Awaited<ReturnType<typeof load>>
+
+const Shown = ({ items, onDone, payment }: Whole & { readonly onDone: () => void }) => {
   const party = partyOf(payment)
   return (
     <Page
@@ -61,7 +54,7 @@ export const PaymentPage = ({ id }: { readonly id: string }) => {
           </p>
         </>
       }
-      actions={<Actions payment={payment} items={items} onDone={reload} />}
+      actions={<Actions payment={payment} items={items} onDone={onDone} />}
     >
       <MoneyNow payment={payment} />
       <Card title="What happened" note="Time is drawn closer together where little happens.">
@@ -77,5 +70,14 @@ export const PaymentPage = ({ id }: { readonly id: string }) => {
         </div>
       </div>
     </Page>
+  )
+}
+
+export const PaymentPage = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad((signal) => load(id, signal), [id], POLL)
+  return (
+    <LoadedPage title="Payment" above={above} loaded={loaded}>
+      {(whole) => <Shown {...whole} onDone={loaded.reload} />}
+    </LoadedPage>
   )
 }

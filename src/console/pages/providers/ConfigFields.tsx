@@ -1,15 +1,10 @@
-import { type Amount, plainText, typedAmount } from "../../api/Amount.ts"
-import { Problem } from "../../api/Problem.ts"
+import { type Amount, plainText } from "../../api/Amount.ts"
+import { maybeAmountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
 import type { Values } from "../../parts/Form.tsx"
 import type { Config } from "./Names.ts"
 
-const limitIn = (text: string): Amount | null => {
-  if (text === "") return null
-  const amount = typedAmount(text)
-  if (amount === undefined) throw new Problem(400, "Write a limit as a number, or leave it empty.")
-  return amount
-}
+const limitIn = (text: string): Amount | null => maybeAmountIn(text) ?? null
 
 export const settingsIn = ({
   description = "",

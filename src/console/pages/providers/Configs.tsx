@@ -12,6 +12,7 @@ import { chosenOrg } from "../../state/Session.ts"
 import { nameOf } from "../../state/Words.ts"
 import { EditConfig } from "./EditConfig.tsx"
 import { type Config, flowOptions, methodOptions, providerName, providerOptions } from "./Names.ts"
+import { SetCredentials } from "./SetCredentials.tsx"
 import { NewConfig } from "./NewConfig.tsx"
 
 const Remove = ({ config, onDone }: { readonly config: Config; readonly onDone: () => void }) => (
@@ -65,7 +66,7 @@ export const Configs = () => {
   )
   return (
     <>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="filters">
         {filters.map(([name, label, options]) => (
           <Field
             key={name}
@@ -77,7 +78,7 @@ export const Configs = () => {
           />
         ))}
         <NewConfig onDone={list.reload} />
-      </form>
+      </div>
       <Listing
         list={list}
         empty={
@@ -119,6 +120,7 @@ export const Configs = () => {
                 show: (config) => (
                   <div class="actions">
                     <EditConfig config={config} onDone={list.reload} />
+                    <SetCredentials config={config} onDone={list.reload} />
                     <Remove config={config} onDone={list.reload} />
                   </div>
                 )

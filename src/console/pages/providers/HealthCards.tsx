@@ -1,7 +1,6 @@
 import { type Answer, call } from "../../api/Api.ts"
+import { Awaited } from "../../parts/Awaited.tsx"
 import { Badge } from "../../parts/Badge.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { providerName } from "./Names.ts"
 
@@ -45,11 +44,8 @@ const isOfInterest = (state: State): boolean => state.circuit !== "closed" || ve
 
 const POLL = 10_000
 
-export const HealthCards = () => {
-  const { data, problem, reload } = useLoad((signal) => call("analytics", "providerHealth", {}, { signal }), [], POLL)
-  if (data === undefined)
-    return problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />
-  const [asked, quiet] = [data.data.filter(isOfInterest), data.data.filter((state) => !isOfInterest(state))]
+const Shown = ({ states }: { readonly states: ReadonlyArray<State> }) => {
+  const [asked, quiet] = [states.filter(isOfInterest), states.filter((state) => !isOfInterest(state))]
   return (
     <>
       <div class="health">
@@ -70,4 +66,9 @@ export const HealthCards = () => {
       )}
     </>
   )
+}
+
+export const HealthCards = () => {
+  const loaded = useLoad((signal) => call("analytics", "providerHealth", {}, { signal }), [], POLL)
+  return <Awaited loaded={loaded}>{({ data }) => <Shown states={data} />}</Awaited>
 }

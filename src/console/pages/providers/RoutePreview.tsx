@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
-import { typedAmount } from "../../api/Amount.ts"
 import { type Answer, call, type Request } from "../../api/Api.ts"
-import { Problem } from "../../api/Problem.ts"
+import { amountIn } from "../../api/TypedAmount.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -36,8 +35,7 @@ const detailsOf = (method: string, { network = "", phone = "" }: Values, country
 
 const payloadOf = (values: Values): Payload => {
   const { amount = "", country = "", currency = "", payment_method = "" } = values
-  const number = typedAmount(amount)
-  if (number === undefined) throw new Problem(400, "Write the amount as a number, such as 1500.00.")
+  const number = amountIn(amount)
   const inCapitals = currency.toUpperCase()
   return {
     ...ofOrg(),

@@ -59,7 +59,7 @@ export const Deliveries = () => {
   )
   return (
     <>
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="filters">
         <Field
           name="status"
           label="Status"
@@ -74,7 +74,7 @@ export const Deliveries = () => {
           value={webhook_id}
           onInput={(value) => setQuery({ status, webhook_id: value })}
         />
-      </form>
+      </div>
       <Listing
         list={list}
         empty={

@@ -4,11 +4,10 @@ import { Badge } from "../../parts/Badge.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Facts } from "../../parts/Facts.tsx"
+import { LoadedPage } from "../../parts/LoadedPage.tsx"
 import { Id } from "../../parts/Id.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { ProblemNote } from "../../parts/ProblemNote.tsx"
-import { Skeleton } from "../../parts/Skeleton.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { linkTo } from "../../state/Router.ts"
@@ -46,21 +45,9 @@ const Attempts = ({ log }: Pick<Detail, "log">) =>
 
 const POLL = 4000
 
-export const Delivery = ({ id }: { readonly id: string }) => {
-  const { data, problem, reload } = useLoad(
-    (signal) => call("webhookLog", "delivery", { path: { delivery_id: id } }, { signal }),
-    [id],
-    POLL
-  )
-  const above = ["#/webhooks/deliveries", "Deliveries"] as const
-  if (data === undefined) {
-    return (
-      <Page title="Delivery" above={above}>
-        {problem === undefined ? <Skeleton /> : <ProblemNote problem={problem} onRetry={reload} />}
-      </Page>
-    )
-  }
-  const delivery = data.data
+const above = ["#/webhooks/deliveries", "Deliveries"] as const
+
+const Shown = ({ delivery, onDone }: { readonly delivery: Detail; readonly onDone: () => void }) => {
   const event = parse(delivery.payload) as EventText
   const paymentId = event.data?.payment_id
   return (
@@ -75,7 +62,7 @@ export const Delivery = ({ id }: { readonly id: string }) => {
       }
       actions={
         may("webhooks") && delivery.status !== "pending" ? (
-          <Replay deliveryId={id} name={delivery.event_type} onDone={reload} />
+          <Replay deliveryId={delivery.delivery_id} name={delivery.event_type} onDone={onDone} />
         ) : undefined
       }
     >
@@ -98,5 +85,18 @@ export const Delivery = ({ id }: { readonly id: string }) => {
         </Card>
       </div>
     </Page>
+  )
+}
+
+export const Delivery = ({ id }: { readonly id: string }) => {
+  const loaded = useLoad(
+    (signal) => call("webhookLog", "delivery", { path: { delivery_id: id } }, { signal }),
+    [id],
+    POLL
+  )
+  return (
+    <LoadedPage title="Delivery" above={above} loaded={loaded}>
+      {({ data }) => <Shown delivery={data} onDone={loaded.reload} />}
+    </LoadedPage>
   )
 }

@@ -1,0 +1,308 @@
+/** The console in a real browser, served by the server as it is run: every page at both sizes, and what people do there. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type CorridorPromises, createCorridor } from "../../../src/client/Promises.ts"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import {
+  discard,
+  freePort,
+  newDataDir,
+  type RealServer,
+  startServer,
+  until
+} from "../../payments/support/RealServer.ts"
+import { byBank, byPhone } from "../../payments/support/Requests.ts"
+import {
+  chromiumNeeded,
+  chromiumPath,
+  desktop,
+  inBothSizes,
+  launchChromium,
+  overflowOf
+} from "../../support/Chromium.ts"
+
+interface Sandbox {
+  readonly orgs: ReadonlyArray<{
+    readonly org_id: string
+    readonly api_key: string
+    readonly users: ReadonlyArray<{ readonly user_id: string; readonly role: string; readonly jwt: string }>
+  }>
+  readonly admin: { readonly user_id: string; readonly jwt: string }
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const violations = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", "))
+)`
+
+/** By the debugger's own way, since the page's policy lets no other script in. */
+const breaches = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send("Runtime.evaluate", { expression: axe })
+  return page.evaluate<ReadonlyArray<string>>(violations)
+}
+
+describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiumNeeded})`, () => {
+  const dataDir = newDataDir()
+  let server: RealServer
+  let browser: Browser
+  let sandbox: Sandbox
+  let corridor: CorridorPromises
+  let acme: Sandbox["orgs"][number]
+
+  const jwtOf = (role: string): string => acme.users.find((user) => user.role === role)!.jwt
+
+  const initiate = async (request: object): Promise<string> => {
+    const { response } = await corridor.paymentsInit.initiate({ payload: request as never })
+    return response.payment_id
+  }
+
+  const completed = (payment_id: string) =>
+    until("the payment is complete", async () => {
+      const { status } = await corridor.payments.byId({ path: { payment_id } })
+      return status === "completed" ? true : undefined
+    })
+
+  beforeAll(async () => {
+    const port = await freePort()
+    ;[server, browser] = await Promise.all([
+      startServer(dataDir, port, { SANDBOX_RAIL_PACE: "250 millis", WEBHOOK_RETRY_DELAYS: "100 millis" }),
+      launchChromium()
+    ])
+    sandbox = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as Sandbox
+    acme = sandbox.orgs[0]!
+    corridor = createCorridor({ url: server.url, apiKey: acme.api_key })
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await server.stop()
+    discard(dataDir)
+  })
+
+  /** Nothing may be complained of but refusals that were asked for, nor asked of anyone but this server. */
+  const visiting = async (
+    token: string | undefined,
+    use: (page: Page) => Promise<void>,
+    refusals: ReadonlyArray<number> = []
+  ): Promise<void> => {
+    const context: BrowserContext = await browser.newContext({ viewport: desktop })
+    const complaints: Array<string> = []
+    const strangers: Array<string> = []
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    page.on("console", (message) => complaints.push(message.text()))
+    page.on("pageerror", (error) => complaints.push(error.message))
+    page.on("request", (request) => {
+      const url = request.url()
+      if (!url.startsWith(server.url) && !url.startsWith("data:")) strangers.push(url)
+    })
+    if (token !== undefined) {
+      await page.addInitScript(`sessionStorage.setItem("corridor.credential", "token ${token}")`)
+    }
+    try {
+      await use(page)
+      expect(complaints).toEqual(refusals.map((status) => expect.stringContaining(`status of ${status} `)))
+      expect(strangers).toEqual([])
+    } finally {
+      await context.close()
+    }
+  }
+
+  const open = async (page: Page, hash: string): Promise<void> => {
+    await page.goto(`${server.url}/console${hash}`)
+    await page.locator("main h1").waitFor()
+    await page.locator(".skeleton").first().waitFor({ state: "detached" })
+  }
+
+  const looksRight = (page: Page, name: string): Promise<void> =>
+    inBothSizes(page, async (width) => {
+      expect(await overflowOf(page), `${name} at ${width}`).toBe(0)
+      expect(await breaches(page), `${name} at ${width}`).toEqual([])
+    })
+
+  const populate = async () => {
+    const org_id = acme.org_id
+    const staff = acme.users.find(({ role }) => role === "staff")!
+    const dead = await corridor.webhooks.create({ payload: { endpoint_url: "http://127.0.0.1:9/hooks" } })
+    const paid = await initiate({ ...byPhone(), client_reference: "order-1" })
+    await initiate(byPhone("+254712340004"))
+    await completed(paid)
+    const payload = { org_id, user_id: staff.user_id, currency: CurrencyCode.make("KES"), customer_id: "Rent" }
+    const account = (await corridor.virtualAccounts.create({ payload })).data.account_id
+    await corridor.virtualAccounts.simulateDeposit({ path: { account_id: account }, payload: { amount: 5000.5 } })
+    const parties = [{ name: "Builder", split_type: "percentage" as const, split_value: 100 }]
+    const escrow = await corridor.escrow.create({
+      payload: {
+        name: "Harbour",
+        currency: CurrencyCode.make("KES"),
+        account_id: account,
+        parties: [{ name: "Builder" }],
+        milestones: [{ label: "Design", sequence: 1, expected_disbursement: 3000, parties }]
+      }
+    })
+    const link = { amount: 80, currency: CurrencyCode.make("KES"), amount_type: "fixed" as const, description: "Seat" }
+    await corridor.paymentLinks.create({ path: { org_id }, payload: link })
+    const delivery = await until("a delivery died", async () => {
+      const { data } = await corridor.webhookLog.deliveries({ urlParams: { status: "dead" } })
+      return data[0]?.delivery_id
+    })
+    return { paid, account, escrow: escrow.data.escrow_id, webhook: dead.data.webhook_id, delivery }
+  }
+
+  it("is one small script and one style, kept for good and packed", async () => {
+    const page = await fetch(`${server.url}/console`)
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self';")
+    expect(page.headers.get("content-security-policy")).not.toContain("unsafe")
+    const html = await page.text()
+    const names = Array.from(html.matchAll(/(?:href|src)="(console\/[^"]+)"/g), ([, name]) => name!)
+    expect(names).toHaveLength(2)
+    let size = 0
+    for (const name of names) {
+      const file = await fetch(`${server.url}/${name}`, { headers: { "accept-encoding": "gzip" } })
+      expect(file.headers.get("cache-control")).toContain("immutable")
+      expect(file.headers.get("content-encoding")).toBe("gzip")
+      size += Number(file.headers.get("content-length"))
+    }
+    expect(size).toBeGreaterThan(10_000)
+    expect(size).toBeLessThan(200_000)
+    expect((await fetch(`${server.url}/console/console-OLD.js`)).status).toBe(404)
+  })
+
+  it("shows every page on a desk and on a phone", { timeout: 240_000 }, async () => {
+    const made = await populate()
+    const pages = {
+      "": "Overview",
+      payments: "Payments",
+      [`payments/${made.paid}`]: "order-1",
+      queue: "Operations",
+      links: "Payment links",
+      accounts: "Virtual accounts",
+      [`accounts/${made.account}`]: "Rent",
+      escrow: "Escrow",
+      [`escrow/${made.escrow}`]: "Harbour",
+      webhooks: "Webhooks",
+      "webhooks/deliveries": "Webhooks",
+      [`webhooks/deliveries/${made.delivery}`]: "transaction.updated",
+      "webhooks/tail": "Webhooks",
+      providers: "Providers",
+      keys: "API keys",
+      members: "Members",
+      audit: "Audit log"
+    }
+    await visiting(jwtOf("org-admin"), async (page) => {
+      await open(page, "#/")
+      for (const [path, title] of Object.entries(pages)) {
+        await page.evaluate(`location.hash = "#/${path}"`)
+        const heading = page.getByRole("heading", { level: 1 })
+        await until(`the page ${path}`, async () => {
+          const words = await heading.textContent()
+          const there = path.startsWith("webhooks/deliveries/")
+            ? /^[a-z_]+\.[a-z_]+$/.test(words ?? "")
+            : words === title
+          return there ? true : undefined
+        })
+        await page.locator(".skeleton").first().waitFor({ state: "detached" })
+        await looksRight(page, path)
+      }
+    })
+    await visiting(sandbox.admin.jwt, async (page) => {
+      for (const path of ["", "queue", "providers/configs", "providers/health"]) {
+        await open(page, `#/${path}`)
+        await looksRight(page, `admin's ${path}`)
+      }
+    })
+  })
+
+  it("follows a payment from the API to its refund", { timeout: 120_000 }, async () => {
+    const payment_id = await initiate({ ...byPhone(), client_reference: "order-77" })
+    await completed(payment_id)
+    await visiting(
+      undefined,
+      async (page) => {
+        await page.goto(`${server.url}/console`)
+        await page.getByLabel("API key").check()
+        await page.getByRole("textbox", { name: "API key" }).fill(acme.api_key)
+        await page.keyboard.press("Enter")
+        await page.getByRole("link", { name: "Payments", exact: true }).click()
+        await page.getByLabel("Search").fill("order-77")
+        await page.keyboard.press("Enter")
+        await page.getByRole("link", { name: "order-77" }).click()
+        await page.getByRole("heading", { name: "order-77" }).waitFor()
+        const drawn = await page.locator(".track svg").getAttribute("aria-label")
+        expect(drawn).toContain("Status: Initiated, Processing, Completed")
+        expect(drawn).toContain("Fiat: Accepted after")
+        await page.getByText("1,500.00 KES are on your balance.").waitFor()
+
+        await page.getByRole("button", { name: "Refund" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Amount in KES").fill("2000")
+        await dialog.getByRole("button", { name: "Refund" }).click()
+        await dialog.getByRole("alert").waitFor()
+        await dialog.getByLabel("Amount in KES").fill("500.50")
+        await dialog.getByLabel("Reason").fill("One cup was broken")
+        await dialog.getByRole("button", { name: "Refund" }).click()
+        await page.getByText("500.50 KES have gone back.").waitFor()
+
+        const kept = await page.evaluate<string>(
+          "[document.cookie, location.href, JSON.stringify(localStorage)].join()"
+        )
+        expect(kept).not.toContain(acme.api_key.slice(8))
+      },
+      [409]
+    )
+    const { refunded_amount, refunds } = await corridor.payments.byId({ path: { payment_id } })
+    expect(refunded_amount).toBe(500.5)
+    expect(refunds.map(({ reason }) => reason)).toEqual(["One cup was broken"])
+  })
+
+  it("lets a platform admin settle by hand in their own name", { timeout: 120_000 }, async () => {
+    const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
+    const corridorOf = {
+      country: CountryCode.make("KE"),
+      payment_method: "bank_transfer",
+      direction: "inbound"
+    } as const
+    await platform.providerConfigs.create({
+      payload: { ...corridorOf, provider: "manual", priority: 1, org_id: acme.org_id }
+    })
+    const payment_id = await initiate(byBank())
+    await visiting(sandbox.admin.jwt, async (page) => {
+      await open(page, `#/payments/${payment_id}`)
+      await page.getByRole("button", { name: "It went through" }).click()
+      await page.getByLabel("How you know").fill("Seen on the statement")
+      await page.getByRole("button", { name: "Settle as completed" }).click()
+      await page.getByText("1,500.00 KES are on your balance.").waitFor()
+    })
+    const { data } = await platform.auditLog.list({ urlParams: { action: "payment.resolved" } })
+    expect(data[0]).toMatchObject({ actor_type: "user", actor_id: sandbox.admin.user_id, subject_id: payment_id })
+    await expect(
+      corridor.resolutions.resolve({ path: { payment_id }, payload: { outcome: "failed", reason: "No" } })
+    ).rejects.toMatchObject({ status: 403 })
+    await expect(
+      platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
+    ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("offers nobody what their role does not open, and says so where they go there all the same", async () => {
+    const payment_id = await initiate(byPhone())
+    await completed(payment_id)
+    await visiting(
+      jwtOf("member"),
+      async (page) => {
+        await open(page, `#/payments/${payment_id}`)
+        await page.getByText("are on your balance").waitFor()
+        expect(await page.getByRole("button", { name: "Refund" }).count()).toBe(0)
+        expect(await page.getByRole("link", { name: "API keys" }).count()).toBe(0)
+        await page.evaluate('location.hash = "#/keys"')
+        await page.getByText("Your role does not allow this").waitFor()
+      },
+      [403]
+    )
+  })
+})

@@ -1,0 +1,37 @@
+/** Finding payments by whoever pays or is paid. */
+import { expect } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { onBothStores } from "../../support/Stores.ts"
+import { everything } from "../../support/Windows.ts"
+import { newOwner, newPayment } from "../support/NewPayment.ts"
+
+const payer = { name: "Wanjiru Kamau", email: "Wanjiru@example.com", phone: "+254 712 345-678" }
+
+onBothStores("A payment's customer", (it) => {
+  it.effect("is found by phone number and e-mail address, however they are written, within the organisation", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
+      const { payment: paid } = yield* newPayment(mine, { payer_details: payer })
+      const details = { provider: "mpesa", phone_number: "+254700111222" }
+      const { payment: moved } = yield* newPayment(mine, { payer_details: {}, mobile_money_details: details })
+      const recipient_info = { fname: "Ada", email: "ada@example.com", phone_number: "0700 333 444" }
+      const { payment: sent } = yield* newPayment(mine, { payer_details: {}, recipient_info })
+      yield* newPayment(theirs, { payer_details: payer })
+      const found = (customer: string, status?: "failed") =>
+        Effect.map(store.list(Option.some(mine.org_id), { customer, ...(status && { status }) }, everything), (all) =>
+          all.map(({ payment_id }) => payment_id)
+        )
+      expect(yield* found("wanjiru@EXAMPLE.com")).toEqual([paid.payment_id])
+      expect(yield* found("254712345678")).toEqual([paid.payment_id])
+      expect(yield* found("+254 (700) 111-222")).toEqual([moved.payment_id])
+      expect(yield* found("ada@example.com")).toEqual([sent.payment_id])
+      expect(yield* found("0700333444")).toEqual([sent.payment_id])
+      expect(yield* found("25471234567")).toEqual([])
+      expect(yield* found("kamau")).toEqual([])
+      expect(yield* found("@")).toEqual([])
+      expect(yield* found("wanjiru@example.com", "failed")).toEqual([])
+    })
+  )
+})
