@@ -114,6 +114,12 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
     )
   )
 
+const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
+  Array.from(world.tables.attempts.values()).some(
+    ({ next_enquiry_at, outcome, payment_id }) =>
+      payment_id === paymentId && (outcome === null || outcome === "unknown" || next_enquiry_at !== null)
+  )
+
 /** After a few rounds nobody tries anything else any more. */
 const PATIENCE = 4
 
@@ -123,6 +129,8 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorIte
     const before = inTheBooks(scene, payment_id)
     const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
     const way = disagrees(scene, payment_id, before) ? "nothing there" : scene.outside.chance.weighed(ways, purpose)
+    // Nobody decides on money while it is not known what became of some of it.
+    if (way === "nothing there" && isUncertain(scene, payment_id)) return
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
     scene.outside.count(`operator: ${way}`)
     const outcome = way === "kept" ? ("completed" as const) : ("failed" as const)

@@ -109,7 +109,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ofRefund = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         const { payment } = known
         const stays = saysNothingMoved(signal)
-        if (payment.status === "completed" && !stays) return source
+        const isOdd = Object.keys(known.attempt.received).length > 0
+        if (payment.status === "completed" && !stays && !isOdd) return source
         const books = yield* withBooks(known, source)
         if (!stays) return books
         return { ...books, saidBack: saidBackOf(payment, yield* store.attemptsOf(payment.payment_id), books) }

@@ -6,6 +6,7 @@ import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { isEven } from "./TakenBack.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -71,6 +72,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     ? withShortage(payment, after, refund)
     : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
   const isDoubtful = isReleased && source.saidBack !== undefined
+  const suspense = suspenseOf(known, refund, decision)
+  // What went astray and came back, or came and went again, before anybody had decided on it.
+  const isBack = suspense.length > 0 && isEven(suspense, source)
   return assemble(
     known,
     signal,
@@ -85,8 +89,11 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
           }),
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
-      suspense: suspenseOf(known, refund, decision),
-      note: noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
+      suspense,
+      note: isBack
+        ? undefined
+        : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
+      cleared: isBack,
       ...(isDoubtful ? { doubt: doubtOf(known, refund), about: source.saidBack } : {}),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),

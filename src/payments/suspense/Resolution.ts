@@ -43,6 +43,12 @@ const isMeant = (
   { attempt_id }: Attempt
 ): boolean => named === undefined || (named.kind === kind && named.attempt_id === attempt_id)
 
+/** Whether an attempt may have taken the money of an item back already. */
+const isGivingBack =
+  ({ attempt_id, kind }: StoredOperatorItem) =>
+  ({ leg, of_attempt, outcome }: Attempt): boolean =>
+    kind === "suspense" && leg === "return" && of_attempt === attempt_id && (outcome === null || outcome === "unknown")
+
 /** What no machine settles any more, or never did. */
 const onlyByHand =
   (payment: Payment, story: Story, now: Date) =>
@@ -139,6 +145,11 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             .find(onlyByHand(payment, story, now))
           if (attempt !== undefined) return yield* atomically(settleAttempt(permit, payment, attempt, verdict))
           const underWay = open.filter((one) => isUnderWay(one, now))
+          if (named !== undefined && story.attempts.some(isGivingBack(named))) {
+            return yield* new Conflict({
+              message: "What became of a return of this money is not known: wait for that, or settle it first."
+            })
+          }
           const isOfMoney = named === undefined ? openSuspense(story).length > 0 : named.kind === "suspense"
           if (isOfMoney && underWay.every(({ leg }) => leg !== "return")) {
             return yield* suspense.settle(permit, payment, story, verdict)

@@ -116,11 +116,12 @@ export class MemoryDatabase extends Context.Tag("corridor/MemoryDatabase")<
           Object.fromEntries(
             Object.entries(tables).map(([name, table]) => [name, table.rows(database)])
           ) as Opened<Tables>,
+        // From before it has the lock until after: whoever stopped in between would keep it from everybody, for good.
         atomically: (effect) =>
           Effect.flatMap(InTransaction, (nested) =>
             nested
               ? undoable(effect)
-              : lock.withPermits(1)(Effect.provideService(undoable(effect), InTransaction, true))
+              : Effect.provideService(lock.withPermits(1)(undoable(effect)), InTransaction, true)
           )
       }
     })

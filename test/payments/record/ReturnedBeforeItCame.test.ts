@@ -177,4 +177,17 @@ onPaymentServer("What goes back before it came", "memory", made, (it) => {
       expect(yield* itemsOf(payment_id), "what our own refund gave has its place").toHaveLength(1)
     })
   )
+
+  it.effect("a refund that was given up, goes nevertheless and comes back, leaves nothing to settle", () =>
+    Effect.gen(function* () {
+      const { ends, gained, payment_id } = yield* refunding("FI", 500)
+      yield* ends("failed")
+      yield* ends("completed")
+      expect(yield* gained).toEqual({ stripe: -1000, settlement: 1500, suspense: -500 })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      yield* ends("returned")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
 })
