@@ -20,7 +20,7 @@ onDatabaseServer(
           yield* startWorkers
           const { KYB_WEBHOOK_SECRET: kybSecret } = fuzzedSettings
           const { counts, failures } = yield* Effect.promise(() =>
-            run({ url, credentials, kybSecret, seed: 1, requests: 2000 })
+            run({ url, credentials, kybSecret, seed: 1, requests: 1500 })
           )
           expect(failures).toEqual([])
           const silent = Array.from(counts).filter(

@@ -6,9 +6,10 @@ import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { createKey, listKeys } from "../contract/api/Keys.ts"
-import { type Document, fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
+import { changedAt, placesIn } from "../../fuzz/Text.ts"
+import { type Document, examplesOf, fetchDocument, type Operation, operationsOf } from "../contract/api/Operations.ts"
 import { byKey, type Cast, type Credential, people } from "../support/Credentials.ts"
-import { send } from "../support/Send.ts"
+import { type Answer, send } from "../support/Send.ts"
 import { onDatabaseServer } from "../support/TestServer.ts"
 import { makeObjects, requestExample } from "./Objects.ts"
 
@@ -47,6 +48,27 @@ const openToStrangers = ["POST /organizations/webhook/kyb", "POST /organizations
 /** An initiation belongs to the organisation of its credential, whatever its body says. */
 const takesOrganization = ({ about, path }: Operation): boolean =>
   about.requestBody !== undefined && !path.startsWith("/payments-init/")
+
+type Body = Readonly<Record<string, unknown>>
+
+/** What the field names: accounts and people have several names. */
+const kindOf = (field: string): string => {
+  const name = field.split(".").at(-1) ?? ""
+  return name.endsWith("account_id") ? "account_id" : name === "sender_id" ? "user_id" : name
+}
+
+const isOfOthers = (field: string, ids: Values): boolean =>
+  field !== "org_id" && field.endsWith("_id") && ids[kindOf(field)] !== undefined
+
+/** An example whose ids are those of objects that are there. */
+const withIds = (example: unknown, ids: Values): unknown =>
+  placesIn(example)
+    .filter((place) => typeof place.at(-1) === "string" && ids[kindOf(String(place.at(-1)))] !== undefined)
+    .reduce<unknown>(
+      (body, place) =>
+        changedAt(body, place, (old) => (typeof old === "string" ? ids[kindOf(String(place.at(-1)))] : old)),
+      example
+    )
 
 /** Every kind of credential that an organisation has. */
 const callersOf = (org: Cast) =>
@@ -120,6 +142,49 @@ onDatabaseServer(
           }
         }
         expect(yield* listKeys(globex.key)).toEqual(before)
+      })
+    )
+
+    it.effect("is as high for an id in a body or a query as for one in a path", () =>
+      Effect.gen(function* () {
+        const { acme, admin, document, operations, theirs } = yield* scene
+        const ours = yield* makeObjects(document, { owner: acme, admin })
+        const tried: Array<string> = []
+        /** The status, and of a refusal its words; of a success whether it repeats what was sent. */
+        const told = ({ status, text }: Answer, id: string) => [status, status < 300 ? text.includes(id) : text]
+        const expectNothing = (operation: Operation, field: string, ask: (id: string) => ReturnType<typeof call>) =>
+          Effect.gen(function* () {
+            const [id, nobodys] = [theirs.ids[kindOf(field)]!, randomUUID()]
+            const answer = yield* ask(id)
+            expect(told(answer, id), `${field} of ${operation.name}: ${answer.text}`).toEqual(
+              told(yield* ask(nobodys), nobodys)
+            )
+            tried.push(`${field} of ${operation.name}`)
+          })
+        for (const operation of operations.filter(({ name }) => !openToStrangers.includes(name))) {
+          const values = { ...ours.ids, ...ours.words }
+          for (const field of parametersOf(operation, "query").filter((name) => isOfOthers(name, theirs.ids))) {
+            yield* expectNothing(operation, field, (id) =>
+              call(document, operation, { ...acme.key }, { values, query: { [field]: id } })
+            )
+          }
+          for (const example of examplesOf(operation.about.requestBody)) {
+            const dressed = withIds(example, ours.ids)
+            for (const place of placesIn(dressed).filter((one) => isOfOthers(String(one.at(-1)), theirs.ids))) {
+              yield* expectNothing(operation, place.join("."), (id) =>
+                call(
+                  document,
+                  operation,
+                  { ...acme.key },
+                  { values, body: changedAt(dressed, place, () => id) as Body }
+                )
+              )
+            }
+          }
+        }
+        expect(tried.length, tried.join("\n")).toBeGreaterThan(15)
+        expect(tried).toContain("beneficiary_id of POST /virtual-accounts/{account_id}/withdraw")
+        expect(tried).toContain("account_id of POST /virtual-accounts/escrow")
       })
     )
 
