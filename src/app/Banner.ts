@@ -15,7 +15,12 @@ export const banner = (credentials: SandboxCredentials | undefined, fakes: strin
       })
     }
     const org = credentials?.orgs[0]
-    const lines = [`Corridor ${version} (${mode})`, `  API        ${publicUrl}/v1`, `  Reference  ${publicUrl}/docs`]
+    const lines = [
+      `Corridor ${version} (${mode})`,
+      `  API        ${publicUrl}/v1`,
+      `  Reference  ${publicUrl}/docs`,
+      `  Console    ${publicUrl}/console`
+    ]
     if (fakes !== undefined) lines.push(`  Fakes      ${fakes}`)
     if (org !== undefined) {
       lines.push(

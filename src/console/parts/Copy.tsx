@@ -3,6 +3,9 @@ import { Icon } from "./Icon.tsx"
 
 const SHOWN_FOR = 1500
 
+/** Browsers copy on pages that came safely, and from the machine itself; elsewhere there is nothing to press. */
+const canCopy = "clipboard" in navigator
+
 /** `what` is for those who hear the page. */
 export const Copy = ({ text, what }: { readonly text: string; readonly what: string }) => {
   const [done, setDone] = useState(false)
@@ -11,6 +14,7 @@ export const Copy = ({ text, what }: { readonly text: string; readonly what: str
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_FOR)
   }
+  if (!canCopy) return null
   return (
     <button
       class="copy"

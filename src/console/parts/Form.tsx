@@ -18,6 +18,9 @@ interface Props {
   readonly aside?: ComponentChildren
 }
 
+/** Refused for good, so that the next try is another. What may still be running, or has not answered, keeps its key. */
+const isOver = (status: number): boolean => status === 502 || (status >= 400 && status < 500 && status !== 409)
+
 const valuesOf = (form: HTMLFormElement): Values =>
   Object.fromEntries(Array.from(new FormData(form), ([name, value]) => [name, String(value).trim()]))
 
@@ -33,8 +36,7 @@ export const Form = ({ aside, children, danger = false, onSubmit, submit }: Prop
       key.current = newKey()
     } catch (error) {
       const found = problemFrom(error)
-      // What was refused before anything was done may be corrected, and is then something else.
-      if (found.status >= 400 && found.status < 500) key.current = newKey()
+      if (isOver(found.status)) key.current = newKey()
       setProblem(found)
     } finally {
       setBusy(false)

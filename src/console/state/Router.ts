@@ -10,9 +10,18 @@ addEventListener("hashchange", () => {
   scrollTo(0, 0)
 })
 
+/** A part that cannot be read stands for itself. */
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
 export const route = computed(() => {
   const [path = "", query = ""] = place.value.split("?", 2)
-  return { path, parts: path.split("/").map(decodeURIComponent), query: new URLSearchParams(query) }
+  return { path, parts: path.split("/").map(decoded), query: new URLSearchParams(query) }
 })
 
 type Query = Readonly<Record<string, string | undefined>>

@@ -9,6 +9,7 @@ import { Balances } from "./Balances.tsx"
 import { Figures } from "./Figures.tsx"
 import { Latest } from "./Latest.tsx"
 import { Trends } from "./Trends.tsx"
+import { Welcome } from "./Welcome.tsx"
 
 /** Of one organisation, or for a platform admin of all of them together. */
 const loadTrends = async (org: string | undefined, signal: AbortSignal) =>
@@ -50,12 +51,7 @@ export const Overview = () => {
           )}
         </>
       ) : (
-        <Card title="Welcome">
-          <p>
-            You are signed in to {name} as a member. The pages that your role opens are in the menu; for more, ask an
-            org admin for a permission.
-          </p>
-        </Card>
+        <Welcome name={name} />
       )}
     </Page>
   )
