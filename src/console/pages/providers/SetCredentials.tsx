@@ -29,7 +29,11 @@ export const SetCredentials = ({ config, onDone }: { readonly config: Config; re
       call(
         "providerConfigs",
         "setCredentials",
-        { path: { provider: config.provider, config_id: config.config_id }, payload: fieldsIn(fields) },
+        {
+          path: { provider: config.provider, config_id: config.config_id },
+          urlParams: { forget_replaced: false },
+          payload: fieldsIn(fields)
+        },
         { key }
       )
     }
