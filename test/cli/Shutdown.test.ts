@@ -5,7 +5,9 @@ import { Agent, createServer, type IncomingMessage, request } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { startProxy } from "../../chaos/stage/Proxy.ts"
 import {
   type Environment,
   freePort,
@@ -16,7 +18,6 @@ import {
   startServer,
   temporaryFolder
 } from "./Cli.ts"
-import { silentProxy } from "./SilentProxy.ts"
 
 // Every step is a process of its own, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -159,13 +160,22 @@ it("answers all that it has taken on under load, and leaves no lease behind", as
 })
 
 it("ends in time although its database has fallen silent", async () => {
-  const proxy = await silentProxy(database.url)
-  const server = await startServer({ ...env, DATABASE_URL: proxy.url })
-  proxy.fallSilent()
+  const scope = Effect.runSync(Scope.make())
+  const target = new URL(database.url)
+  const at = Number(target.port)
+  const { behave, port } = await Effect.runPromise(
+    Scope.extend(
+      startProxy(() => [at]),
+      scope
+    )
+  )
+  target.port = String(port)
+  const server = await startServer({ ...env, DATABASE_URL: target.toString() })
+  behave("silent")
   const asked = ask(server, "/readyz", new Agent())
   expect((await asked).statusCode).toBe(503)
   const began = performance.now()
   await server.stop()
   expect(performance.now() - began).toBeLessThan(IN_TIME)
-  proxy.close()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
 })
