@@ -101,8 +101,10 @@ export class Judge {
   }
 
   /** Nobody sees a neighbour's ids, unless they were brought along. */
-  #leak({ org }: Caller, sent: Sent, { status, text }: Answer, stock: Stock): string | undefined {
-    if (org === "all") return undefined
+  #leak(caller: Caller, sent: Sent, { status, text }: Answer, stock: Stock): string | undefined {
+    const { org } = caller
+    // Half a credential may have got its other half.
+    if (org === "all" || (org === "none" && !isAs(caller, sent))) return undefined
     const foreign = org === "ours" ? [stock.theirs] : org === "theirs" ? stock.ours : [stock.theirs, ...stock.ours]
     const seen = allIds(...foreign).find((id) => text.includes(id) && !this.#brought.has(id))
     if (seen !== undefined) {

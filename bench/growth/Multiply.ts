@@ -50,13 +50,16 @@ interface Column {
   readonly type: string
 }
 
+/** Ids begin with their time: what is older than all that there was comes before it. */
+const older = (id: string, copy: string): string => `('00' || substr(md5(${id}::text || ${copy}), 3))::uuid`
+
 const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column, type }: Column): string => {
   const own = `t."${column}"`
   if (column === "org_id") {
-    const one = `md5(${own}::text || n % ${organizations})::uuid`
+    const one = older(own, `n % ${organizations}`)
     return organizations === 1 ? own : `case when n % ${organizations} = 0 then ${own} else ${one} end`
   }
-  if (type === "uuid") return kept.has(column) ? own : `md5(${own}::text || n)::uuid`
+  if (type === "uuid") return kept.has(column) ? own : older(own, "n")
   if (type.startsWith("timestamp")) return `${own} - n * interval '1 minute'`
   return unique.includes(column) ? `${own} || '-' || n` : own
 }
@@ -81,7 +84,7 @@ const write = async (pool: Pool, table: string, size: Size, unique: ReadonlyArra
 export const multiply = async (pool: Pool, size: Size): Promise<void> => {
   await pool.query("set session_replication_role = replica")
   await pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
-      'org_id', md5(o.org_id::text || n)::uuid))).* from organizations o cross join generate_series(1, ${size.organizations - 1}) n`)
+      'org_id', ${older("o.org_id", "n")}))).* from organizations o cross join generate_series(1, ${size.organizations - 1}) n`)
   for (const [table, unique] of Object.entries(growing)) await write(pool, table, size, unique)
   await pool.query("set session_replication_role = origin")
   await pool.query("vacuum analyze")

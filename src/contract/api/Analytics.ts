@@ -151,6 +151,7 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
   .add(
     HttpApiEndpoint.get("providerHealth", "/payments/provider-health")
       .addSuccess(reportOf(Schema.Array(ProviderState)))
+      .addError(NotFound)
       .pipe(
         operation({
           access: "platform",

@@ -14,7 +14,10 @@ const reason = text(500, "How you know, or why; it stands on the record, in the 
 
 export const ResolvePayment = Schema.Struct({
   outcome: Schema.Literal("completed", "failed").annotations({ description: "What the provider's own books say" }),
-  reason
+  reason,
+  item_id: Schema.optional(
+    text(64, "Which of the things that wait, as the operations queue names it, where one verdict does not fit them all")
+  )
 }).annotations({ identifier: "ResolvePayment" })
 
 export const GiveBack = Schema.Struct({ reason }).annotations({ identifier: "GiveBack" })
@@ -32,7 +35,7 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
           access: "platform",
           summary: "Settle a payment by hand",
           description:
-            "Extension. For an outcome that stayed unknown, a payment on the manual rail, or money in suspense: look it up at the provider first. `completed` books the money to the organisation, or accepts what came of a payin that was paid in part; `failed` says that it did not go, or that the provider has it back. Audited in the caller's name. With nothing to settle, or while a provider is being asked: 409.",
+            "Extension. For an outcome that stayed unknown, a payment on the manual rail, or money in suspense: look it up at the provider first. `completed` books the money to the organisation, or accepts what came of a payin that was paid in part; `failed` says that it did not go, or that the provider has it back. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one verdict does not fit and `item_id` names none of them: 409, with their ids.",
           request: { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
           response: recordExample
         })

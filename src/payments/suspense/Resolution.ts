@@ -97,7 +97,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         if (item === undefined) {
           if (!isAmbiguous(payment, story, yield* suspense.waitingFor(payment))) return undefined
           return yield* new Conflict({
-            message: `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them with --item: ${listed(open)}`
+            message: `Several things of this payment wait for a person, and one verdict does not fit them all. Name one of them (--item, or item_id): ${listed(open)}`
           })
         }
         const found = open.find(({ item_id }) => item_id === item)

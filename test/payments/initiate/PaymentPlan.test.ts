@@ -449,7 +449,9 @@ describe("planPayment: the rest", () => {
     const local = { ...byCard(), return_url: "http://localhost:8080/back" }
     expect(planned(local).payment.return_url).toBe("http://localhost:8080/back")
     expect(refusal(local, { mode: "live" })).toBe("VALIDATION_ERROR return_url: must start with https://.")
-    expect(refusal({ ...byCard(), return_url: "https://a:b@shop.example" })).toMatch(/return_url: must not carry/)
+    expect(refusal({ ...byCard(), return_url: "https://a:b@shop.example" })).toMatch(
+      /return_url: must not hold a user name/
+    )
     expect(planned(byCard()).payment.return_url).toBeNull()
   })
 
