@@ -1,0 +1,79 @@
+/** Wherever a secret is compared, the time that it takes tells nothing. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+
+const files = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .map((name) => join("src", name))
+  .filter((name) => !/\/Fake|\/fakes\//.test(name))
+
+const linesOf = (file: string): ReadonlyArray<string> => readFileSync(file, "utf8").split("\n")
+
+const word = "[\\w.?!\\[\\]()\"']*(?:signature|secret|hmac|mac|token|password|otp|proof|hash|digest|cvv)\\w*[)\\]]*"
+const comparison = new RegExp(`(?:${word}\\s*(?:===|!==)\\s*(\\S+)|(\\S+)\\s*(?:===|!==)\\s*${word}(?![\\w(]))`, "i")
+
+/** A length, a kind, or whether it is there at all, is no secret. */
+const harmless = /^(?:undefined|null|true|false|"|'|\d|-)|length|_tag|typeof/
+
+/** Equal by ===, and why that tells nothing. */
+const known: Readonly<Record<string, string>> = {
+  "src/webhooks/SealedEndpoints.ts": "whether what is sealed was sealed anew",
+  "src/providers/sandbox/RailMemory.ts": "who holds a lease, among rows in memory",
+  "src/webhooks/delivery/SettleMemory.ts": "who holds a lease, among rows in memory",
+  "src/providers/sandbox/RailCustomer.ts": "the password of the simulator, which the README names",
+  "src/providers/coinbase/CoinbaseToken.ts": "whether our own setting is whole base64",
+  "src/platform/idempotency/Idempotency.ts": "keyed digests of two bodies of one caller",
+  "src/people/auth/CallerSql.ts": "SHA-256 of keys: nobody can choose what they begin with",
+  "src/people/auth/CallerMemory.ts": "SHA-256 of keys: nobody can choose what they begin with",
+  "src/people/members/InvitationMemory.ts": "SHA-256 of tokens: nobody can choose what they begin with"
+}
+
+const found = files.flatMap((file) =>
+  linesOf(file).flatMap((line) => {
+    const code = line.replace(/\/\/.*|^\s*\*.*|^\s*\/\*\*.*/, "").replaceAll(/"[^"]*"/g, '""')
+    const hit = comparison.exec(code)
+    const other = hit?.[1] ?? hit?.[2] ?? ""
+    return hit === null || harmless.test(other) || harmless.test(hit[0]) ? [] : [`${file}: ${hit[0].trim()}`]
+  })
+)
+
+const fileIn = (hit: string): string => hit.split(": ", 1)[0]!
+
+describe("a comparison of secrets", () => {
+  it("is seen where there is one", () => {
+    expect(files.length).toBeGreaterThan(300)
+    for (const line of ["given !== expectedSignature", "if (row.token === token)", "headers.secret === wanted"]) {
+      expect(comparison.test(line), line).toBe(true)
+    }
+  })
+
+  it("by its value stands only where it tells nothing", () => {
+    expect(found.filter((hit) => known[fileIn(hit)] === undefined)).toEqual([])
+  })
+
+  it("is excused nowhere without need", () => {
+    const excused = new Set(found.map(fileIn))
+    expect(Object.keys(known).filter((file) => !excused.has(file))).toEqual([])
+  })
+
+  it("of a provider's proof is made by one class alone, whose comparison takes the same time for all", () => {
+    const makers = files.filter((file) => /new (Check|Proof)\(/.test(readFileSync(file, "utf8")))
+    expect(makers).toEqual(["src/providers/port/Callback.ts"])
+    expect(readFileSync(makers[0]!, "utf8")).toContain("timingSafeEqual(a, b)")
+  })
+
+  it("has a length that both sides share, since timingSafeEqual throws at others", () => {
+    const users = files.flatMap((file) =>
+      linesOf(file)
+        .filter((line) => /timingSafeEqual\(/.test(line))
+        .map((line) => `${file}: ${line.trim()}`)
+    )
+    expect(users.length).toBeGreaterThan(4)
+    // A cursor's tag and what is held against it are cut to the same length.
+    const unmeasured = users.filter(
+      (line) => !/length === /.test(line) && !line.startsWith("src/platform/pagination/Cursor.ts")
+    )
+    expect(unmeasured).toEqual([])
+  })
+})
