@@ -27,6 +27,7 @@ import { parseCorsOrigins } from "../../src/platform/config/Cors.ts"
 import { parseMailbox } from "../../src/platform/config/Mailbox.ts"
 import { checkContentType, decodeUtf8 } from "../../src/platform/http/RequestBody.ts"
 import { requestId } from "../../src/platform/http/RequestId.ts"
+import { checkWebhookUrl } from "../../src/providers/port/WebhookUrl.ts"
 import { checkAddress } from "../../src/webhooks/ssrf/Address.ts"
 import { parseEndpointUrl } from "../../src/webhooks/ssrf/EndpointUrl.ts"
 import { parseHosts } from "../../src/webhooks/ssrf/HostsFile.ts"
@@ -50,6 +51,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   "a date": isDate,
   "an e-mail address": (text) => Schema.decodeUnknownEither(EmailAddress)(text),
   "a return URL": (text) => checkReturnUrl(text, "sandbox"),
+  "an address for callbacks": (text) => checkWebhookUrl(text, "sandbox"),
   "an endpoint URL": (text) => parseEndpointUrl(text, "live"),
   "an address": (text) => [checkAddress(text, "live", "https:"), checkAddress(text, "sandbox", "http:")],
   "a hosts file": parseHosts,
@@ -148,6 +150,9 @@ describe("what is taken", () => {
     fc.assert(
       fc.property(fc.oneof(urls, fc.webUrl(), anyText), (text) => {
         const taken = checkReturnUrl(text, "live")
+        expect(Either.isRight(checkWebhookUrl(text, "live")), "callbacks are read in the same way").toBe(
+          Either.isRight(taken)
+        )
         if (Either.isLeft(taken)) return
         expect(taken.right).toBe(text)
         expect(text).toMatch(/^https:\/\/[^/\\?#@\s\p{Cc}]+(?:[/?#][^\s\p{Cc}\\]*)?$/iu)

@@ -5,6 +5,7 @@ import { developmentAudience, developmentIssuer, issuerSecret } from "../../../s
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import { SecretStore } from "../../../src/platform/secrets/SecretStore.ts"
 import { Vault } from "../../../src/platform/secrets/Vault.ts"
+import { oddTexts, oddTimes } from "../../../fuzz/Oddities.ts"
 import { byToken, people } from "../../support/Credentials.ts"
 import { bodyOf, send } from "../../support/Send.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
@@ -140,6 +141,44 @@ onDatabaseServer("Tokens", (it) => {
         ])
       }
     })
+  )
+
+  it.effect.each(["__proto__", "constructor", "", "../../etc/passwd", "' or '1'='1", "\u0000", "x".repeat(4000)])(
+    "refuse one whose key is named %j",
+    (kid) =>
+      Effect.gen(function* () {
+        const { payload } = yield* claims
+        expect((yield* ask(yield* signed(payload, { kid }))).status).toBe(401)
+      })
+  )
+
+  it.effect("refuse one that is to be read in another way", () =>
+    Effect.gen(function* () {
+      const { payload } = yield* claims
+      const { admin } = yield* people
+      const header = { alg: "ES256", kid: (yield* privateJwk)["kid"], b64: false, crit: ["b64"] }
+      const token = (yield* signed(payload)).split(".")
+      for (const change of [header, { ...header, crit: ["exp"] }, { ...header, crit: "b64" }]) {
+        expect((yield* ask([base64url(change), ...token.slice(1)].join("."))).status).toBe(401)
+      }
+      const other = admin.authorization.replace("Bearer ", "").split(".")
+      expect((yield* ask([token[0], other[1], token[2]].join("."))).status, "another's claims").toBe(401)
+    })
+  )
+
+  it.effect.each([...oddTexts.slice(0, 60), ...oddTimes.slice(0, 3)])(
+    "name nobody, and break nothing, by %j as the person or the organisation",
+    (text) =>
+      Effect.gen(function* () {
+        const { payload } = yield* claims
+        const short = text.slice(0, 1500)
+        for (const odd of [{ sub: short }, { org_id: short }, { sub: short, org_id: short }]) {
+          const { status, text: said } = yield* ask(yield* signed({ ...payload, ...odd }))
+          expect([401, 403], said).toContain(status)
+        }
+        const email = { email: short, email_verified: true }
+        expect((yield* ask(yield* signed({ ...payload, ...email }))).status, "a claim that counts elsewhere").toBe(200)
+      })
   )
 
   it.effect("say nothing about a role: a claim makes nobody an admin", () =>

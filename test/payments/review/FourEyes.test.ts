@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { UserStore } from "../../../src/people/users/UserStore.ts"
 import { createKey, rotateKey } from "../../contract/api/Keys.ts"
 import { byKey, type Credential, people } from "../../support/Credentials.ts"
+import { send } from "../../support/Send.ts"
 import { initiate } from "../support/Calls.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 import { byPhone } from "../support/Requests.ts"
@@ -54,6 +55,48 @@ onDatabasePaymentServer(
         expect(yield* statuses(staffsKey)(staff)).toEqual([409, 409])
         expect((yield* statuses(staff)(takenKey))[0], "two people").toBe(200)
         expect((yield* statuses(takenKey)(staffsKey))[0], "two people with a key each").toBe(200)
+      }).pipe(Effect.ensuring(Effect.flatMap(people, ({ acme }) => setThreshold(acme.org_id, null))))
+    )
+
+    it.effect("are two people's over every pair of credentials, whatever becomes of their roles in between", () =>
+      Effect.gen(function* () {
+        const { acme, staffsKey } = yield* cast
+        const { admin } = yield* people
+        const [staff, boss] = [acme.userId("staff"), acme.userId("org-admin")]
+        const credentials: ReadonlyArray<readonly [name: string, person: string, Credential]> = [
+          ["staff", staff, acme.token("staff")],
+          ["staff's key", staff, staffsKey],
+          ["staff beside the org-admin's key", staff, { ...acme.token("staff"), "x-api-key": acme.api_key }],
+          ["org-admin", boss, acme.token("org-admin")],
+          ["org-admin's key", boss, acme.key]
+        ]
+        const become = (role: string) =>
+          send(`/v1/organizations/${acme.org_id}/members/${staff}`, {
+            method: "PATCH",
+            headers: { ...admin, "content-type": "application/json" },
+            body: JSON.stringify({ role })
+          })
+        for (const [initiator, by, credential] of credentials) {
+          const id = yield* held(credential)
+          const own = credentials.filter(([, person]) => person === by)
+          for (const role of by === staff ? ["org-admin", "staff"] : ["staff"]) {
+            expect((yield* become(role)).status).toBe(200)
+            for (const [reviewer, , reviewing] of own) {
+              const answer = yield* act(id, { action: "review" }, reviewing)
+              expect(answer.status, `${reviewer} reviews what ${initiator} initiated, as ${role}`).toBe(409)
+            }
+          }
+        }
+        const others = credentials.flatMap(([initiator, by, credential]) =>
+          credentials.flatMap(([reviewer, person, reviewing]) =>
+            person === by ? [] : [{ name: `${reviewer} reviews what ${initiator} initiated`, credential, reviewing }]
+          )
+        )
+        expect(others).toHaveLength(12)
+        for (const { credential, name, reviewing } of others) {
+          const answer = yield* act(yield* held(credential), { action: "review" }, reviewing)
+          expect(answer.status, name).toBe(200)
+        }
       }).pipe(Effect.ensuring(Effect.flatMap(people, ({ acme }) => setThreshold(acme.org_id, null))))
     )
   }

@@ -440,6 +440,21 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("hands out what is due in turn, one of each organisation: no backlog stands before another's", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const lane = { provider: "coinbase", enquire_in: 30 } as const
+        const [crowd, neighbour] = [yield* newOwner, yield* newOwner]
+        yield* Effect.replicateEffect(newPayment(crowd, {}, lane), 20)
+        yield* timePasses(clock, "1 second")
+        yield* Effect.replicateEffect(newPayment(neighbour, {}, lane), 2)
+        yield* timePasses(clock, "31 seconds")
+        const claimed = yield* store.claimEnquiries([{ provider: "coinbase", room: 4 }])
+        const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
+        expect(ofEach).toEqual([2, 2])
+      })
+    )
+
     it.effect("tells the story of one payment only, in order", () =>
       Effect.gen(function* () {
         const store = yield* PaymentStore
