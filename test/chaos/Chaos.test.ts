@@ -30,7 +30,7 @@ describe("a short run of faults", () => {
           bundle: inject("bundle"),
           wantsDisk: false,
           kinds,
-          crowd: { callers: 4, restMillis: 250 },
+          crowd: { callers: 3, restMillis: 400 },
           patience: { timePasses: true, millis: 90_000 },
           tell: () => undefined
         }).pipe(Logger.withMinimumLogLevel(LogLevel.None))

@@ -48,7 +48,7 @@ const openPool = Effect.gen(function* () {
   countConnections(pool)
   watchConnections(pool)
   prepareRepeated(pool)
-  turnAwayWhenStuck(pool, yield* Effect.clock)
+  turnAwayWhenStuck(pool)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
   const version = yield* Effect.tryPromise({
