@@ -22,7 +22,7 @@ export interface RunOptions extends StageOptions, Extent {
 }
 
 /** After the last fault callers go on for a while, so that its end is seen. */
-const AFTERWARDS = "3 seconds"
+const AFTERWARDS = "1 second"
 
 export const run = (options: RunOptions) =>
   Effect.gen(function* () {

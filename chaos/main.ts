@@ -45,6 +45,7 @@ const main = Effect.gen(function* () {
     instances: 3,
     bundle: fileURLToPath(new URL("..", import.meta.url)),
     wantsDisk: true,
+    enquiryDelays: "2 seconds, 4 seconds, 8 seconds, 20 seconds, 45 seconds, 60 seconds",
     kinds: allKinds,
     crowd: { callers: 8, restMillis: 150 },
     patience: { timePasses: false, millis: 300_000 },

@@ -63,7 +63,7 @@ export const nthFault = (kinds: ReadonlyArray<Kind>, chance: Chance, number: num
   return {
     number,
     kind,
-    after: chance.between(1_000, 3_000, `fault ${number} after`),
+    after: chance.between(500, 2_000, `fault ${number} after`),
     lasts: chance.between(kind.lasts[0], kind.lasts[1], `fault ${number} lasts`),
     overlaps: chance.happens(0.15, `fault ${number} is not alone`)
   }

@@ -20,6 +20,8 @@ export interface StageOptions {
   readonly bundle: string
   /** Whether the database gets a disk of its own, where that can be had. */
   readonly wantsDisk: boolean
+  /** When providers are asked about what they left open. */
+  readonly enquiryDelays: string
 }
 
 export interface Credentials {
@@ -52,7 +54,6 @@ const MASTER_KEY = "5a".repeat(32)
 /** Short, so that a run of minutes sees what takes days otherwise; the shortest are still longer than any call. */
 const paces = {
   PROVIDER_TIMEOUT: "3 seconds",
-  STATUS_ENQUIRY_DELAYS: "2 seconds, 4 seconds, 8 seconds, 20 seconds, 45 seconds, 60 seconds",
   WEBHOOK_TIMEOUT: "2 seconds",
   WEBHOOK_RETRY_DELAYS: "1 second, 2 seconds, 5 seconds, 15 seconds, 30 seconds"
 }
@@ -79,7 +80,7 @@ const startBehindProxy = (callbackBase: string, shipped: ShippedFake) =>
     return { fake: fake!, proxy }
   }).pipe(Effect.catchTag("FakeNotStarted", ({ message }) => new ChaosFailed({ message })))
 
-export const openStage = ({ bundle, instances: count, wantsDisk }: StageOptions) =>
+export const openStage = ({ bundle, enquiryDelays, instances: count, wantsDisk }: StageOptions) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder("chaos")
     const disk = wantsDisk ? yield* ownDisk(folder) : Either.left("it was not asked for")
@@ -97,6 +98,7 @@ export const openStage = ({ bundle, instances: count, wantsDisk }: StageOptions)
       LOG_LEVEL: "warn",
       CARD_DATA: "raw",
       ...paces,
+      STATUS_ENQUIRY_DELAYS: enquiryDelays,
       ...Object.fromEntries(fakes.flatMap(({ settings }) => settings))
     }
     for (let number = 1; number <= count; number++) {

@@ -97,8 +97,8 @@ behindProxy("A pool whose connections are all taken", { DATABASE_POOL: String(CO
           Effect.filterOrFail(({ taken }) => taken === CONNECTIONS),
           Effect.retry(within("20 seconds"))
         )
-        // Every five seconds some give up and others take their place: then there is hope for a second.
-        const refused = yield* Effect.sleep("1100 millis").pipe(
+        // Every five seconds some give up and others take their place: then there is hope for a while.
+        const refused = yield* Effect.sleep("2600 millis").pipe(
           Effect.zipRight(Effect.replicateEffect(Effect.timed(pay), 5, { concurrency: "unbounded" })),
           Effect.repeat({ until: (all) => all.every(isPrompt), times: 3 })
         )

@@ -29,8 +29,9 @@ describe("a short run of faults", () => {
           instances: 2,
           bundle: inject("bundle"),
           wantsDisk: false,
+          enquiryDelays: "2 seconds, 5 seconds",
           kinds,
-          crowd: { callers: 4, restMillis: 250 },
+          crowd: { callers: 3, restMillis: 400 },
           patience: { timePasses: true, millis: 90_000 },
           tell: () => undefined
         }).pipe(Logger.withMinimumLogLevel(LogLevel.None))

@@ -11,7 +11,7 @@ export const serializationRetry = Schedule.exponential("5 millis").pipe(
 export const connectTimeout = Duration.seconds(5)
 
 /** While nobody has got a connection for this long, nobody else is let wait for one. */
-export const connectionsStuck = Duration.seconds(1)
+export const connectionsStuck = Duration.seconds(2)
 
 /** A statement waits this long for a row that somebody else holds, then gives up. */
 export const lockTimeout = Duration.seconds(5)

@@ -1,6 +1,6 @@
 /** The pool of connections behind every SQL store. */
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Data, Duration, Effect, Layer, Metric, Redacted, Runtime } from "effect"
+import { Data, Duration, Effect, Layer, Metric, Redacted, Runtime } from "effect"
 import Pg from "pg"
 import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../../domain/policies/Database.ts"
@@ -48,8 +48,7 @@ const openPool = Effect.gen(function* () {
   countConnections(pool)
   watchConnections(pool)
   prepareRepeated(pool)
-  // Sockets know no clock but the real one.
-  turnAwayWhenStuck(pool, Clock.make())
+  turnAwayWhenStuck(pool)
   // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
   pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
   const version = yield* Effect.tryPromise({
