@@ -71,7 +71,10 @@ export class World {
     this.route = this.chance.stream("which instance is called")
     const opened = Effect.runSync(buildWith(storesOverOne, plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
-    const timed = withSharedClock(opened, this.elsewhere.clock)
+    const timed = withSharedClock(opened, {
+      clock: this.elsewhere.clock,
+      isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
+    })
     const stores = plan.databaseFails ? onFailingDatabase(timed, outside) : timed
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
