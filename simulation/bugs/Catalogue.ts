@@ -12,12 +12,11 @@ import { type Known, PaymentStore, type Store } from "../../src/payments/store/P
 import { Resolution } from "../../src/payments/suspense/Resolution.ts"
 import { Idempotency } from "../../src/platform/idempotency/Idempotency.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
-import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
 import { CallerStore } from "../../src/people/auth/CallerStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
-import type { Bug, Planted, Wrap } from "./Bug.ts"
-
-const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
+import { aroundPayments } from "./AroundPayments.ts"
+import type { Bug, Planted } from "./Bug.ts"
+import { planted, providing } from "./Planting.ts"
 
 const changing = (change: (one: Change) => Change): Planted =>
   planted(PaymentStore, (store: Store): Store => ({ ...store, apply: (one) => store.apply(change(one)) }))
@@ -38,12 +37,6 @@ type Answers = (typeof ProviderAnswer)["Service"]
 const answering = (change: (answers: Answers) => Partial<Answers>): Planted =>
   planted(ProviderAnswer, (answers: Answers): Answers => ({ ...answers, ...change(answers) }))
 
-const providing = (change: (provider: Provider) => Provider): Planted =>
-  planted(Providers, (providers: (typeof Providers)["Service"]) => ({
-    find: (...given: Parameters<(typeof providers)["find"]>) =>
-      Effect.map(providers.find(...given), (found) => (found === undefined ? undefined : change(found)))
-  }))
-
 const without = <A extends object, K extends keyof A>(one: A, ...names: ReadonlyArray<K>): A => {
   const copy = { ...one }
   for (const name of names) delete copy[name]
@@ -54,7 +47,7 @@ const noneOf = (): Outcome => new Declined({ reason: "it did not answer" })
 
 const ends: ReadonlyArray<string> = ["completed", "failed", "refunded", "rejected", "canceled"]
 
-const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
+const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
   {
     name: "silence is a refusal",
     about: "who does not answer is taken to have refused, and the next is asked",
@@ -394,4 +387,4 @@ const finders: Readonly<Record<string, number>> = {
   "a final state is left": 2
 }
 
-export const catalogue: ReadonlyArray<Bug> = list.map((bug) => ({ ...bug, foundBy: finders[bug.name]! }))
+export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments].map((bug) => ({ ...bug, foundBy: finders[bug.name]! }))

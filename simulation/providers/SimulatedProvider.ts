@@ -147,7 +147,7 @@ export class SimulatedProvider {
       const about = `${order.description ?? order.method} ${flow}`
       const purpose = this.nth(about)
       this.orders.asked({ provider: this.name, paymentId, leg: flow, reference })
-      this.orders.returns.set(paymentId, order.returnUrl)
+      if (flow === "inbound") this.orders.returns.set(paymentId, order.returnUrl)
       this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
       return this.travel(
         this.passage(purpose),
