@@ -188,6 +188,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
   }
   world.goOn()
   inspect(scene, receivers, runIn)
+  outside.locks.clear()
   for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
     world.act(operate(scene, round))
     world.goOn()
