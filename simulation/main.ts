@@ -23,8 +23,7 @@ for (let seed = first; seed < first + runs; seed++) {
   const ran = run(seed, { tells })
   totals.add(ran)
   const hasFailed = ran.problems.length > 0
-  const { options, ran: least } =
-    hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
+  const { options, ran: least } = hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
   if (tells) run(seed, { ...options, tells }).story.forEach(say)
   if (!hasFailed) continue
   say(lineFor(ran, { steps: least.steps.map(({ number }) => number), faults: least.faults.length }))

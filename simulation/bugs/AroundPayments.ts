@@ -1,5 +1,5 @@
 /** Bugs around payments: in escrow, links, configurations, accounts of their own, returns and retention. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { type Clock, Duration, Effect, Option } from "effect"
 import { Report } from "../../src/domain/Outcome.ts"
 import type { Entry } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
@@ -53,7 +53,10 @@ export const aroundPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
         lock: (...given: Parameters<typeof store.lock>) => Effect.map(store.lock(...given), Option.map(afresh))
       })),
       ...recording((entries) =>
-        entries.map((entry) => ({ ...entry, entry_id: entry.kind === "escrow_disburse" ? anotherId() : entry.entry_id }))
+        entries.map((entry) => ({
+          ...entry,
+          entry_id: entry.kind === "escrow_disburse" ? anotherId() : entry.entry_id
+        }))
       )
     ])
   },

@@ -109,7 +109,9 @@ export const signalsInMemory = (
         if (!isOver) return Option.none()
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
         if (!mine) return Option.none()
-        return Option.some(known(kept({ ...sentNow(row, now), hint_at: unclaimedHint(row), leased_until: null, lease_token: null })))
+        return Option.some(
+          known(kept({ ...sentNow(row, now), hint_at: unclaimedHint(row), leased_until: null, lease_token: null }))
+        )
       }),
     putBack: (attemptId) =>
       withTime((now) => {
