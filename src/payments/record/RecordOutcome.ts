@@ -65,6 +65,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       signal: ProviderSignal,
       source: Source
     ) => Effect.Effect<Heard>
+    /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
+    readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -209,7 +211,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
           )
         },
-        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source))
+        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source)),
+        hearOnce: write
       }
     })
   ).pipe(Layer.provideMerge(SecondLeg.layer))
