@@ -55,7 +55,8 @@ const CallbackBody = Schema.parseJson(
     reason: Schema.optional(Schema.String),
     calledOff: Schema.optional(Schema.Literal(true)),
     taken: Schema.optional(Sum),
-    regained: Schema.optional(Sum)
+    regained: Schema.optional(Sum),
+    about: Schema.optional(Schema.Literal("payin", "payout", "refund"))
   })
 )
 
@@ -147,6 +148,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           () => new NoProof({ message: "not a callback" })
         )
         const {
+          about: kind,
           calledOff,
           fee,
           key,
@@ -158,7 +160,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           state,
           taken
         } = said
-        const attempt = { reference, providerPaymentId }
+        const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
         const report = new Report({
           state,
