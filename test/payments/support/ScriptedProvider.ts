@@ -98,9 +98,11 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
   const heard = (event: CallbackEvent): CallbackEvent => {
-    const { providerPaymentId, reference } = event.attempt
+    const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    if (event._tag === "Statement" && known !== undefined) {
+    // What somebody else paid by the same name is other money.
+    const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
+    if (event._tag === "Statement" && known !== undefined && !isOther) {
       const { received, regained, state, taken } = event.report
       const named = taken ?? regained
       if (named === undefined) purse.told(known, state, received)
