@@ -1,5 +1,5 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"
@@ -154,8 +154,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           const { events, reply } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
           // One that cannot be written down keeps none of the others back; all of them are to come again.
-          const exits = yield* Effect.forEach(events, (event) => Effect.exit(take(from, cleanEvent(event))))
-          const received = yield* Effect.all(exits)
+          const exits: Array<Exit.Exit<Received>> = []
+          for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
+          const received: Array<Received> = []
+          for (const exit of exits) received.push(yield* exit)
           return { received, ...(reply === undefined ? {} : { reply }) }
         }),
         matchStrays: Effect.flatMap(

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
+import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -43,7 +44,7 @@ const IDS_PER_CHANGE = 8
 
 /** Whoever looks after the service hears of what waits for a person from now on. */
 const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effect<void> =>
-  source.hinted === true
+  source.hinted === true || openItems.length === 0
     ? Effect.void
     : Effect.forEach(
         openItems,
@@ -194,10 +195,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** Whether it was written or not, hearing the same word again does no harm. */
       const whileBusy = (heard: Effect.Effect<Heard>): Effect.Effect<Heard> =>
-        heard.pipe(
-          Effect.sandbox,
-          Effect.retry({ schedule: busyRetry, while: (cause) => setbackIn(cause) !== undefined }),
-          Effect.unsandbox
+        Effect.unsandbox(
+          retryIfFailed(Effect.sandbox(heard), {
+            schedule: busyRetry,
+            while: (cause) => setbackIn(cause) !== undefined
+          })
         )
 
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
