@@ -170,13 +170,26 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return Option.some(heard)
       })
 
+      /** To be asked after the payment was read: what others apply later than that changes its version. */
+      const isAppliedByOthers = ({ callback }: Source) =>
+        callback?.stray === undefined
+          ? Effect.succeed(false)
+          : Effect.map(store.isStray(callback.stray), (waits) => !waits)
+
+      const unlessApplied = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+        if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)
+        const { attempt, payment } = known
+        const heard: Heard = { payment, outcome: attempt.outcome, follows: false }
+        return Option.some(heard)
+      })
+
       const again = (
         { attempt_id }: Pick<Attempt, "attempt_id">,
         signal: ProviderSignal,
         source: Source
       ): Effect.Effect<Heard> =>
         Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
-          Effect.flatMap((known) => write(known, signal, source)),
+          Effect.flatMap((known) => unlessApplied(known, signal, source)),
           Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),
           Effect.orDie

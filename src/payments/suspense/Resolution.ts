@@ -31,10 +31,18 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
-const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
-  leg === "collection"
-    ? (ramp?.collected ?? null) !== null
-    : leg !== "refund" && leg !== "return" && (status === "completed" || status === "refunded")
+const hasMoved = ({ ramp, refunds, status }: Payment, { attempt_id, leg }: Attempt): boolean => {
+  switch (leg) {
+    case "collection":
+      return (ramp?.collected ?? null) !== null
+    case "refund":
+      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
+    case "return":
+      return false
+    default:
+      return status === "completed" || status === "refunded"
+  }
+}
 
 /** Without a name, whatever waits is meant. */
 const isMeant = (
