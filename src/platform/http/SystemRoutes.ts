@@ -12,7 +12,7 @@ import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { referenceScript } from "./ReferenceScript.ts"
-import type { Route } from "./Route.ts"
+import { alsoByHead, type Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
 
@@ -51,11 +51,8 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   handle: () => answer
 })
 
-/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
-const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
-  const route = get(path, answer)
-  return [route, { ...route, method: "HEAD" }]
-}
+const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
+  alsoByHead([get(path, answer)])
 
 export const metricsRoute = Effect.sync((): Route => {
   const updateProcessMetrics = watchProcess()

@@ -1,13 +1,9 @@
-/** The README's tables of third parties, from what their adapters declare of themselves. */
-import { thirdPartyNames } from "../../../src/domain/Corridor.ts"
-import { declinedByOne, fates, magicDigits } from "../../../src/providers/fakes/Magic.ts"
-import { type AnyThirdParty, settingsPrefix, thirdParties } from "../../../src/providers/accounts/ThirdParties.ts"
-import type { Served } from "../../../src/providers/port/ThirdParty.ts"
-
-const row = (...cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
-
-const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  [row(...titles), row(...titles.map(() => "---")), ...rows.map((cells) => row(...cells))].join("\n")
+/** The tables of third parties, from what their adapters declare of themselves. */
+import { thirdPartyNames } from "../../src/domain/Corridor.ts"
+import { declinedByOne, fates, magicDigits } from "../../src/providers/fakes/Magic.ts"
+import { type AnyThirdParty, settingsPrefix, thirdParties } from "../../src/providers/accounts/ThirdParties.ts"
+import type { Served } from "../../src/providers/port/ThirdParty.ts"
+import { table } from "./Table.ts"
 
 const placesOf = (served: ReadonlyArray<Served>): string =>
   served.some(({ countries }) => countries === "everywhere")
@@ -37,7 +33,7 @@ const settingsOf = ({ fields, name }: AnyThirdParty): string =>
     `\`${settingsPrefix(name)}_BASE_URL\` (optional)`
   ].join(", ")
 
-const providers = table(
+export const providersTable = table(
   ["Provider", "Payins", "Payouts", "Refunds", "Settings"],
   thirdParties.map((party) => [
     `\`${party.name}\``,
@@ -51,7 +47,7 @@ const providers = table(
 const [firstAlone] = declinedByOne
 const lastAlone = declinedByOne.at(-1)
 
-const amounts = table(
+export const amountsTable = table(
   ["Last two digits", "What the fake does"],
   [
     ...magicDigits.map(([digits, fate]) => [`\`${digits}\``, fate === "completes" ? "takes it" : fates[fate]]),
@@ -62,6 +58,3 @@ const amounts = table(
     ["anything else", "takes it, and completes it a moment later"]
   ]
 )
-
-/** By the name of the section that holds them. */
-export const readmeTables: Readonly<Record<string, string>> = { providers, amounts }
