@@ -2,29 +2,31 @@
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap } from "effect"
 import type { CommandNames } from "./shared/CommandWords.ts"
-import { demo } from "./commands/Demo.ts"
+import { accounts } from "./commands/Accounts.ts"
 import { dlq } from "./commands/Dlq.ts"
-import { doctor } from "./commands/Doctor.ts"
 import { fees } from "./commands/Fees.ts"
 import { keys } from "./commands/Keys.ts"
 import { ledger } from "./commands/Ledger.ts"
-import { migrateCommand } from "./commands/Migrate.ts"
+import { listen, logs, open, trigger, whoami } from "./commands/Listen.ts"
 import { notifications } from "./commands/Notifications.ts"
+import { demo, doctor, migrate, queue } from "./commands/Operations.ts"
 import { orgs } from "./commands/Orgs.ts"
 import { payments } from "./commands/Payments.ts"
 import { providers } from "./commands/Providers.ts"
-import { queue } from "./commands/Queue.ts"
 import { rates } from "./commands/Rates.ts"
-import { sandbox } from "./commands/Sandbox.ts"
-import { secrets } from "./commands/Secrets.ts"
-import { tokens } from "./commands/Tokens.ts"
-import { users } from "./commands/Users.ts"
+import { sandbox, secrets } from "./commands/Secrets.ts"
+import { tokens, users } from "./commands/Users.ts"
 import { webhooks } from "./commands/Webhooks.ts"
 
 const commands = [
   demo,
   doctor,
-  migrateCommand,
+  listen,
+  trigger,
+  logs,
+  open,
+  whoami,
+  migrate,
   orgs,
   users,
   keys,
@@ -34,6 +36,7 @@ const commands = [
   ledger,
   queue,
   payments,
+  accounts,
   providers,
   webhooks,
   dlq,
@@ -43,8 +46,11 @@ const commands = [
 ] as const
 
 const description = HelpDoc.blocks([
-  HelpDoc.p("Operate Corridor from the machine it runs on, whether or not the server is running."),
+  HelpDoc.p("Operate Corridor from the machine it runs on, whether or not the server is running, or by its API."),
   HelpDoc.p("Commands read the same environment as the server: DATA_DIR, DATABASE_URL, CORRIDOR_MODE and so on."),
+  HelpDoc.p(
+    "With --url URL and --api-key KEY or --token JWT (or CORRIDOR_URL, CORRIDOR_API_KEY, CORRIDOR_TOKEN) a command talks to that server instead, as whoever the credential is."
+  ),
   HelpDoc.p("Every command takes --json, for output that programs read.")
 ])
 

@@ -1,11 +1,12 @@
 /** A command line from its words to what it writes; how it ended is for its caller to tell. */
 import { CliConfig, Command } from "@effect/cli"
-import { NodeContext } from "@effect/platform-node"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
-import { commandPath, unknownCommand } from "./shared/CommandWords.ts"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import { ConfigProvider, Effect, Either, Layer, Option } from "effect"
+import { asHelp, commandPath, unknownCommand } from "./shared/CommandWords.ts"
 import { commandNames, corridor } from "./Corridor.ts"
 import { explainFailure } from "./shared/Failures.ts"
 import { refuse } from "./shared/Input.ts"
+import { takeTarget, Target, targetOf } from "./shared/Target.ts"
 import { inTerminal } from "./shared/Terminal.ts"
 import about from "../../package.json" with { type: "json" }
 
@@ -18,19 +19,24 @@ const quietSettings = (environment: Readonly<Record<string, string | undefined>>
 const parse = Command.run(corridor, { name: "corridor", version: about.version })
 
 export const runCorridor = (
-  args: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string | undefined>>
 ): Effect.Effect<void, unknown> => {
-  const path = commandPath(commandNames, args)
-  const asJson = args.includes("--json")
+  const taken = takeTarget(words)
+  const { args, typed } = Either.getOrElse(taken, () => ({ args: words, typed: {} }))
+  const asked = asHelp(args)
+  const path = commandPath(commandNames, asked)
+  const asJson = asked.includes("--json")
   const debug = environment["LOG_LEVEL"]?.toLowerCase() === "debug"
   return Effect.gen(function* () {
-    const unknown = unknownCommand(commandNames, args)
+    yield* taken
+    const unknown = unknownCommand(commandNames, asked)
     if (Option.isSome(unknown)) return yield* refuse(unknown.value)
-    return yield* parse(["node", "corridor", ...args])
+    return yield* parse(["node", "corridor", ...asked])
   }).pipe(
     Effect.withConfigProvider(quietSettings(environment)),
     inTerminal(path),
+    Effect.provideService(Target, targetOf(typed, environment)),
     Effect.tapErrorCause(explainFailure({ path, asJson, debug })),
     Effect.provide(Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false, isCaseSensitive: true })))
   )

@@ -1,5 +1,5 @@
 /** The operators' command line. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { runCorridor } from "./Run.ts"
 
 NodeRuntime.runMain(runCorridor(process.argv.slice(2), process.env), {

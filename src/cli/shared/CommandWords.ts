@@ -1,5 +1,6 @@
 /** The words of a command line that name the command, such as `keys create`, and what is wrong with them. */
 import { Option } from "effect"
+import { nearest } from "./Nearest.ts"
 
 /** Every command by name; a group maps to its own commands, a command to nothing. */
 export type CommandNames = Readonly<Record<string, ReadonlyArray<string>>>
@@ -13,11 +14,31 @@ const leadingWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 const groupOf = (names: CommandNames, word: string | undefined): ReadonlyArray<string> =>
   word !== undefined && Object.hasOwn(names, word) ? (names[word] ?? []) : []
 
+/** `corridor help keys create` is another way to write `corridor keys create --help`. */
+export const asHelp = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args[0] === "help" ? [...args.slice(1).filter((word) => word !== "--help"), "--help"] : args
+
 /** The command that is named, without the program's name and the command's arguments. */
 export const commandPath = (names: CommandNames, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [first, second] = leadingWords(args)
   if (first === undefined || !Object.hasOwn(names, first)) return []
   return second !== undefined && groupOf(names, first).includes(second) ? [first, second] : [first]
+}
+
+/** What `corridor` has: those of a group by themselves, where somebody left the group out. */
+const guess = (
+  names: CommandNames,
+  path: ReadonlyArray<string>,
+  word: string,
+  known: ReadonlyArray<string>
+): string => {
+  const parent = ["corridor", ...path].join(" ")
+  const inGroups = path.length === 0 ? Object.keys(names).filter((group) => groupOf(names, group).includes(word)) : []
+  const meant = Option.match(nearest(word, known), {
+    onNone: () => inGroups.map((group) => `${parent} ${group} ${word}`),
+    onSome: (one) => [`${parent} ${one}`]
+  })
+  return meant.length === 0 ? "" : ` Did you mean "${meant.join('" or "')}"?`
 }
 
 /** `@effect/cli` names the wrong level for a word that it does not know, so it is looked for beforehand. */
@@ -27,5 +48,7 @@ export const unknownCommand = (names: CommandNames, args: ReadonlyArray<string>)
   const known = path.length === 0 ? Object.keys(names) : path.length === 1 ? groupOf(names, path[0]) : []
   if (word === undefined || known.length === 0) return Option.none()
   const parent = ["corridor", ...path].join(" ")
-  return Option.some(`"${parent} ${word}" is not a command; "${parent}" has: ${known.join(", ")}.`)
+  return Option.some(
+    `"${parent} ${word}" is not a command; "${parent}" has: ${known.join(", ")}.${guess(names, path, word, known)}`
+  )
 }

@@ -1,5 +1,4 @@
 /** `corridor doctor` */
-import { Command } from "@effect/cli"
 import { type Cause, Effect, Either, Layer, Option } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
@@ -11,7 +10,7 @@ import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
 import { requireCluster } from "../shared/ExistingDatabase.ts"
 import { sentenceOf } from "../shared/Failures.ts"
-import { json, report } from "../shared/Report.ts"
+import { report } from "../shared/Report.ts"
 import { table } from "../shared/Table.ts"
 
 const unreachable = (cause: Cause.Cause<unknown>) => {
@@ -67,6 +66,4 @@ const findings = Effect.map(examine, (checks) => {
   }
 })
 
-export const doctor = Command.make("doctor", { json }, (input) => report(input.json, findings)).pipe(
-  Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong.")
-)
+export const examineAll = (input: { readonly json: boolean }) => report(input.json, findings)
