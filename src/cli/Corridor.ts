@@ -1,6 +1,6 @@
 /** Every command of the CLI. */
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
-import { HashMap } from "effect"
+import { HashMap, Option } from "effect"
 import type { CommandNames } from "./shared/CommandWords.ts"
 import { accounts } from "./commands/Accounts.ts"
 import { dlq } from "./commands/Dlq.ts"
@@ -12,7 +12,7 @@ import { notifications } from "./commands/Notifications.ts"
 import { demo, doctor, migrate, queue } from "./commands/Operations.ts"
 import { orgs } from "./commands/Orgs.ts"
 import { payments } from "./commands/Payments.ts"
-import { providers } from "./commands/Providers.ts"
+import { credentials, providers } from "./commands/Providers.ts"
 import { rates } from "./commands/Rates.ts"
 import { sandbox, secrets } from "./commands/Secrets.ts"
 import { tokens, users } from "./commands/Users.ts"
@@ -59,14 +59,41 @@ export const corridor = Command.make("corridor").pipe(
   Command.withSubcommands(commands)
 )
 
-const descriptors: ReadonlyArray<CommandDescriptor.Command<unknown>> = commands.map(({ descriptor }) => descriptor)
+type Described = CommandDescriptor.Command<unknown>
 
-/** A command without others under it lists itself. */
-export const commandNames: CommandNames = Object.fromEntries(
-  descriptors.flatMap((descriptor) =>
-    Array.from(CommandDescriptor.getNames(descriptor), (own) => {
-      const under = Array.from(HashMap.keys(CommandDescriptor.getSubcommands(descriptor)))
-      return [own, under.filter((name) => name !== own).sort()] as const
-    })
-  )
+/** A group within a group, which the library does not look into. */
+const within: ReadonlyArray<readonly [path: string, Described]> = [["providers credentials", credentials.descriptor]]
+
+const namesUnder = (descriptor: Described): ReadonlyArray<string> => {
+  const [own] = CommandDescriptor.getNames(descriptor)
+  // A command without others under it lists itself.
+  return Array.from(HashMap.keys(CommandDescriptor.getSubcommands(descriptor))).filter((name) => name !== own)
+}
+
+const groups: ReadonlyArray<readonly [path: string, Described]> = [
+  ["", corridor.descriptor],
+  ...commands.map(({ descriptor }): readonly [string, Described] => [
+    Array.from(CommandDescriptor.getNames(descriptor)).join(""),
+    descriptor
+  ]),
+  ...within
+]
+
+/** Every command by the words that lead to it, with those under it; the empty path is the program. */
+export const commandNames: CommandNames = new Map(
+  groups.flatMap(([path, descriptor]) => {
+    const names = path === "" ? groups.flatMap(([own]) => (/^\w+$/.test(own) ? [own] : [])) : namesUnder(descriptor).toSorted()
+    const children = names.map((name) => [path === "" ? name : `${path} ${name}`, []] as const)
+    return [...children.filter(([child]) => !groups.some(([group]) => group === child)), [path, names] as const]
+  })
 )
+
+/** The command at the end of such a path. */
+export const descriptorAt = (path: ReadonlyArray<string>): Option.Option<Described> => {
+  const whole = groups.find(([own]) => own === path.join(" "))
+  if (whole !== undefined) return Option.some(whole[1])
+  const parent = groups.find(([own]) => own === path.slice(0, -1).join(" "))
+  return Option.flatMap(Option.fromNullable(parent), ([, descriptor]) =>
+    HashMap.get(CommandDescriptor.getSubcommands(descriptor), path.at(-1)!)
+  )
+}

@@ -3,11 +3,12 @@ import { CliConfig, Command } from "@effect/cli"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Effect, Either, Layer, Option } from "effect"
 import { asHelp, commandPath, unknownCommand } from "./shared/CommandWords.ts"
-import { commandNames, corridor } from "./Corridor.ts"
+import { commandNames, corridor, descriptorAt } from "./Corridor.ts"
 import { explainFailure } from "./shared/Failures.ts"
 import { refuse } from "./shared/Input.ts"
 import { takeTarget, Target, targetOf } from "./shared/Target.ts"
-import { inTerminal } from "./shared/Terminal.ts"
+import { helpDocument } from "./shared/PlainHelp.ts"
+import { inTerminal, writeHelp } from "./shared/Terminal.ts"
 import about from "../../package.json" with { type: "json" }
 
 /** The server's settings, but quiet: an operator reads the answer, not the log. */
@@ -16,7 +17,13 @@ const quietSettings = (environment: Readonly<Record<string, string | undefined>>
     new Map(Object.entries({ LOG_LEVEL: "warn", ...environment }).map(([name, value]) => [name, value ?? ""]))
   )
 
+const config = CliConfig.make({ showBuiltIns: false, isCaseSensitive: true })
+
 const parse = Command.run(corridor, { name: "corridor", version: about.version })
+
+/** Help is asked for so often, and says so little of what follows, that it does not go through the parser. */
+const helpFor = (path: ReadonlyArray<string>, args: ReadonlyArray<string>) =>
+  args.length === 0 || args.at(-1) === "--help" || args.at(-1) === "-h" ? descriptorAt(path) : Option.none()
 
 export const runCorridor = (
   words: ReadonlyArray<string>,
@@ -32,12 +39,14 @@ export const runCorridor = (
     yield* taken
     const unknown = unknownCommand(commandNames, asked)
     if (Option.isSome(unknown)) return yield* refuse(unknown.value)
+    const described = helpFor(path, asked)
+    if (Option.isSome(described)) return yield* writeHelp(helpDocument(described.value, config, about.version), path)
     return yield* parse(["node", "corridor", ...asked])
   }).pipe(
     Effect.withConfigProvider(quietSettings(environment)),
     inTerminal(path),
     Effect.provideService(Target, targetOf(typed, environment)),
     Effect.tapErrorCause(explainFailure({ path, asJson, debug })),
-    Effect.provide(Layer.merge(NodeContext.layer, CliConfig.layer({ showBuiltIns: false, isCaseSensitive: true })))
+    Effect.provide(Layer.merge(NodeContext.layer, CliConfig.layer(config)))
   )
 }

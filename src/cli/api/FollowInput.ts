@@ -1,5 +1,5 @@
 /** What commands that go on until they are told otherwise are told. */
-import { Effect, Option } from "effect"
+import { Effect, type Option } from "effect"
 import { refuse } from "../shared/Input.ts"
 
 export const wholeNumber = (name: string, given: Option.Option<string>) =>

@@ -72,7 +72,7 @@ const set = Command.make(
   (input) => besideDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.set(input))
 ).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
 
-const credentials = Command.make("credentials").pipe(
+export const credentials = Command.make("credentials").pipe(
   Command.withDescription("The credentials that open a configuration's own account at its provider."),
   Command.withSubcommands([set])
 )

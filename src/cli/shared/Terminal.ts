@@ -1,7 +1,15 @@
 /** How `@effect/cli` speaks here: its texts reshaped, its errors left to us. */
 import { Console, Effect } from "effect"
-import { readableHelp } from "./Help.ts"
+import { painter } from "./Colour.ts"
+import { onTerminal, readableHelp } from "./Help.ts"
 import { writeLine } from "./Report.ts"
+import { Streams } from "./Streams.ts"
+
+export const writeHelp = (text: string, path: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.flatMap(Streams, (streams) => {
+    const help = readableHelp(text, path)
+    return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
+  })
 
 /** `path` is the command whose help may be asked for. */
 export const inTerminal =
@@ -10,7 +18,7 @@ export const inTerminal =
     Console.consoleWith((base) =>
       Effect.withConsole(effect, {
         ...base,
-        log: (...lines) => writeLine(readableHelp(lines.join(" "), path)),
+        log: (...lines) => writeHelp(lines.join(" "), path),
         // A bad command line also fails the effect, and is told with every other failure.
         error: () => Effect.void
       })
