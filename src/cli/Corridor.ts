@@ -70,22 +70,19 @@ const namesUnder = (descriptor: Described): ReadonlyArray<string> => {
   return Array.from(HashMap.keys(CommandDescriptor.getSubcommands(descriptor))).filter((name) => name !== own)
 }
 
+const descriptors: ReadonlyArray<Described> = commands.map(({ descriptor }) => descriptor)
+
+const nameOf = (descriptor: Described): string => Array.from(CommandDescriptor.getNames(descriptor)).join("")
+
 const groups: ReadonlyArray<readonly [path: string, Described]> = [
   ["", corridor.descriptor],
-  ...commands.map(({ descriptor }): readonly [string, Described] => [
-    Array.from(CommandDescriptor.getNames(descriptor)).join(""),
-    descriptor
-  ]),
+  ...descriptors.map((descriptor) => [nameOf(descriptor), descriptor] as const),
   ...within
 ]
 
 /** Every command by the words that lead to it, with those under it; the empty path is the program. */
 export const commandNames: CommandNames = new Map(
-  groups.flatMap(([path, descriptor]) => {
-    const names = path === "" ? groups.flatMap(([own]) => (/^\w+$/.test(own) ? [own] : [])) : namesUnder(descriptor).toSorted()
-    const children = names.map((name) => [path === "" ? name : `${path} ${name}`, []] as const)
-    return [...children.filter(([child]) => !groups.some(([group]) => group === child)), [path, names] as const]
-  })
+  groups.map(([path, descriptor]) => [path, path === "" ? descriptors.map(nameOf) : namesUnder(descriptor).toSorted()])
 )
 
 /** The command at the end of such a path. */

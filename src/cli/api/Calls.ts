@@ -57,6 +57,17 @@ const messageIn = (body: Option.Option<unknown>): string | undefined => {
   return typeof message === "string" ? message : undefined
 }
 
+/** Beneath what `fetch` and the client say of it; such as ECONNREFUSED. */
+const rootCause = (error: unknown): string => {
+  const { cause, code, message } = error as {
+    readonly cause?: unknown
+    readonly code?: string
+    readonly message?: string
+  }
+  if (typeof code === "string") return code
+  return cause instanceof Error ? rootCause(cause) : String(message ?? error)
+}
+
 export class Calls extends Context.Tag("cli/Calls")<
   Calls,
   {
@@ -96,7 +107,7 @@ export class Calls extends Context.Tag("cli/Calls")<
               error._tag === "Refused"
                 ? error
                 : new Refused({
-                    message: `${root} cannot be reached (${error.message.split(" (")[0]}): is the server running there?`,
+                    message: `${root} cannot be reached (${rootCause(error)}): is the server running there?`,
                     status: 0
                   })
             )

@@ -1,5 +1,7 @@
 /** `corridor payments` by API: who resolves or gives back does it in their own name. */
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
+import { toWireText, WireNumber } from "../../domain/Decimal.ts"
+import { amountIn } from "../shared/DecimalOption.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
 import { Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
 import { paymentTable, paymentText, type Summary, summaryText } from "../shown/Payments.ts"
@@ -94,7 +96,35 @@ const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string
   return { data, text: `Given back.\n${summaryText(shown(data))}` }
 })
 
-export const refund = (input: { readonly id: string; readonly reason: string; readonly json: boolean }) =>
-  Effect.flatMap(decodeOption("--reason", Reason, input.reason), (reason) =>
-    onApi(input.json, giveBack(input.id, reason))
-  )
+const ALL = "all"
+
+const wantedAmount = (given: string) =>
+  given === ALL
+    ? Effect.succeedNone
+    : Either.match(amountIn(given, `a decimal number such as 500.00, or ${ALL}`), {
+        onLeft: (why) => refuse(`--amount ${why}.`),
+        onRight: (amount) => Effect.succeedSome(new WireNumber(toWireText(amount)))
+      })
+
+/** To whoever paid: a completed payin, or what is left of it. */
+const payBack = Effect.fnUntraced(function* (payment_id: string, reason: string, amount: Option.Option<WireNumber>) {
+  const { call } = yield* Calls
+  yield* call("paymentsInit", "action", {
+    path: { payment_id },
+    payload: { action: "refund", reason, ...(Option.isNone(amount) ? {} : { amount: amount.value }) }
+  })
+  const data = yield* call("payments", "byId", { path: { payment_id } })
+  return { data, text: `The refund is under way.\n${summaryText(shown(data))}` }
+})
+
+export const refund = Effect.fnUntraced(function* (input: {
+  readonly id: string
+  readonly reason: string
+  readonly amount: Option.Option<string>
+  readonly json: boolean
+}) {
+  const reason = yield* decodeOption("--reason", Reason, input.reason)
+  if (Option.isNone(input.amount)) return yield* onApi(input.json, giveBack(input.id, reason))
+  const amount = yield* wantedAmount(input.amount.value)
+  yield* onApi(input.json, payBack(input.id, reason, amount))
+})

@@ -1,5 +1,5 @@
 /** `corridor demo`, `doctor`, `migrate` and `queue`: each a command without others under it. */
-import { Command } from "@effect/cli"
+import { Command, Options } from "@effect/cli"
 import { optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase, eitherWay } from "../shared/Ways.ts"
@@ -12,7 +12,11 @@ export const demo = Command.make("demo", { json }, (input) =>
   )
 )
 
-export const doctor = Command.make("doctor", { json }, (input) =>
+const live = Options.boolean("live").pipe(
+  Options.withDescription("Say what is still missing for live mode, whether it is on yet or not.")
+)
+
+export const doctor = Command.make("doctor", { live, json }, (input) =>
   besideDatabase(() => import("../database/Doctor.ts"))((work) => work.examineAll(input))
 ).pipe(Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong."))
 

@@ -57,6 +57,11 @@ const refund = Command.make(
   {
     id,
     reason: option("reason", "TEXT", "Why it goes back; it stands on the record and in the audit log."),
+    amount: optional(
+      "amount",
+      "AMOUNT",
+      "By API only: so much of a completed payin goes back to its payer, in your own name; all for what is left of it."
+    ),
     json
   },
   (input) => work((payments) => payments.refund(input))

@@ -105,7 +105,17 @@ const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reas
   return { data: encodeRecord(recordOf(payment)), text: `Given back.\n${summary(payment)}` }
 })
 
-export const refund = (input: { readonly id: string; readonly reason: string; readonly json: boolean }) =>
-  Effect.flatMap(decodeOption("--reason", Reason, input.reason), (reason) =>
-    onApp(input.json, refundOne(input.id, reason))
-  )
+export const refund = Effect.fnUntraced(function* (input: {
+  readonly id: string
+  readonly reason: string
+  readonly amount: Option.Option<string>
+  readonly json: boolean
+}) {
+  if (Option.isSome(input.amount)) {
+    return yield* refuse(
+      "--amount: a payer is refunded by API, in a person's own name: add --url and --token (or --api-key)."
+    )
+  }
+  const reason = yield* decodeOption("--reason", Reason, input.reason)
+  yield* onApp(input.json, refundOne(input.id, reason))
+})

@@ -1,6 +1,7 @@
 /** What each command looks like when it is used: the end of its help text, and the beginning of docs/cli.md. */
 
-const API = "By API too: --url URL with --api-key KEY or --token JWT (or CORRIDOR_URL and CORRIDOR_API_KEY or CORRIDOR_TOKEN)."
+const API =
+  "By API too: --url URL with --api-key KEY or --token JWT (or CORRIDOR_URL and CORRIDOR_API_KEY or CORRIDOR_TOKEN)."
 const API_ONLY =
   "By API: of the server at --url URL with --api-key KEY or --token JWT (or CORRIDOR_URL and CORRIDOR_API_KEY or CORRIDOR_TOKEN), or else of the sandbox whose DATA_DIR is here."
 const DATABASE_ONLY = "Beside the database only: DATA_DIR or DATABASE_URL says which."
@@ -27,9 +28,7 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   open: apiOnly("corridor open", "corridor open docs --url https://pay.example"),
   whoami: apiOnly("corridor whoami", "corridor whoami --url https://pay.example --token JWT"),
   migrate: database("corridor migrate"),
-  "orgs create": api(
-    'corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'
-  ),
+  "orgs create": api('corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'),
   "orgs list": api("corridor orgs list"),
   "orgs set": api("corridor orgs set ORG --feature escrow --review-threshold 50000"),
   "users create": database("corridor users create --email ada@kilimo.example --org ORG --role org-admin"),
@@ -57,7 +56,10 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   "payments resolve": api(
     'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"'
   ),
-  "payments refund": api('corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"'),
+  "payments refund": api(
+    'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',
+    'corridor payments refund PAYMENT_ID --amount 500.00 --reason "One cup was broken" --url URL --token JWT'
+  ),
   "accounts list": api("corridor accounts list --org ORG"),
   "accounts freeze": api('corridor accounts freeze ACCOUNT_ID --reason "Suspicious activity"'),
   "accounts unfreeze": api("corridor accounts unfreeze ACCOUNT_ID"),

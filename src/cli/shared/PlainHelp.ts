@@ -25,9 +25,7 @@ export const plainText = (doc: HelpDoc.HelpDoc): string => {
     case "Paragraph":
       return `${words(doc.value)}\n`
     case "DescriptionList":
-      return doc.definitions
-        .map(([term, about]) => `${words(term)}\n\n${indented(plainText(about))}`)
-        .join("\n")
+      return doc.definitions.map(([term, about]) => `${words(term)}\n\n${indented(plainText(about))}`).join("\n")
     case "Enumeration":
       return indented(doc.elements.map((element) => `- ${plainText(element)}`).join("\n"))
     case "Sequence":
