@@ -44,7 +44,7 @@ export const runCorridor = (
     return yield* parse(["node", "corridor", ...asked])
   }).pipe(
     Effect.withConfigProvider(quietSettings(environment)),
-    inTerminal(path),
+    inTerminal(path, asked.includes("--completions") || asked.includes("--version")),
     Effect.provideService(Target, targetOf(typed, environment)),
     Effect.tapErrorCause(explainFailure({ path, asJson, debug })),
     Effect.provide(Layer.merge(NodeContext.layer, CliConfig.layer(config)))

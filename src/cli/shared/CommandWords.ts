@@ -39,13 +39,20 @@ const guess = (names: CommandNames, path: ReadonlyArray<string>, word: string): 
   return meant.length === 0 ? "" : ` Did you mean "${meant.join('" or "')}"?`
 }
 
+/** A group alone says what it has. */
+const wantsHelp = (args: ReadonlyArray<string>): boolean =>
+  !args.some((arg) => arg.startsWith("-")) || args.includes("--help") || args.includes("-h")
+
 /** `@effect/cli` names the wrong level for a word that it does not know, so it is looked for beforehand. */
 export const unknownCommand = (names: CommandNames, args: ReadonlyArray<string>): Option.Option<string> => {
   const path = commandPath(names, args)
   const word = leadingWords(args)[path.length]
   const known = under(names, path)
-  if (word === undefined || known.length === 0) return Option.none()
   const parent = ["corridor", ...path].join(" ")
+  if (word === undefined && path.length > 0 && known.length > 0 && !wantsHelp(args)) {
+    return Option.some(`"${parent}" needs one of its commands after it: ${known.join(", ")}.`)
+  }
+  if (word === undefined || known.length === 0) return Option.none()
   return Option.some(
     `"${parent} ${word}" is not a command; "${parent}" has: ${known.join(", ")}.${guess(names, path, word)}`
   )

@@ -11,14 +11,14 @@ export const writeHelp = (text: string, path: ReadonlyArray<string>): Effect.Eff
     return writeLine(streams.columns === undefined ? help : onTerminal(help, streams.columns, painter(streams)))
   })
 
-/** `path` is the command whose help may be asked for. */
+/** `path` is the command whose help may be asked for; `asIs`: what is written is for a shell, not for people. */
 export const inTerminal =
-  (path: ReadonlyArray<string>) =>
+  (path: ReadonlyArray<string>, asIs: boolean) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Console.consoleWith((base) =>
       Effect.withConsole(effect, {
         ...base,
-        log: (...lines) => writeHelp(lines.join(" "), path),
+        log: (...lines) => (asIs ? writeLine(lines.join(" ")) : writeHelp(lines.join(" "), path)),
         // A bad command line also fails the effect, and is told with every other failure.
         error: () => Effect.void
       })
