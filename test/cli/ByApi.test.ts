@@ -7,6 +7,7 @@ import { verifyWebhook } from "../../src/client/VerifyWebhook.ts"
 import {
   cliIn,
   cliProcessIn,
+  cliRunning,
   dataIn,
   documentOf,
   type Environment,
@@ -279,6 +280,9 @@ describe("what a server does not do", () => {
   })
 })
 
+const begun = ({ output }: ReturnType<ReturnType<typeof cliRunning>>) =>
+  vi.waitFor(() => expect(output.stderr).toContain("Ctrl-C ends it"), { timeout: 60_000, interval: 50 })
+
 interface Got {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
@@ -304,13 +308,13 @@ describe("listen and trigger", () => {
   it("forwards what is asked for, signed twice like a delivery, byte for byte what one would hold", async () => {
     const program = await receiver(204)
     const secret = "whsec_TWxWBuYz7L9m0qXv1cF3hN5kP8sR2tU4wA6yD9eG0i0="
-    const listening = cliIn(withKey)(
+    const listening = cliRunning(withKey)(
       ...["listen", "--forward-to", program.url, "--secret", secret, "--events", "payment.completed,payment.refunded"],
       ...["--count", "2", "--json"]
     )
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await begun(listening)
     await dataIn(withKey)("trigger", "payment.refunded")
-    const heard = await listening
+    const heard = await listening.ended
     program.close()
     expect(heard.code).toBe(0)
     expect(heard.stderr).toContain(`Signing secret: ${secret}\n`)
@@ -332,7 +336,7 @@ describe("listen and trigger", () => {
 
   it("reports what the program answers, and makes a secret of its own", async () => {
     const program = await receiver(500)
-    const listening = cliIn(withKey)(
+    const listening = cliRunning(withKey)(
       "listen",
       "--forward-to",
       program.url,
@@ -341,9 +345,9 @@ describe("listen and trigger", () => {
       "--count",
       "1"
     )
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await begun(listening)
     await dataIn(withKey)("trigger", "virtual_account.deposit")
-    const { code, stderr, stdout } = await listening
+    const { code, stderr, stdout } = await listening.ended
     program.close()
     expect(code).toBe(0)
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d +virtual_account\.deposit +500 +\d+ ms +[0-9a-f-]{36}\n$/)
@@ -376,10 +380,23 @@ describe("listen and trigger", () => {
     const here = cliIn({ DATA_DIR: dataDir })
     const event = await here("trigger", "virtual_account.deposit", "--json")
     expect(event).toMatchObject({ code: 0, stderr: `Server: ${server.url}/v1, with an API key.\n` })
-    const following = here("logs", "tail", "--lines", "0", "--only", "events", "--count", "1", "--json")
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    const following = cliRunning({ DATA_DIR: dataDir })(
+      "logs",
+      "tail",
+      "--lines",
+      "0",
+      "--only",
+      "events",
+      "--count",
+      "1",
+      "--json"
+    )
+    await begun(following)
     await here("trigger", "virtual_account.deposit")
-    expect(JSON.parse((await following).stdout)).toMatchObject({ kind: "event", event_type: "virtual_account.deposit" })
+    expect(JSON.parse((await following.ended).stdout)).toMatchObject({
+      kind: "event",
+      event_type: "virtual_account.deposit"
+    })
     expect((await here("open", "--json")).stdout).toContain('"opened":false')
     expect((await here("open", "docs", "--url", "https://pay.example/v1")).stdout).toBe("https://pay.example/docs\n")
     await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /There is no page sesame/)

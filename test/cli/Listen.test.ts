@@ -1,9 +1,9 @@
 /** What comes between `corridor listen` and its server: a restart, an event that appears late, live mode. */
 import { createServer, type Server } from "node:http"
 import { afterEach, expect, it, vi } from "vitest"
-import { cliIn, freePort } from "./Cli.ts"
+import { cliIn, cliRunning, freePort } from "./Cli.ts"
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 interface Told {
   readonly event_id: string
@@ -14,6 +14,7 @@ let port: number
 let http: Server | undefined
 let events: Array<Told> = []
 let mode = "sandbox"
+let polls = 0
 
 const event = (n: number, second: number): Told => ({
   event_id: `0199c2a8-2e50-7c6f-9a32-${String(n).padStart(12, "0")}`,
@@ -33,6 +34,7 @@ const session = () => ({
 /** As much of the API as these commands ask for. */
 const answer = (address: URL): unknown => {
   if (address.pathname === "/v1/users/me") return { status: "success", message: "", data: session() }
+  polls += 1
   const from = address.searchParams.get("from") ?? ""
   const limit = Number(address.searchParams.get("limit"))
   const shown = events
@@ -55,12 +57,19 @@ const up = () =>
 
 const down = () => new Promise<unknown>((resolve) => (http === undefined ? resolve(undefined) : http.close(resolve)))
 
-const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+/** Until it has asked again and been answered: what there was then has been seen. */
+const seen = async () => {
+  const before = polls
+  await vi.waitFor(() => expect(polls).toBeGreaterThan(before + 1), { timeout: 30_000, interval: 50 })
+}
+
+const said = ({ output }: ReturnType<ReturnType<typeof cliRunning>>, words: string) =>
+  vi.waitFor(() => expect(output.stderr).toContain(words), { timeout: 60_000, interval: 50 })
 
 const start = async () => {
   port = Number(await freePort())
   await up()
-  return cliIn({ CORRIDOR_URL: `127.0.0.1:${port}`, CORRIDOR_API_KEY: "k" })
+  return cliRunning({ CORRIDOR_URL: `127.0.0.1:${port}`, CORRIDOR_API_KEY: "k" })
 }
 
 afterEach(async () => {
@@ -79,15 +88,15 @@ it("goes on after a restart of the server, tells each event once and in order, a
   const cli = await start()
   events = [event(1, 10)]
   const listening = cli("listen", "--forward-to", `127.0.0.1:${port}/hook`, "--count", "4", "--json")
-  await pause(2000)
+  await said(listening, "Signing secret")
   events.push(event(4, 14), event(3, 13))
-  await pause(1500)
+  await seen()
   await down()
-  await pause(1500)
+  await said(listening, "does not answer: waiting for it")
   // It was written before what has been told already, in a transaction that took longer.
   events.push(event(2, 12), event(5, 15))
   await up()
-  const { code, stderr, stdout } = await listening
+  const { code, stderr, stdout } = await listening.ended
   expect(code).toBe(0)
   expect(forwarded(stdout)).toEqual([event(3, 13), event(4, 14), event(2, 12), event(5, 15)].map((one) => one.event_id))
   expect(stderr.match(/does not answer: waiting for it/g)).toHaveLength(1)
@@ -97,26 +106,28 @@ it("goes on after a restart of the server, tells each event once and in order, a
 it("begins with what happens after its start, where nothing has happened before too", async () => {
   const cli = await start()
   const listening = cli("listen", "--forward-to", `127.0.0.1:${port}/hook`, "--count", "1", "--json")
-  await pause(1500)
+  await said(listening, "Signing secret")
   events.push(event(1, 10))
-  expect(forwarded((await listening).stdout)).toEqual([event(1, 10).event_id])
+  expect(forwarded((await listening.ended).stdout)).toEqual([event(1, 10).event_id])
 })
 
 it("triggers nothing in live mode", async () => {
   const cli = await start()
   mode = "live"
-  const { code, stderr, stdout } = await cli("trigger", "payment.completed")
+  const { code, stderr, stdout } = await cli("trigger", "payment.completed").ended
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
   expect(stderr).toContain("in live mode payments move real money")
 })
 
 it("refuses what it cannot read, before it asks anybody", async () => {
   const cli = cliIn({ CORRIDOR_URL: "127.0.0.1:9", CORRIDOR_API_KEY: "k" })
-  const said = async (...args: ReadonlyArray<string>) => (await cli(...args)).stderr
-  expect(await said("listen", "--forward-to", "http://")).toMatch(/^corridor: --forward-to is not a URL/)
-  expect(await said("listen", "--forward-to", "x", "--secret", "plain")).toMatch(
+  const answered = async (...args: ReadonlyArray<string>) => (await cli(...args)).stderr
+  expect(await answered("listen", "--forward-to", "http://")).toMatch(/^corridor: --forward-to is not a URL/)
+  expect(await answered("listen", "--forward-to", "x", "--secret", "plain")).toMatch(
     /^corridor: --secret begins with whsec_/
   )
-  expect(await said("listen", "--forward-to", "x", "--count", "0")).toMatch(/^corridor: --count is not a whole number/)
-  expect(await said("logs", "tail", "--lines", "1000")).toMatch(/^corridor: --lines is not a whole number/)
+  expect(await answered("listen", "--forward-to", "x", "--count", "0")).toMatch(
+    /^corridor: --count is not a whole number/
+  )
+  expect(await answered("logs", "tail", "--lines", "1000")).toMatch(/^corridor: --lines is not a whole number/)
 })

@@ -46,15 +46,20 @@ const fromNow = (org: string | undefined) =>
     return { newest, seen: new Set(near.map(({ event_id }) => event_id)) }
   })
 
-/** `use` gets what is new, oldest first; it goes on for as long as that says so, through restarts of the server too. */
+/**
+ * `use` gets what is new, oldest first; it goes on for as long as that says so, through restarts of the server too.
+ * `begun`: what happens from now on is told.
+ */
 export const followEvents = <E, R>(
   org: string | undefined,
+  begun: Effect.Effect<void>,
   use: (events: ReadonlyArray<TailedEvent>) => Effect.Effect<boolean, E, R>
 ) =>
   Effect.gen(function* () {
     const { err } = yield* Streams
     const { root } = yield* Calls
     let position: Position = yield* fromNow(org)
+    yield* begun
     let troubled = false
     for (;;) {
       const read = yield* Effect.either(recent(position, org))

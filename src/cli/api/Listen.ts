@@ -115,22 +115,21 @@ export const listen = Effect.fnUntraced(function* (input: {
       yield* writeLine(input.json ? JSON.stringify(done) : lineOf(streams, done, event.created_at))
     })
 
-  const started = Effect.gen(function* () {
-    const { call } = yield* Calls
-    const { data } = yield* call("session", "me", {
-      urlParams: Option.isNone(input.org) ? {} : { org_id: input.org.value }
-    })
-    const whose = data.organization === null ? "every organisation" : data.organization.name
-    streams.err(
-      `Events of ${printable(whose)} (${data.mode}), ${patterns.join(", ")}, go to ${address.value}. Ctrl-C ends it.\n` +
-        `Signing secret: ${secret}\n`
-    )
-  })
+  const session = Effect.flatMap(Calls, ({ call }) =>
+    call("session", "me", { urlParams: Option.isNone(input.org) ? {} : { org_id: input.org.value } })
+  )
 
   yield* Effect.provide(
-    Effect.zipRight(
-      started,
-      followEvents(Option.getOrUndefined(input.org), (events) =>
+    Effect.gen(function* () {
+      const { mode, organization } = (yield* session).data
+      const whose = organization === null ? "every organisation" : organization.name
+      const begun = Effect.sync(() =>
+        streams.err(
+          `Events of ${printable(whose)} (${mode}), ${patterns.join(", ")}, go to ${address.value}. Ctrl-C ends it.\n` +
+            `Signing secret: ${secret}\n`
+        )
+      )
+      yield* followEvents(Option.getOrUndefined(input.org), begun, (events) =>
         Effect.gen(function* () {
           for (const event of events) {
             if (left > 0 && wants(patterns, event.event_type)) yield* forward(event)
@@ -138,7 +137,7 @@ export const listen = Effect.fnUntraced(function* (input: {
           return left > 0
         })
       )
-    ),
+    }),
     Calls.layer(server, 0)
   )
 })

@@ -117,7 +117,8 @@ export const tail = Effect.fnUntraced(function* (input: {
         return fresh.map(ofAudit)
       })
 
-      yield* followEvents(org, (events) =>
+      const begun = Effect.sync(() => streams.err("What happens from now on follows; Ctrl-C ends it.\n"))
+      yield* followEvents(org, begun, (events) =>
         Effect.gen(function* () {
           const happened = only === "audit" ? [] : events.map(ofEvent)
           const changed = yield* Effect.orElseSucceed(freshAudit, () => [])
