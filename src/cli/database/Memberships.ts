@@ -1,18 +1,18 @@
 /** `corridor users join`, `users role` and `users leave` */
-import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Access.ts"
 import { RoleName } from "../../domain/AccessNames.ts"
 import { Members } from "../../people/members/Members.ts"
-import { decodeOption, option, refuse } from "../shared/Input.ts"
+import { decodeOption, refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onApp } from "../shared/OnApp.ts"
-import { json } from "../shared/Report.ts"
 
-const user = option("user", "USER", "Id or e-mail of the user.")
-const organization = option("org", "ORG", "Id of the organisation.")
-const roleThere = option("role", "ROLE", "Their role there: org-admin, staff or member.")
+interface Place {
+  readonly user: string
+  readonly org: string
+  readonly json: boolean
+}
 
 const named = Effect.fn("Cli.namedMember")(function* (name: string, org: string) {
   const { email, user_id } = yield* userNamed(name)
@@ -35,12 +35,10 @@ const joinOne = Effect.fn("Cli.joinUser")(function* (name: string, orgId: string
   return { data, text: `${email} is now ${role} of ${organizationName}.` }
 })
 
-export const join = Command.make("join", { user, org: organization, role: roleThere, json }, (input) =>
-  Effect.gen(function* () {
-    const role = yield* decodeOption("--role", RoleName, input.role)
-    yield* onApp(input.json, joinOne(input.user, input.org, role))
-  })
-).pipe(Command.withDescription("Make an existing user a member of an organisation, without an invitation."))
+export const join = Effect.fnUntraced(function* (input: Place & { readonly role: string }) {
+  const role = yield* decodeOption("--role", RoleName, input.role)
+  yield* onApp(input.json, joinOne(input.user, input.org, role))
+})
 
 const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: string, role: Role) {
   const members = yield* Members
@@ -51,12 +49,10 @@ const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: st
   return { data, text: `${email} is now ${role} of ${organizationName}.` }
 })
 
-export const role = Command.make("role", { user, org: organization, role: roleThere, json }, (input) =>
-  Effect.gen(function* () {
-    const wanted = yield* decodeOption("--role", RoleName, input.role)
-    yield* onApp(input.json, changeOne(input.user, input.org, wanted))
-  })
-).pipe(Command.withDescription("Change a member's role in an organisation."))
+export const role = Effect.fnUntraced(function* (input: Place & { readonly role: string }) {
+  const wanted = yield* decodeOption("--role", RoleName, input.role)
+  yield* onApp(input.json, changeOne(input.user, input.org, wanted))
+})
 
 const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: string) {
   const members = yield* Members
@@ -70,6 +66,4 @@ const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: s
   }
 })
 
-export const leave = Command.make("leave", { user, org: organization, json }, (input) =>
-  onApp(input.json, leaveOne(input.user, input.org))
-).pipe(Command.withDescription("End a membership, and revoke the API keys that go with it."))
+export const leave = (input: Place) => onApp(input.json, leaveOne(input.user, input.org))

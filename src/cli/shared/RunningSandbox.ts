@@ -1,10 +1,10 @@
-/** The sandbox that `corridor demo` shows: a server that runs, and the credentials that it wrote for whoever started it. */
+/** The sandbox that runs here: a server that runs, and the credentials that it wrote for whoever started it. */
 import { readFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Duration, Effect, Schema } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { readinessTimeout } from "../../domain/policies/Database.ts"
-import { refuse } from "../shared/Input.ts"
+import { refuse } from "./Input.ts"
 
 const Credentials = Schema.parseJson(
   Schema.Struct({

@@ -1,12 +1,11 @@
 /** `corridor demo` */
-import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { AppLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { tour } from "../demo/Tour.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { json, report } from "../shared/Report.ts"
+import { report } from "../shared/Report.ts"
 
 /** The only part that looks into the database, and so the only one that waits for it. */
 const books = Effect.gen(function* () {
@@ -28,8 +27,4 @@ const shown = (asJson: boolean) =>
     }
   }).pipe(Effect.scoped, Effect.provide(Settings.layer))
 
-export const demo = Command.make("demo", { json }, (input) => report(input.json, shown(input.json))).pipe(
-  Command.withDescription(
-    "Show a running sandbox at work: payments, a refund, accounts, escrow, crypto, a link, signed webhooks, and the books."
-  )
-)
+export const show = (input: { readonly json: boolean }) => report(input.json, shown(input.json))

@@ -1,5 +1,4 @@
 /** `corridor tokens` */
-import { Command } from "@effect/cli"
 import { DateTime, Duration, Effect, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import {
@@ -13,11 +12,10 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { developmentTokenTtl } from "../../domain/policies/People.ts"
 import type { User } from "../../people/users/User.ts"
 import { Users } from "../../people/users/Users.ts"
-import { optional, option, refuse } from "../shared/Input.ts"
+import { refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onApp } from "../shared/OnApp.ts"
-import { json } from "../shared/Report.ts"
 
 const LONGEST = Duration.days(366)
 
@@ -82,23 +80,13 @@ const issueOne = Effect.fn("Cli.issueToken")(function* (
   }
 })
 
-const issue = Command.make(
-  "issue",
-  {
-    user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
-    org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
-    ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.'),
-    json
-  },
-  (input) =>
-    Effect.gen(function* () {
-      const ttl = yield* ttlFrom(input.ttl)
-      yield* sandboxOnly
-      yield* onApp(input.json, issueOne(input.user, input.org, ttl))
-    })
-).pipe(Command.withDescription("Issue a bearer token of the development issuer (sandbox mode only)."))
-
-export const tokens = Command.make("tokens").pipe(
-  Command.withDescription("Tokens of users, for trying out user-facing calls."),
-  Command.withSubcommands([issue])
-)
+export const issue = Effect.fnUntraced(function* (input: {
+  readonly user: string
+  readonly org: Option.Option<string>
+  readonly ttl: Option.Option<string>
+  readonly json: boolean
+}) {
+  const ttl = yield* ttlFrom(input.ttl)
+  yield* sandboxOnly
+  yield* onApp(input.json, issueOne(input.user, input.org, ttl))
+})

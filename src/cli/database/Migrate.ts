@@ -1,10 +1,9 @@
 /** `corridor migrate` */
-import { Command } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
-import { json, report } from "../shared/Report.ts"
+import { report } from "../shared/Report.ts"
 
 const apply = Effect.map(migrate, (applied) => ({
   data: applied.map(([migration_id, name]) => ({ migration_id, name })),
@@ -16,6 +15,5 @@ const apply = Effect.map(migrate, (applied) => ({
 
 const DatabaseOnly = ConnectedLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
 
-export const migrateCommand = Command.make("migrate", { json }, (input) =>
+export const bringUpToDate = (input: { readonly json: boolean }) =>
   report(input.json, apply).pipe(Effect.provide(DatabaseOnly))
-).pipe(Command.withDescription("Bring the database schema up to date (a start of the server does it too)."))

@@ -1,5 +1,4 @@
 /** `corridor providers credentials` and `corridor providers test` */
-import { Args, Command, Options } from "@effect/cli"
 import { Config, Effect, Either, Option, Schema } from "effect"
 import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
@@ -13,8 +12,7 @@ import { refuse } from "../shared/Input.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
-import { json } from "../shared/Report.ts"
-import { properties, table } from "../shared/Table.ts"
+import { properties, laidTable } from "../shared/Table.ts"
 
 type Typed = Readonly<Record<string, string>>
 
@@ -96,39 +94,16 @@ const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed:
   }
 })
 
-const set = Command.make(
-  "set",
-  {
-    which: Args.text({ name: "CONFIG_ID" }).pipe(
-      Args.withDescription("The configuration whose own account they open.")
-    ),
-    field: Options.text("field").pipe(
-      Options.withPseudoName("NAME=VALUE"),
-      Options.withDescription(
-        "A field of the provider, such as secret_key. NAME=@VARIABLE reads it from the environment, which other users of this machine cannot see."
-      ),
-      Options.repeated
-    ),
-    stdin: Options.boolean("stdin").pipe(
-      Options.withDescription("Read all fields from standard input, as one JSON object.")
-    ),
-    forgetReplaced: Options.boolean("forget-replaced").pipe(
-      Options.withDescription(
-        "Refuse at once what is signed with secrets that were replaced, which is otherwise believed for 24 hours."
-      )
-    ),
-    json
-  },
-  (input) =>
-    Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
-      onApp(input.json, setThem(input.which, typed, input.forgetReplaced))
-    )
-).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
-
-export const credentials = Command.make("credentials").pipe(
-  Command.withDescription("The credentials that open a configuration's own account at its provider."),
-  Command.withSubcommands([set])
-)
+export const set = (input: {
+  readonly which: string
+  readonly field: ReadonlyArray<string>
+  readonly stdin: boolean
+  readonly forgetReplaced: boolean
+  readonly json: boolean
+}) =>
+  Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
+    onApp(input.json, setThem(input.which, typed, input.forgetReplaced))
+  )
 
 interface Tested {
   readonly provider: ProviderName
@@ -202,24 +177,11 @@ const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<
   const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
   return {
     data,
-    text: table(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+    ...laidTable(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
     failure:
       failed.length === 0 ? Option.none() : Option.some(`${failed.length} of ${data.length} accounts failed the test.`)
   }
 })
 
-export const test = Command.make(
-  "test",
-  {
-    which: Args.text({ name: "PROVIDER" }).pipe(
-      Args.withDescription("A provider's name, or the id of a configuration with credentials; all by default."),
-      Args.optional
-    ),
-    json
-  },
-  (input) => onApp(input.json, testThem(input.which))
-).pipe(
-  Command.withDescription(
-    "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on."
-  )
-)
+export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
+  onApp(input.json, testThem(input.which))

@@ -1,5 +1,5 @@
 /** `corridor sandbox` */
-import { Command, Options, Prompt } from "@effect/cli"
+import { Prompt } from "@effect/cli"
 import { Effect, Layer } from "effect"
 import { AppLive } from "../../app/Live.ts"
 import { SandboxLive } from "../../app/Services.ts"
@@ -7,7 +7,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { Reset } from "../../app/sandbox/Reset.ts"
 import { refuse } from "../shared/Input.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { json, report } from "../shared/Report.ts"
+import { report } from "../shared/Report.ts"
 import { rewriteSandboxFile } from "../shared/SandboxFile.ts"
 import { table } from "../shared/Table.ts"
 
@@ -35,20 +35,5 @@ const startOver = Effect.gen(function* () {
 
 const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerge(AppLive))
 
-const reset = Command.make(
-  "reset",
-  { yes: Options.boolean("yes").pipe(Options.withDescription("Do not ask. A script is never asked.")), json },
-  (input) =>
-    confirmed(input.yes, input.json).pipe(
-      Effect.zipRight(report(input.json, startOver).pipe(Effect.provide(ResetLive)))
-    )
-).pipe(
-  Command.withDescription(
-    "Erase all data of the sandbox and start over, beside a running server too (sandbox mode only)."
-  )
-)
-
-export const sandbox = Command.make("sandbox").pipe(
-  Command.withDescription("The built-in sandbox."),
-  Command.withSubcommands([reset])
-)
+export const reset = (input: { readonly yes: boolean; readonly json: boolean }) =>
+  Effect.zipRight(confirmed(input.yes, input.json), Effect.provide(report(input.json, startOver), ResetLive))
