@@ -8,6 +8,7 @@ import { Lanes } from "../database/Lanes.ts"
 import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { readForScrape } from "../observability/Scrape.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
@@ -61,8 +62,9 @@ export const metricsRoute = Effect.sync((): Route => {
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
-    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
-      page(prometheusContentType, renderPrometheus(snapshot))
+    Effect.map(
+      Effect.zipRight(Effect.zipRight(readForScrape, Effect.sync(updateProcessMetrics)), Metric.snapshot),
+      (snapshot) => page(prometheusContentType, renderPrometheus(snapshot))
     )
   )
 })
