@@ -2,6 +2,7 @@
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap } from "effect"
 import type { CommandNames } from "./shared/CommandWords.ts"
+import { backup, restore } from "./commands/Backup.ts"
 import { demo } from "./commands/Demo.ts"
 import { dlq } from "./commands/Dlq.ts"
 import { doctor } from "./commands/Doctor.ts"
@@ -39,6 +40,8 @@ const commands = [
   dlq,
   notifications,
   secrets,
+  backup,
+  restore,
   sandbox
 ] as const
 

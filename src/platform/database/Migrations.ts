@@ -67,23 +67,30 @@ const TABLE = "corridor_migrations"
 /** Any number will do, as long as every instance takes the same. */
 const LOCK = 7_402_118_613
 
-const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE })
+const bringTo = (wanted: Partial<typeof migrations>) => {
+  const run = Migrator.make({})({ loader: Migrator.fromRecord(wanted), table: TABLE })
+  return Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return yield* unlimited(
+      Effect.gen(function* () {
+        yield* sql`select pg_advisory_xact_lock(${LOCK})`
+        yield* sql`create table if not exists ${sql(TABLE)} (
+          migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+        return yield* run
+      })
+    )
+  }).pipe(
+    Effect.tap((applied) =>
+      applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
+    ),
+    Effect.orDie,
+    Effect.withSpan("migrate")
+  )
+}
 
 /** Answers with the migrations that were missing. */
-export const migrate = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* unlimited(
-    Effect.gen(function* () {
-      yield* sql`select pg_advisory_xact_lock(${LOCK})`
-      yield* sql`create table if not exists ${sql(TABLE)} (
-        migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-      return yield* run
-    })
-  )
-}).pipe(
-  Effect.tap((applied) =>
-    applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
-  ),
-  Effect.orDie,
-  Effect.withSpan("migrate")
-)
+export const migrate = bringTo(migrations)
+
+/** As a version was of which this migration was the last: for what such a version has written. */
+export const migrateTo = (last: number) =>
+  bringTo(Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last)))

@@ -87,7 +87,8 @@ export const exchange =
         if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
         const duration_ms = Math.round(nanos / 1e4) / 100
         yield* Effect.logInfo("Request").pipe(
-          Effect.annotateLogs({ method, route, status, duration_ms, ...notedFields(note) })
+          Effect.annotateLogs(notedFields(note)),
+          Effect.annotateLogs({ method, route, status, duration_ms })
         )
       })
       // The fiber is this request's own: what is set for it need not be set back.

@@ -9,6 +9,7 @@ import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { readForScrape } from "../observability/Scrape.ts"
+import { gauge } from "../observability/Series.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
@@ -58,7 +59,10 @@ const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyAr
   return [route, { ...route, method: "HEAD" }]
 }
 
-export const metricsRoute = Effect.sync((): Route => {
+const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
+
+export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
+  build([version, mode], 1)
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
