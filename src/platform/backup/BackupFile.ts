@@ -20,7 +20,6 @@ export const BackupHeader = Schema.Struct({
   /** Tells which master key the secrets in it are sealed under, and nothing about the key. */
   key_id: Schema.NullOr(Schema.String),
   migrations: Schema.Array(Schema.Number),
-  /** Each after those that it refers to. */
   tables: Schema.Array(BackupTable)
 })
 export type BackupHeader = typeof BackupHeader.Type

@@ -52,6 +52,7 @@ abstract class Copy {
 
 class Out extends Copy {
   rows = 0
+  private paused = false
   private readonly into: Writable
 
   constructor(text: string, into: Writable, settle: (error?: Error) => void) {
@@ -61,9 +62,14 @@ class Out extends Copy {
 
   override handleCopyData({ chunk }: { readonly chunk: Buffer }, { stream }: Connection): void {
     this.rows += 1
-    if (this.into.write(Buffer.from(chunk))) return
+    // What has arrived already is still told, row by row.
+    if (this.into.write(Buffer.from(chunk)) || this.paused) return
+    this.paused = true
     stream.pause()
-    this.into.once("drain", () => stream.resume())
+    this.into.once("drain", () => {
+      this.paused = false
+      stream.resume()
+    })
   }
 }
 

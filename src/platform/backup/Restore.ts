@@ -8,7 +8,7 @@ import { BackupFailed, connected, failing, serverMajor } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn } from "./CopyStreams.ts"
 import { majorOf, restoreDump, tableInDump } from "./PgTools.ts"
-import { columnNames, isEmpty, makeEmpty, MIGRATIONS, tableName } from "./Schema.ts"
+import { columnNames, isEmpty, makeEmpty, MIGRATIONS, referencesOf, tableName } from "./Schema.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
 
@@ -53,6 +53,7 @@ const requireKey = Effect.fnUntraced(function* (keyId: string | null) {
 })
 
 const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<BackupTable>) => {
+  const references = await referencesOf(client)
   const each = async (statement: (table: BackupTable) => string) => {
     for (const table of tables) await client.query(statement(table))
   }
@@ -60,9 +61,11 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
   // What the migrations have written is in the backup too, and what triggers would write.
   await client.query(`truncate ${tables.map(tableName).join(", ")}`)
   await each((table) => `alter table ${tableName(table)} disable trigger user`)
+  for (const { drop } of references) await client.query(drop)
   const rows = await readBackup(path, (table, source) =>
     copyIn(client, `copy ${tableName(table)} (${columnNames(table)}) from stdin`, source)
   )
+  for (const { add } of references) await client.query(add)
   await each((table) => `alter table ${tableName(table)} enable trigger user`)
   await client.query("commit")
   return rows

@@ -1,4 +1,4 @@
-/** What a database holds, by its own word: which tables there are, in which order they can be filled, and nothing else. */
+/** What a database holds, by its own word: which tables there are, and how they refer to each other. */
 import type Pg from "pg"
 import type { BackupTable } from "./BackupFile.ts"
 
@@ -20,23 +20,6 @@ export const isEmpty = async (client: Pg.Client): Promise<boolean> => {
   return rows[0]?.found === false
 }
 
-/** Each after those that it refers to; a table that refers to itself is filled by one statement, which allows it. */
-const inOrder = (tables: ReadonlyArray<BackupTable>, refers: ReadonlyMap<string, ReadonlySet<string>>) => {
-  const done = new Set<string>()
-  const ordered: Array<BackupTable> = []
-  while (ordered.length < tables.length) {
-    const ready = tables.filter(
-      ({ name }) => !done.has(name) && [...(refers.get(name) ?? [])].every((to) => to === name || done.has(to))
-    )
-    if (ready.length === 0) throw new Error("Tables refer to each other in a circle: none of them can be filled first")
-    for (const table of ready) {
-      done.add(table.name)
-      ordered.push(table)
-    }
-  }
-  return ordered
-}
-
 export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupTable>> => {
   const tables = await client.query<{ name: string; columns: Array<string> }>(
     `select c.relname::text as name, array(
@@ -46,13 +29,19 @@ export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupT
       from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relname <> '${MIGRATIONS}'
       order by c.relname`
   )
-  const references = await client.query<{ from: string; to: string }>(
-    `select k.conrelid::regclass::text as "from", k.confrelid::regclass::text as "to"
-      from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace`
+  return tables.rows
+}
+
+/** Tables refer to each other in circles: while they are filled, nothing holds them to it. */
+export const referencesOf = async (client: Pg.Client) => {
+  const { rows } = await client.query<{ drop: string; add: string }>(
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+      format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as add
+      from pg_constraint
+      where contype = 'f' and connamespace = 'public'::regnamespace and conparentid = 0
+      order by conrelid::regclass::text, conname`
   )
-  const refers = new Map<string, Set<string>>()
-  for (const { from, to } of references.rows) refers.set(from, (refers.get(from) ?? new Set()).add(to))
-  return inOrder(tables.rows, refers)
+  return rows
 }
 
 /** Takes back what was made in a database that had been empty. */
