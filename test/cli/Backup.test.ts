@@ -171,7 +171,8 @@ it("keeps the key beside the copy where nobody has set one, and takes it for the
   const embedded = { DATA_DIR: dataDir, LOG_LEVEL: "error" }
   expect((await cliIn(embedded)("migrate")).code).toBe(0)
   const own = join(dataDir, "own.backup")
-  expect((await cliIn(embedded)("orgs", "create", "--name", "Acme", "--json")).code).toBe(0)
+  const acme = ["--name", "Acme", "--country", "KE", "--currency", "KES", "--email", "a@acme.example"]
+  await dataIn(embedded)("orgs", "create", ...acme)
   const { key_file } = await dataIn(embedded)<{ key_file: string }>("backup", own)
   expect(key_file).toBe(`${own}.key`)
   expect(statSync(key_file).mode & 0o777).toBe(0o600)

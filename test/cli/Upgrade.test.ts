@@ -29,6 +29,10 @@ interface Release {
   readonly balances: Readonly<Record<string, ReadonlyArray<Item>>>
 }
 
+interface Timeline {
+  readonly data: { readonly items: ReadonlyArray<Item> }
+}
+
 const RELEASES = resolve("test/platform/database/releases")
 const names = readdirSync(RELEASES).flatMap((file) => (file.endsWith(".backup") ? [file.replace(".backup", "")] : []))
 
@@ -49,7 +53,7 @@ for (const name of names) {
 
     const get = async <A>(org: string, path: string): Promise<A> => {
       const headers = { authorization: "NONE", "x-api-key": keys.get(org)! }
-      return ((await (await fetch(`${server.url}/v1${path}`, { headers })).json()) as { readonly data: A }).data
+      return (await (await fetch(`${server.url}/v1${path}`, { headers })).json()) as A
     }
 
     beforeAll(async () => {
@@ -89,11 +93,11 @@ for (const name of names) {
         // What is under way goes on.
         for (const payment of payments.filter(({ status }) => !["pending", "processing"].includes(status))) {
           expect(await get(org, `/payments/${payment.payment_id}`)).toMatchObject(payment)
-          const timeline = await get<{ items: ReadonlyArray<Item> }>(org, `/payments/${payment.payment_id}/timeline`)
-          expect(timeline.items).toMatchObject(release.timelines[org]![payment.payment_id]!.items)
+          const timeline = await get<Timeline>(org, `/payments/${payment.payment_id}/timeline`)
+          expect(timeline.data.items).toMatchObject(release.timelines[org]![payment.payment_id]!.items)
         }
-        const now = await get<{ items: ReadonlyArray<Item> }>(org, "/transactions?limit=100")
-        expect(now.items.map((one) => one["payment_id"])).toEqual(payments.map(({ payment_id }) => payment_id))
+        const now = await get<{ readonly data: ReadonlyArray<Item> }>(org, "/transactions?limit=100")
+        expect(now.data.map((one) => one["payment_id"])).toEqual(payments.map(({ payment_id }) => payment_id))
       }
       expect(Object.values(release.payments).flat().length).toBeGreaterThan(10)
     })

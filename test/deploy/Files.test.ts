@@ -87,7 +87,7 @@ describe("the image", () => {
 
   it("copies files of packages that are there", () => {
     const files = Array.from(dockerfile.matchAll(/cp (node_modules\/\S+)/g), ([, path]) => path!)
-    expect(files).toHaveLength(2)
+    expect(files).toHaveLength(3)
     for (const path of files) expect(existsSync(path), path).toBe(true)
   })
 

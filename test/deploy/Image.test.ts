@@ -1,16 +1,21 @@
 /** What the image holds is enough: the same files in an empty folder are a server, and its command line. */
-import { spawn, spawnSync } from "node:child_process"
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, inject, it, vi } from "vitest"
-import { freePort, ownDatabase, temporaryFolder } from "../cli/Cli.ts"
+import { freePort, ownDatabase } from "../cli/Cli.ts"
 import { until } from "../payments/support/RealServer.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 
-const folder = temporaryFolder()
-afterAll(() => rmSync(folder, { recursive: true }))
+/** Not below the run's own folder, which has all packages beside it. */
+const folder = mkdtempSync("/tmp/corridor-image-")
+let server: ChildProcess | undefined
+afterAll(() => {
+  server?.kill("SIGKILL")
+  rmSync(folder, { recursive: true })
+})
 
 const dockerfile = readFileSync("deploy/Dockerfile", "utf8")
 const commandOf = (instruction: RegExp) => JSON.parse(instruction.exec(dockerfile)?.[1] ?? "") as ReadonlyArray<string>
@@ -36,12 +41,13 @@ it("serves the API, its reference and the console from what is copied there", as
     DATABASE_URL: database.url
   }
   const asked = (words: ReadonlyArray<string>) =>
-    spawnSync(process.execPath, words.slice(1), { cwd: folder, env, encoding: "utf8" })
+    spawnSync(process.execPath, words.slice(1), { cwd: folder, env, encoding: "utf8", timeout: 60_000 })
   expect(asked(healthcheck).status).toBe(1)
-  const server = spawn(process.execPath, command.slice(1), { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] })
+  const started = spawn(process.execPath, command.slice(1), { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] })
+  server = started
   let log = ""
-  server.stderr.setEncoding("utf8").on("data", (text: string) => (log += text))
-  const ended = once(server, "close")
+  started.stderr.setEncoding("utf8").on("data", (text: string) => (log += text))
+  const ended = once(started, "close")
   await until("it is up", () => Promise.resolve(log.includes("Corridor is up") ? true : undefined), 120_000)
   expect(asked(healthcheck).status).toBe(0)
   const url = `http://127.0.0.1:${env.PORT}`
@@ -54,7 +60,7 @@ it("serves the API, its reference and the console from what is copied there", as
   expect((await fetch(`http://127.0.0.1:${env.METRICS_PORT}/metrics`)).status).toBe(200)
   const doctor = asked(["node", "dist/cli/main.mjs", "doctor"])
   expect([doctor.status, doctor.stdout]).toEqual([0, expect.stringContaining("up to date")])
-  server.kill("SIGTERM")
+  started.kill("SIGTERM")
   expect((await ended)[0]).toBe(0)
   await database.drop()
 })
@@ -62,8 +68,9 @@ it("serves the API, its reference and the console from what is copied there", as
 it("says what is missing where no database is named", () => {
   const { status, stderr } = spawnSync(process.execPath, command.slice(1), {
     cwd: folder,
-    env: { PATH: process.env["PATH"], PORT: "3999", DATA_DIR: join(folder, "none") },
-    encoding: "utf8"
+    env: { PATH: process.env["PATH"], PORT: "3999", DATA_DIR: join(folder, "none"), CORRIDOR_WORKERS: "1" },
+    encoding: "utf8",
+    timeout: 60_000
   })
   expect(status).toBe(1)
   expect(stderr).toContain("DATABASE_URL")

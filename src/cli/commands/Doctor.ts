@@ -1,11 +1,12 @@
 /** `corridor doctor` */
-import { Command } from "@effect/cli"
-import { type Cause, Effect, Either, Layer, Option } from "effect"
+import { Command, Options } from "@effect/cli"
+import { type Cause, ConfigProvider, Effect, Either, Layer, Option } from "effect"
 import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
+import { databaseOfItsOwn, mail, metrics } from "../doctor/LiveOperations.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
 import { serverCheck } from "../doctor/Server.ts"
@@ -23,6 +24,8 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
   return { checks, databaseId: Option.none<string>() }
 }
 
+const liveChecks = [publicAddress, identityProvider, mail, metrics, databaseOfItsOwn]
+
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
   const providerSettings = yield* ProviderSettings
@@ -32,7 +35,7 @@ const withSettings = Effect.gen(function* () {
     Effect.provide(databaseChecks(settings, providerSettings), ConnectedLive)
   ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
-  const live = settings.mode === "live" ? [publicAddress(settings), identityProvider(settings)] : []
+  const live = settings.mode === "live" ? liveChecks.map((check) => check(settings)) : []
   return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 
@@ -67,6 +70,18 @@ const findings = Effect.map(examine, (checks) => {
   }
 })
 
-export const doctor = Command.make("doctor", { json }, (input) => report(input.json, findings)).pipe(
-  Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong.")
+/** The environment as it is, but for the mode. */
+const asIfLive = Effect.configProviderWith((given) =>
+  Effect.withConfigProvider(
+    findings,
+    ConfigProvider.orElse(ConfigProvider.fromMap(new Map([["CORRIDOR_MODE", "live"]])), () => given)
+  )
 )
+
+const live = Options.boolean("live").pipe(
+  Options.withDescription("As if CORRIDOR_MODE were live: what is still missing for that.")
+)
+
+export const doctor = Command.make("doctor", { json, live }, (input) =>
+  report(input.json, input.live ? asIfLive : findings)
+).pipe(Command.withDescription("Check machine, settings, database and server, and say what to do about what is wrong."))

@@ -102,6 +102,11 @@ const linesIn = async function* (path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) throw new UnusableBackup("The backup ends in the middle of a line: it is not whole.")
 }
 
+const rethrown = (cause: unknown): never => {
+  const code = (cause as { readonly code?: string }).code ?? ""
+  throw code.startsWith("Z_") ? new UnusableBackup("The backup cannot be decompressed: it is not whole.") : cause
+}
+
 /** One line after the other, and runs of lines where nobody looks at each. */
 class Lines {
   private readonly source: AsyncGenerator<Buffer>
@@ -114,7 +119,7 @@ class Lines {
 
   private async fill(): Promise<boolean> {
     if (this.block.length > 0) return true
-    const next = await this.source.next()
+    const next = await this.source.next().catch(rethrown)
     if (next.done === true) return false
     this.block = next.value
     return true
@@ -176,18 +181,11 @@ const readable = <A>(read: () => A): A => {
   }
 }
 
-const rethrown = (cause: unknown): never => {
-  const code = (cause as { readonly code?: string }).code ?? ""
-  throw code.startsWith("Z_") ? new UnusableBackup("The backup cannot be decompressed: it is not whole.") : cause
-}
-
 export const readHeader = async (path: string): Promise<BackupHeader> => {
   const lines = new Lines(path)
   try {
     const first = await lines.line(true)
     return readable(() => decodeHeader(first))
-  } catch (cause) {
-    return rethrown(cause)
   } finally {
     await lines.close()
   }
@@ -219,8 +217,6 @@ export const readBackup = async (
     const isWhole = last.sha256 === digest && tables.every(({ name }) => last.rows[name] === counts[name])
     if (!isWhole) throw new UnusableBackup("The backup is not what was written: its digest is another.")
     return counts
-  } catch (cause) {
-    return rethrown(cause)
   } finally {
     await lines.close()
   }

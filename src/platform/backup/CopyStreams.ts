@@ -20,8 +20,6 @@ const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new
 abstract class Copy {
   private readonly text: string
   private readonly settle: (error?: Error) => void
-  private failure: Error | undefined
-
   constructor(text: string, settle: (error?: Error) => void) {
     this.text = text
     this.settle = settle
@@ -31,14 +29,13 @@ abstract class Copy {
     ;(connection as Connection).query(this.text)
   }
 
+  /** Nothing more is told of a query that has failed. */
   handleError(error: Error): void {
-    this.failure = error
-    // A connection that is gone gets no further message.
-    if (!("severity" in error)) this.settle(error)
+    this.settle(error)
   }
 
   handleReadyForQuery(): void {
-    this.settle(this.failure)
+    this.settle()
   }
 
   handleCommandComplete(): void {}
