@@ -76,6 +76,9 @@ import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
 import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
 import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
 
+import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
+import { figuresStoreSql } from "./figures/FiguresSql.ts"
+
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   Readiness.layer,
@@ -89,6 +92,7 @@ export const StoresLive = Layer.mergeAll(
   escrowStoreSql,
   eventStoreSql,
   feeRuleStoreSql,
+  figuresStoreSql,
   idempotencyStoreSql,
   invitationStoreSql,
   kybStoreSql,
@@ -131,6 +135,7 @@ export const StoresOverMemory = Layer.mergeAll(
   escrowStoreMemory,
   eventStoreMemory,
   feeRuleStoreMemory,
+  figuresStoreMemory,
   idempotencyStoreMemory,
   invitationStoreMemory,
   kybStoreMemory,

@@ -3,6 +3,7 @@ import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
 import { HashMap, Option } from "effect"
 import type { CommandNames } from "./shared/CommandWords.ts"
 import { accounts } from "./commands/Accounts.ts"
+import { backup, restore } from "./commands/Backup.ts"
 import { dlq } from "./commands/Dlq.ts"
 import { fees } from "./commands/Fees.ts"
 import { keys } from "./commands/Keys.ts"
@@ -42,6 +43,8 @@ const commands = [
   dlq,
   notifications,
   secrets,
+  backup,
+  restore,
   sandbox
 ] as const
 

@@ -5,6 +5,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"
 import { databaseChecks } from "../doctor/Database.ts"
+import { databaseOfItsOwn, mail, metrics } from "../doctor/LiveOperations.ts"
 import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
 import { liveSettings } from "../doctor/LiveSettings.ts"
 import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
@@ -25,6 +26,8 @@ const unreachable = (cause: Cause.Cause<unknown>) => {
   return { checks, databaseId: Option.none<string>() }
 }
 
+const liveChecks = [publicAddress, identityProvider, mail, metrics, databaseOfItsOwn]
+
 const withSettings = Effect.gen(function* () {
   const settings = yield* Settings
   const providerSettings = yield* ProviderSettings
@@ -34,7 +37,7 @@ const withSettings = Effect.gen(function* () {
     Effect.provide(databaseChecks(settings, providerSettings), ConnectedLive)
   ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
   const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
-  const live = settings.mode === "live" ? [publicAddress(settings), identityProvider(settings)] : []
+  const live = settings.mode === "live" ? liveChecks.map((check) => check(settings)) : []
   return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
 }).pipe(Effect.provide(ObservabilityLive))
 

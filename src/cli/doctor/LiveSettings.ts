@@ -4,6 +4,7 @@ import { shortestLiveSecret } from "../../domain/policies/People.ts"
 import type { Settings } from "../../platform/config/Settings.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
+import { databaseOfItsOwn, mail, metrics } from "./LiveOperations.ts"
 import { identityProvider, publicAddress } from "./LivePayments.ts"
 
 type Values = Settings["Type"]
@@ -26,21 +27,6 @@ const secrets = ({ kybWebhookSecret, masterKey }: Values): ReadonlyArray<Check> 
 const fakes = ({ fakes: on }: Values): ReadonlyArray<Check> =>
   Option.isSome(on) ? [fail("Fakes", "CORRIDOR_FAKES is set: live mode speaks to the third parties themselves.")] : []
 
-const store = ({ databaseUrl }: Values): Check =>
-  Option.isSome(databaseUrl)
-    ? ok("PostgreSQL", "from DATABASE_URL")
-    : warn("PostgreSQL", "the embedded one, on this machine alone: DATABASE_URL names one with backups and a standby.")
-
-const mail = ({ smtpUrl }: Values): Check =>
-  Option.isSome(smtpUrl)
-    ? ok("Mail", "SMTP_URL is set")
-    : warn("Mail", "SMTP_URL is missing: invitations and verification requests cannot be sent.")
-
-const metrics = ({ metricsPort }: Values): Check =>
-  Option.isSome(metricsPort)
-    ? ok("Metrics", `on port ${metricsPort.value}`)
-    : warn("Metrics", "METRICS_PORT is missing: live mode has no metrics elsewhere.")
-
 /** Without them only configurations that bring their own account can be routed by. */
 const accounts = ({ parties }: ProviderSettings["Type"]): Check => {
   const named = Array.from(parties).flatMap(([name, { platform }]) => (Option.isSome(platform) ? [name] : []))
@@ -55,7 +41,7 @@ export const liveSettings = (values: Values, providers: ProviderSettings["Type"]
   ...fakes(values),
   publicAddress(values),
   identityProvider(values),
-  store(values),
+  databaseOfItsOwn(values),
   mail(values),
   metrics(values),
   accounts(providers)

@@ -6,6 +6,7 @@ import { Settings } from "../config/Settings.ts"
 import { connectTimeout } from "../../domain/policies/Database.ts"
 import { poolClosesWithin } from "../../domain/policies/Server.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
+import { beforeScrape } from "../observability/Scrape.ts"
 import { connectionLimits, watchConnections } from "./Connections.ts"
 import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
@@ -20,14 +21,14 @@ const total = Metric.gauge("db_pool_connections", { description: "Open database 
 const idle = Metric.gauge("db_pool_idle_connections", { description: "Open database connections that nobody uses." })
 const waiting = Metric.gauge("db_pool_waiting_requests", { description: "Statements waiting for a connection." })
 
-const countConnections = (pool: Pg.Pool): void => {
-  const update = () => {
-    total.unsafeUpdate(pool.totalCount, [])
-    idle.unsafeUpdate(pool.idleCount, [])
-    waiting.unsafeUpdate(pool.waitingCount, [])
-  }
-  for (const event of ["connect", "acquire", "release", "remove"] as const) pool.on(event, update)
-}
+const countConnections = (pool: Pg.Pool) =>
+  beforeScrape(
+    Effect.sync(() => {
+      total.unsafeUpdate(pool.totalCount, [])
+      idle.unsafeUpdate(pool.idleCount, [])
+      waiting.unsafeUpdate(pool.waitingCount, [])
+    })
+  )
 
 const reasonOf = (cause: unknown): string => {
   const error = cause as { readonly message?: string; readonly code?: string }
@@ -45,7 +46,7 @@ const openPool = Effect.gen(function* () {
     application_name: "corridor",
     ...connectionLimits
   })
-  countConnections(pool)
+  yield* countConnections(pool)
   watchConnections(pool)
   prepareRepeated(pool)
   turnAwayWhenStuck(pool)

@@ -18,6 +18,7 @@ import { parseJsonText } from "./JsonText.ts"
 import { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
+import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
 import type { Incoming, Route } from "./Route.ts"
 import { validationMessage } from "./ValidationMessage.ts"
 
@@ -138,20 +139,24 @@ const keyOwner = (
   })
 }
 
-const toOutgoing = ({ encode, hasContent, status }: Compiled, result: unknown): Outgoing => {
+const toOutgoing = ({ encode, hasContent, status }: Compiled, result: unknown, note: RequestNote): Outgoing => {
   const reply = result instanceof Reply ? result : new Reply(status, result)
+  noteAnswer(note, reply.body)
   return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
 }
 
 const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming) {
   const { acceptsArray, endpoint, gate, handler, hasPayload, movesMoney, once } = served
-  const caller = yield* gate.admit(incoming.request)
+  const { note } = incoming
+  const caller = (note.caller = yield* gate.admit(incoming.request))
+  noteParams(note, incoming.params)
   const body = hasPayload ? yield* readJson(incoming) : undefined
   if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
     return yield* invalid("The body must be a JSON object")
   }
   const selectors = selectorsOf(served, caller, incoming, body)
   const permit = yield* permitFor(served, caller, selectors)
+  note.org = permit.scope
   const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
   const problem = queryProblem(incoming.query)
   if (problem !== undefined) return yield* invalid(problem)
@@ -162,7 +167,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   if (beyond !== undefined) yield* elevate(beyond)
   const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
   const answer = (idempotencyKey?: NewKey) =>
-    Effect.map(handler({ ...request, idempotencyKey }), (result) => toOutgoing(served, result))
+    Effect.map(handler({ ...request, idempotencyKey }), (result) => toOutgoing(served, result, note))
   const key = incoming.request.headers["idempotency-key"]
   if (!movesMoney || typeof key !== "string") return yield* answer()
   const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
