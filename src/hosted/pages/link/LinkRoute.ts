@@ -3,7 +3,7 @@ import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../../platform/config/Settings.ts"
 import { linkFormsPerMinute } from "../../../domain/policies/Payments.ts"
 import type { Outgoing } from "../../../platform/http/Outgoing.ts"
-import { RateLimiter } from "../../../platform/http/RateLimiter.ts"
+import { RateLimits } from "../../../platform/http/RateLimits.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"
 import type { Incoming, Route } from "../../../platform/http/Route.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
@@ -56,7 +56,8 @@ type Asked = Omit<FormState, "method" | "notice"> & {
 export const linkRoutes = Effect.gen(function* () {
   const counter = yield* LinkCheckout
   const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
-  const forms = new RateLimiter(rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
+  const { limiter } = yield* RateLimits
+  const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
   /** Every showing has its own price and its own submission. */
   const formReply = Effect.fnUntraced(function* (visit: LinkVisit, words: Words, status: number, asked: Asked) {
