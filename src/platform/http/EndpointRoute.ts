@@ -5,12 +5,13 @@
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
-import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
+import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
 import { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
+import { Replica } from "../database/Replica.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
@@ -69,6 +70,8 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
   const once = yield* OnceOnly
   const owners = yield* Owners
   const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
+  const { reads } = yield* Replica
+  const lists = Option.isSome(Context.getOption(endpoint.annotations, Lists))
   const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
   const decodePath = decoder(endpoint.pathSchema)
   const decodeQuery = decoder(endpoint.urlParamsSchema)
@@ -142,7 +145,9 @@ export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, st
       const beyond = isObject(payload) ? alsoNeeds(payload) : undefined
       if (beyond !== undefined) yield* elevate(beyond)
       const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
-      const answer = (idempotencyKey?: NewKey) => Effect.map(handler({ ...request, idempotencyKey }), toOutgoing)
+      const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
+      const answer = (idempotencyKey?: NewKey) =>
+        Effect.map(lists ? reads(handled(idempotencyKey)) : handled(idempotencyKey), toOutgoing)
       const key = incoming.request.headers["idempotency-key"]
       if (!movesMoney || typeof key !== "string") return yield* answer()
       const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }

@@ -2,8 +2,8 @@
  * The limits that hold across all instances. Nobody waits for another on the way of a request: each instance counts in
  * memory, and tells the others twice a second what it has let through.
  */
-import { randomUUID } from "node:crypto"
 import { Clock, Context, Effect, Layer } from "effect"
+import { Ids } from "../../domain/Ids.ts"
 import { spentKeysTold, spentTold } from "../../domain/policies/Server.ts"
 import { RateLimiter } from "./RateLimiter.ts"
 import { type Batch, SpentStore, type ToldOf } from "./SpentStore.ts"
@@ -21,8 +21,9 @@ export class RateLimits extends Context.Tag("corridor/RateLimits")<
 >() {
   static readonly layer = Layer.effect(
     RateLimits,
-    Effect.map(SpentStore, (store) => {
-      const instance = randomUUID()
+    Effect.gen(function* () {
+      const store = yield* SpentStore
+      const instance = yield* Effect.flatMap(Ids, ({ next }) => next)
       const limiters = new Map<string, RateLimiter>()
       const known = new Map<string, number>()
       let number = 0
