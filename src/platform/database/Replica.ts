@@ -25,16 +25,19 @@ class NotNow extends Schema.TaggedError<NotNow>()("NotNow", { reason: Schema.Str
 const positionRow = theRowAs(Schema.Struct({ position: Schema.String }))
 const progressRow = theRowAs(Schema.Struct({ has_it: Schema.NullOr(Schema.Boolean) }))
 
+/** One that was made a primary has a history of its own from then on. */
+const PROGRESS = `select case when pg_is_in_recovery()
+  then coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) end as has_it`
+
 type Connection = SqlConnection.Connection
 
 /** Until the replica has all that was committed up to the position. */
 const caughtUp = (connection: Connection, position: string): Effect.Effect<void, NotNow | SqlError.SqlError> => {
-  const look = connection
-    .execute("select pg_last_wal_replay_lsn() >= $1::pg_lsn as has_it", [position], undefined)
-    .pipe(Effect.flatMap(progressRow))
-  const wait: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(look, ({ has_it }) =>
-    has_it === true ? Effect.void : Effect.zipRight(Effect.sleep(replicaLook), wait)
-  )
+  const look = connection.execute(PROGRESS, [position], undefined).pipe(Effect.flatMap(progressRow))
+  const wait: Effect.Effect<void, NotNow | SqlError.SqlError> = Effect.flatMap(look, ({ has_it }) => {
+    if (has_it === null) return new NotNow({ reason: "it is no replica" })
+    return has_it ? Effect.void : Effect.zipRight(Effect.sleep(replicaLook), wait)
+  })
   return Effect.timeoutFail(wait, {
     duration: replicaPatience,
     onTimeout: () => new NotNow({ reason: `it is more than ${Duration.format(replicaPatience)} behind` })
