@@ -353,8 +353,8 @@ const finders: Readonly<Record<string, number>> = {
   "silence is a refusal": 4,
   "sent again without leave": 88,
   "foreign text is believed": 32,
-  "no limit for look-ups": 25,
-  "a payment that nobody answered has failed": 12,
+  "no limit for look-ups": 78,
+  "a payment that nobody answered has failed": 6,
   "any amount will do": 19,
   "what is taken back is not noticed": 1,
   "a failure after all": 1,
@@ -370,7 +370,7 @@ const finders: Readonly<Record<string, number>> = {
   "a refund is settled without the books": 23,
   "money in suspense is not booked": 11,
   "whoever comes last wins": 29,
-  "a refused attempt speaks for its payment": 100,
+  "a refused attempt speaks for its payment": 57,
   "parts are forgotten": 23,
   "hints are not taken": 37,
   "early callbacks are lost": 1,
@@ -392,7 +392,7 @@ const finders: Readonly<Record<string, number>> = {
   "a link is paid twice": 12,
   "switched off is not off": 2,
   "deliveries are forgotten too soon": 1,
-  "every account is the platform's": 24,
+  "every account is the platform's": 45,
   "customers who come back are believed": 38
 }
 

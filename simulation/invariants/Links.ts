@@ -6,7 +6,7 @@ import type { Records } from "./Records.ts"
 const isFree = ({ status }: Payment): boolean => ["failed", "canceled", "rejected"].includes(status)
 
 export const linkProblems = (
-  { history, payments }: Records,
+  { history, items, payments }: Records,
   links: Iterable<StoredLink>,
   made: Iterable<LinkPayment>
 ): ReadonlyArray<string> => {
@@ -26,7 +26,12 @@ export const linkProblems = (
     if (paid.length > 1) problems.push(`a link for one payment was paid ${paid.length} times`)
     if (of.filter((payment) => !isFree(payment)).length > 1)
       problems.push("a link for one payment has several that stand")
-    if (of.some(({ target }) => target.minor !== link.amount?.minor || target.currency !== link.currency))
+    // What a person has accepted instead is another matter.
+    const decided = new Set<string>(
+      items.flatMap(({ kind, payment_id }) => (kind === "resolution" ? [payment_id] : []))
+    )
+    const asIs = of.filter(({ payment_id }) => !decided.has(payment_id))
+    if (asIs.some(({ target }) => target.minor !== link.amount?.minor || target.currency !== link.currency))
       problems.push("a link was paid with another amount than it asks for")
     return problems
   })

@@ -21,15 +21,22 @@ const half = BigDecimal.make(5n, 1)
 const worthOf = (money: Money): BigDecimal.BigDecimal =>
   BigDecimal.multiply(money.toDecimal(), dollars.get(money.currency) ?? nothing)
 
-/** What the caller of an initiation computes is rounded half-even, by contract: half of the least that there is. */
-const tolerated = ({ direction, target }: Payment): BigDecimal.BigDecimal =>
+/**
+ * What the caller of an initiation computes is rounded half-even, by contract: half of the least that there is, and as much
+ * again wherever a person has decided that more of it, at the same rate, is kept.
+ */
+const tolerated = ({ direction, target }: Payment, decisions: number): BigDecimal.BigDecimal =>
   direction === "external"
     ? nothing
-    : BigDecimal.multiply(half, worthOf(new Money({ currency: target.currency, minor: 1n })))
+    : BigDecimal.multiply(half, worthOf(new Money({ currency: target.currency, minor: BigInt(1 + decisions) })))
 
 /** A payment and what was given back of it together; a transfer by itself. */
-export const walkProblems = ({ payments, postings }: Records): ReadonlyArray<string> => {
-  const allowed = new Map(payments.map((payment) => [`payment ${payment.payment_id}`, tolerated(payment)]))
+export const walkProblems = ({ items, payments, postings }: Records): ReadonlyArray<string> => {
+  const decisions = (payment: Payment) =>
+    items.filter(({ kind, payment_id }) => kind === "resolution" && payment_id === payment.payment_id).length
+  const allowed = new Map(
+    payments.map((payment) => [`payment ${payment.payment_id}`, tolerated(payment, decisions(payment))])
+  )
   const gained = new Map<string, BigDecimal.BigDecimal>()
   for (const { account, amount, entry_id, payment_id } of postings) {
     if (kindOf(account) !== "fx") continue
