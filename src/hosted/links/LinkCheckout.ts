@@ -140,7 +140,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
             InsufficientFunds: () => Effect.succeed({ _tag: "NoRoute" } as const),
             Invalid: ({ message }) =>
-              Effect.as(Effect.logWarning(`A payment link's form was refused: ${message}`), {
+              Effect.as(Effect.logInfo(`A payment link's form was refused: ${message}`), {
                 _tag: "Refused"
               } as const),
             IdempotencyConflict: Effect.die

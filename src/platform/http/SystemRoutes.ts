@@ -8,6 +8,8 @@ import { Lanes } from "../database/Lanes.ts"
 import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { readForScrape } from "../observability/Scrape.ts"
+import { gauge } from "../observability/Series.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { pack, packedReply } from "./Packed.ts"
@@ -55,12 +57,16 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
 const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
   alsoByHead([get(path, answer)])
 
-export const metricsRoute = Effect.sync((): Route => {
+const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
+
+export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
+  build([version, mode], 1)
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
-    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
-      page(prometheusContentType, renderPrometheus(snapshot))
+    Effect.map(
+      Effect.zipRight(Effect.zipRight(readForScrape, Effect.sync(updateProcessMetrics)), Metric.snapshot),
+      (snapshot) => page(prometheusContentType, renderPrometheus(snapshot))
     )
   )
 })
