@@ -28,7 +28,8 @@ import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
 import eachReplacedCredential from "../../../migrations/0026_each_replaced_credential.ts"
 import filters from "../../../migrations/0027_filters.ts"
-import operations from "../../../migrations/0028_operations.ts"
+import brandedLinks from "../../../migrations/0028_branded_links.ts"
+import operations from "../../../migrations/0029_operations.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -59,7 +60,8 @@ export const migrations = {
   "0025_replaced_credentials": replacedCredentials,
   "0026_each_replaced_credential": eachReplacedCredential,
   "0027_filters": filters,
-  "0028_operations": operations
+  "0028_branded_links": brandedLinks,
+  "0029_operations": operations
 }
 
 const TABLE = "corridor_migrations"

@@ -18,3 +18,7 @@ export interface Route {
   readonly path: `/${string}`
   readonly handle: (incoming: Incoming) => Effect.Effect<Outgoing, Failure>
 }
+
+/** Load balancers and previews of links ask with HEAD as well; Node then sends the headers alone. */
+export const alsoByHead = (routes: ReadonlyArray<Route>): ReadonlyArray<Route> =>
+  routes.flatMap((route) => (route.method === "GET" ? [route, { ...route, method: "HEAD" }] : [route]))

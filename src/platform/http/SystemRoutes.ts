@@ -14,7 +14,7 @@ import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { referenceScript } from "./ReferenceScript.ts"
-import type { Route } from "./Route.ts"
+import { alsoByHead, type Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
 
@@ -53,11 +53,8 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   handle: () => answer
 })
 
-/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
-const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
-  const route = get(path, answer)
-  return [route, { ...route, method: "HEAD" }]
-}
+const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
+  alsoByHead([get(path, answer)])
 
 const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
 
