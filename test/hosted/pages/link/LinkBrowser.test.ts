@@ -181,7 +181,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           })
           const look = { colorScheme: at % 2 === 0 ? "light" : "dark" } as const
           yield* visiting(path, look, async (page) => {
-            const width = await page.locator("img.logo").evaluate("(image) => image.naturalWidth")
+            const width = await page.evaluate<number>("document.querySelector('img.logo').naturalWidth")
             expect(width).toBe(120)
             await looksRight(page, `brand-${color.slice(1)}`)
             await page.getByRole("link", { name: "Français" }).click()
