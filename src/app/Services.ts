@@ -18,6 +18,7 @@ import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
 import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
+import { RateLimits } from "../platform/http/RateLimits.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
@@ -122,6 +123,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.mergeAll(
         ProviderAnswer.layer,
         ProviderHealth.layer,
+        RateLimits.layer,
         RateQuote.layer,
         AuditLog.layer,
         Notifier.layer,

@@ -38,6 +38,8 @@ import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
+import { spentStoreMemory } from "../platform/http/SpentMemory.ts"
+import { spentStoreSql } from "../platform/http/SpentSql.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
 import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
@@ -112,6 +114,7 @@ export const StoresLive = Layer.mergeAll(
   rateLockStoreSql,
   rateStoreSql,
   secretStoreSql,
+  spentStoreSql,
   strayCallbackStoreSql,
   userStoreSql,
   verificationStoreSql,
@@ -155,6 +158,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateLockStoreMemory,
   rateStoreMemory,
   secretStoreMemory,
+  spentStoreMemory,
   strayCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,

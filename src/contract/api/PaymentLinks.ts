@@ -177,6 +177,7 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
       .pipe(
         operation({
           access: "payment_links",
+          lists: true,
           summary: "List payment links",
           description: "All of them, newest first.",
           response: { data: [example], count: 1 }

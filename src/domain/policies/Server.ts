@@ -63,3 +63,15 @@ export const idempotencyRetryAfter = Duration.seconds(1)
 
 /** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */
 export const bodyDrainTimeout = Duration.seconds(2)
+
+/** Instances tell each other this often what they have let through, */
+export const spentTold = Duration.millis(500)
+
+/** of each limit the keys that spent most, up to this many; */
+export const spentKeysTold = 1000
+
+/** what is older was refilled since, */
+export const spentMatters = Duration.minutes(1)
+
+/** and is forgotten after this long. */
+export const spentKept = Duration.minutes(2)

@@ -1,5 +1,5 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
-import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
+import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"

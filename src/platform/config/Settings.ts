@@ -18,6 +18,7 @@ import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
+import { databaseHosts } from "./DatabaseUrl.ts"
 import { parseMailbox } from "./Mailbox.ts"
 import { parseMasterKey } from "./MasterKey.ts"
 
@@ -81,6 +82,12 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
+/** The same for a database, which may have several hosts. */
+const databaseUrl = (name: string): Config.Config<Redacted.Redacted> =>
+  parsed(Config.string(name), (text) =>
+    Either.map(databaseHosts(text), () => Redacted.make(text.trim().replace(/\/+$/, "")))
+  )
+
 /** A core is left to PostgreSQL; more processes than this would take all connections that it has. */
 const MOST_WORKERS = 16
 const usualWorkers = (): number => Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1))
@@ -108,7 +115,9 @@ const settings = Config.all({
   host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
   publicUrl: Config.option(url("PUBLIC_URL", "https:", "http:")),
   dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
-  databaseUrl: Config.option(secretUrl("DATABASE_URL", "postgres:", "postgresql:")),
+  databaseUrl: Config.option(databaseUrl("DATABASE_URL")),
+  databaseReadUrl: Config.option(databaseUrl("DATABASE_READ_URL")),
+  databasePooler: Config.withDefault(oneOf("DATABASE_POOLER", "none", "transaction"), "none"),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
   workers: Config.map(Config.option(bounded("CORRIDOR_WORKERS", 1, 64)), Option.getOrElse(usualWorkers)),
   /** Which of them this process is, and where the embedded database is that another one keeps: whoever starts it says so. */

@@ -30,6 +30,7 @@ import eachReplacedCredential from "../../../migrations/0026_each_replaced_crede
 import filters from "../../../migrations/0027_filters.ts"
 import brandedLinks from "../../../migrations/0028_branded_links.ts"
 import operations from "../../../migrations/0029_operations.ts"
+import spentTokens from "../../../migrations/0030_spent_tokens.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -61,7 +62,8 @@ export const migrations = {
   "0026_each_replaced_credential": eachReplacedCredential,
   "0027_filters": filters,
   "0028_branded_links": brandedLinks,
-  "0029_operations": operations
+  "0029_operations": operations,
+  "0030_spent_tokens": spentTokens
 }
 
 const TABLE = "corridor_migrations"

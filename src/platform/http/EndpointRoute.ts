@@ -5,17 +5,18 @@
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
-import { AcceptsArray, AlsoNeeds, MovesMoney, Needs } from "../../contract/api/Operation.ts"
-import { Gate } from "./Gate.ts"
+import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
+import type { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
-import { Owners } from "../idempotency/Owners.ts"
+import type { Replica } from "../database/Replica.ts"
+import type { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
-import { OnceOnly } from "./OnceOnly.ts"
+import type { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
 import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
@@ -70,6 +71,7 @@ export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
   access: Context.get(endpoint.annotations as Context.Context<Needs>, Needs),
   alsoNeeds: Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds),
   movesMoney: Option.isSome(Context.getOption(endpoint.annotations, MovesMoney)),
+  lists: Option.isSome(Context.getOption(endpoint.annotations, Lists)),
   acceptsArray: Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray)),
   decodePath: decoder(endpoint.pathSchema),
   decodeQuery: decoder(endpoint.urlParamsSchema),
@@ -87,6 +89,7 @@ interface Served extends Compiled {
   readonly gate: Context.Tag.Service<Gate>
   readonly once: Context.Tag.Service<OnceOnly>
   readonly owners: Context.Tag.Service<Owners>
+  readonly replica: Context.Tag.Service<Replica>
   readonly handler: AnyHandler
 }
 
@@ -146,7 +149,7 @@ const toOutgoing = ({ encode, hasContent, status }: Compiled, result: unknown, n
 }
 
 const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming) {
-  const { acceptsArray, endpoint, gate, handler, hasPayload, movesMoney, once } = served
+  const { acceptsArray, endpoint, gate, handler, hasPayload, lists, movesMoney, once, replica } = served
   const { note } = incoming
   const caller = (note.caller = yield* gate.admit(incoming.request))
   noteParams(note, incoming.params)
@@ -166,8 +169,11 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   const beyond = isObject(payload) ? served.alsoNeeds(payload) : undefined
   if (beyond !== undefined) yield* elevate(beyond)
   const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
+  const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
   const answer = (idempotencyKey?: NewKey) =>
-    Effect.map(handler({ ...request, idempotencyKey }), (result) => toOutgoing(served, result, note))
+    Effect.map(lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey), (result) =>
+      toOutgoing(served, result, note)
+    )
   const key = incoming.request.headers["idempotency-key"]
   if (!movesMoney || typeof key !== "string") return yield* answer()
   const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
@@ -177,7 +183,7 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
   return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
 })
 
-export type Servants = Pick<Served, "gate" | "once" | "owners">
+export type Servants = Pick<Served, "gate" | "once" | "owners" | "replica">
 
 export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
   const served: Served = { ...about, ...servants, handler }

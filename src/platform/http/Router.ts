@@ -6,6 +6,7 @@ import { Api } from "../../contract/api/Api.ts"
 import { SignedCallback } from "../../contract/api/SignedCallback.ts"
 import { Owners } from "../idempotency/Owners.ts"
 import { compileEndpoint, type Compiled, endpointRoute } from "./EndpointRoute.ts"
+import { Replica } from "../database/Replica.ts"
 import { Gate } from "./Gate.ts"
 import type { Implementation } from "./Handlers.ts"
 import { OnceOnly } from "./OnceOnly.ts"
@@ -34,7 +35,7 @@ const declared: ReadonlyArray<Declared> = (() => {
 
 export const apiRoutes = (implementation: Implementation<typeof Api>) => {
   const handlers = implementation as unknown as AnyHandlers
-  return Effect.map(Effect.all({ gate: Gate, once: OnceOnly, owners: Owners }), (servants) =>
+  return Effect.map(Effect.all({ gate: Gate, once: OnceOnly, owners: Owners, replica: Replica }), (servants) =>
     declared.map(({ about, group }) => endpointRoute(servants, about, handlers[group]![about.endpoint.name]!))
   ).pipe(OnceOnly.provided)
 }

@@ -3,7 +3,7 @@ import { Clock, Effect, Either, Option } from "effect"
 import { Settings } from "../../../platform/config/Settings.ts"
 import { linkFormsPerMinute } from "../../../domain/policies/Payments.ts"
 import type { Outgoing } from "../../../platform/http/Outgoing.ts"
-import { RateLimiter } from "../../../platform/http/RateLimiter.ts"
+import { RateLimits } from "../../../platform/http/RateLimits.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"
 import { alsoByHead, type Incoming, type Route } from "../../../platform/http/Route.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
@@ -68,7 +68,8 @@ export const linkRoutes = Effect.gen(function* () {
   const counter = yield* LinkCheckout
   const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
   const receipts = yield* Receipts
-  const forms = new RateLimiter(rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
+  const { limiter } = yield* RateLimits
+  const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
   /** Every showing has its own price and its own submission. */
   const formReply = Effect.fnUntraced(function* (visit: LinkVisit, reader: Reader, status: number, asked: Asked) {
