@@ -112,6 +112,7 @@ export class World {
     const name = `instance ${this.booted}`
     const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
     this.machines.push(machine)
+    this.outside.tell(`${name} starts`)
     boot(machine, this.shared, (instance) => this.instances.push(instance))
   }
 

@@ -136,7 +136,7 @@ export const applyStatement = `
       answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
       ordered = coalesce(a.ordered, x.ordered),
       next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
-      leased_until = null, lease_token = null
+      hint_at = nullif(a.hint_at, a.leased_until), leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
       attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
       enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
