@@ -11,7 +11,7 @@ import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
-import { retention } from "./Retention.ts"
+import { months, retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
 
@@ -60,6 +60,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       tellOfSharedAccounts,
       start("closed days", closedDays),
       start("enquiries", enquiries),
+      start("months", months),
       start("rails", rails),
       start("retention", retention),
       start("settlements", settlements),

@@ -34,6 +34,15 @@ export const workerHealthyAfter = Duration.seconds(2)
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
+/** What people and keys did is kept this long: seven years. */
+export const auditRetention = Duration.days(2557)
+
+/** Parts of tables are made for as many months ahead. */
+export const monthsAhead = 2
+
+/** Whoever makes a part of a table, or takes one away, waits this long for others: all who come later wait behind. */
+export const monthLockTimeout = Duration.millis(250)
+
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 

@@ -40,10 +40,7 @@ export const filtered = (
   const ids = newestAmong(sql, "payment_id", window, {
     parts: sql`${organizationsIn(sql, scope)} cross join ${values[0]!} cross join ${values[1]!} cross join ${values[2]!}`,
     table: "payment_marks",
-    within: sql.and([
-      sql`org_id = an_org and status = a_status and direction = a_direction and payment_method = a_payment_method`,
-      ...between
-    ])
+    within: sql.and([sql`org_id = an_org and mark = payment_mark(a_status, a_direction, a_payment_method)`, ...between])
   })
   return sql`where payment_id = any (array(${ids})) order by created_at desc, payment_id desc`
 }

@@ -7,6 +7,7 @@ import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, violates } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
@@ -53,7 +54,7 @@ const changeBody = ({ change, changeId }: SentChange, seq: number) => {
     attempt: attempt === undefined ? null : attemptBody(attempt),
     next_attempt: nextAttempt ?? null,
     postings: postingRows(entriesOfChange(change)),
-    events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
+    events: keptTexts(events, at),
     callback: callback ?? null,
     open_items: openItems ?? [],
     close_items: closeItems ?? []

@@ -28,6 +28,7 @@ import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
 import eachReplacedCredential from "../../../migrations/0026_each_replaced_credential.ts"
 import filters from "../../../migrations/0027_filters.ts"
+import months from "../../../migrations/0028_months.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -57,7 +58,8 @@ export const migrations = {
   "0024_platform_accounts": platformAccounts,
   "0025_replaced_credentials": replacedCredentials,
   "0026_each_replaced_credential": eachReplacedCredential,
-  "0027_filters": filters
+  "0027_filters": filters,
+  "0028_months": months
 }
 
 const TABLE = "corridor_migrations"
