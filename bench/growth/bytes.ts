@@ -1,7 +1,8 @@
 /**
  * What one payment writes, with its completion: by table and index, and to the log. The payin of the benchmark, on the
- * built-in rail, with an idempotency key and one webhook endpoint unless they are switched off.
- * `npm run bench:bytes -- [payments] [--no-key] [--no-endpoint] [--json]`
+ * built-in rail; with an idempotency key and one webhook endpoint if they are asked for. "Written" is by how much files
+ * grow, "grown" the same where what changes leave behind is used again (as autovacuum makes sure of), "packed" what is left
+ * of it in a table that is written anew. `npm run bench:bytes -- [payments] [--key] [--endpoint] [--json]`
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -16,6 +17,8 @@ import { newDatabase, serviceOn } from "./Service.ts"
 
 const WARM_UP = 500
 const AT_A_TIME = 32
+/** So often is room made in the second half of the run. */
+const PARTS = 5
 
 interface Relation {
   readonly owner: string
@@ -51,7 +54,9 @@ interface Log {
 
 const logOf = async (pool: Pool): Promise<Log> => {
   await pool.query("select pg_stat_force_next_flush()")
-  const { rows } = await pool.query<Log>("select wal_bytes::float8 as bytes, wal_fpi::float8 as images from pg_stat_wal")
+  const { rows } = await pool.query<Log>(
+    "select wal_bytes::float8 as bytes, wal_fpi::float8 as images from pg_stat_wal"
+  )
   return rows[0]!
 }
 
@@ -63,7 +68,8 @@ const receiver = Effect.acquireRelease(
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
     return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
   }),
-  ({ server }) => Effect.sync(() => {
+  ({ server }) =>
+    Effect.sync(() => {
       server.close()
       server.closeAllConnections()
     })
@@ -98,7 +104,9 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
     const credentials = credentialsOf(sandbox.orgs[0]!.api_key)
     if (endpoint) {
       const { url: endpoint_url } = yield* receiver
-      yield* Effect.promise(() => post(server.port, "/v1/public/webhooks", credentials, { endpoint_url, events: ["*"] }))
+      yield* Effect.promise(() =>
+        post(server.port, "/v1/public/webhooks", credentials, { endpoint_url, events: ["*"] })
+      )
     }
     const pay = (name: string, payments: number) =>
       Effect.forEach(
@@ -115,12 +123,22 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
     const [before, logBefore] = yield* Effect.promise(async () => [await sizes(pool), await logOf(pool)] as const)
     yield* pay("paid", count)
     const [after, logAfter] = yield* Effect.promise(async () => [await sizes(pool), await logOf(pool)] as const)
+    const vacuum = Effect.promise(() => pool.query("vacuum"))
+    yield* vacuum
+    const base = yield* Effect.promise(() => sizes(pool))
+    for (let part = 0; part < PARTS; part++) yield* Effect.zipRight(pay(`part-${part}`, count / PARTS), vacuum)
+    const reused = yield* Effect.promise(() => sizes(pool))
     yield* Effect.promise(() => pool.query("vacuum full"))
     const packed = yield* Effect.promise(() => sizes(pool))
     const rows = Array.from(after.values(), (row) => {
       const id = `${row.owner} ${row.part} ${row.name}`
-      const written = (row.bytes - (before.get(id)?.bytes ?? 0)) / count
-      return { ...row, written, kept: (packed.get(id)?.bytes ?? 0) / (count + WARM_UP) }
+      const bytesIn = (of: typeof after) => of.get(id)?.bytes ?? 0
+      return {
+        ...row,
+        written: (row.bytes - bytesIn(before)) / count,
+        grown: (bytesIn(reused) - bytesIn(base)) / count,
+        kept: bytesIn(packed) / (2 * count + WARM_UP)
+      }
     })
     const log = {
       bytes: (logAfter.bytes - logBefore.bytes) / count,
@@ -132,19 +150,25 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
 type Measured = Effect.Effect.Success<ReturnType<typeof measure>>
 
 const tableOf = ({ log, rows }: Measured): string => {
-  const line = (name: string, written: number, kept: number) =>
-    `${name.padEnd(58)}${written.toFixed(0).padStart(8)}${kept.toFixed(0).padStart(8)}`
+  const line = (name: string, ...bytes: ReadonlyArray<number>) =>
+    `${name.padEnd(58)}${bytes.map((one) => one.toFixed(0).padStart(8)).join("")}`
   const sum = (of: Measured["rows"]) =>
-    [of.reduce((all, { written }) => all + written, 0), of.reduce((all, { kept }) => all + kept, 0)] as const
+    [
+      of.reduce((all, { written }) => all + written, 0),
+      of.reduce((all, { grown }) => all + grown, 0),
+      of.reduce((all, { kept }) => all + kept, 0)
+    ] as const
   const owners = Array.from(new Set(rows.map(({ owner }) => owner)))
     .map((owner) => rows.filter((row) => row.owner === owner))
     .toSorted((a, b) => sum(b)[0] - sum(a)[0])
   const rail = rows.filter(({ owner }) => owner.startsWith("rail_"))
   return [
-    `${"bytes for a payment".padEnd(58)}${"written".padStart(8)}${"packed".padStart(8)}`,
+    `${"bytes for a payment".padEnd(58)}${["written", "grown", "packed"].map((word) => word.padStart(8)).join("")}`,
     ...owners.flatMap((of) => [
       line(of[0]!.owner, ...sum(of)),
-      ...of.toSorted((a, b) => b.written - a.written).map((row) => line(`  ${row.part} ${row.name}`, row.written, row.kept))
+      ...of
+        .toSorted((a, b) => b.written - a.written)
+        .map((row) => line(`  ${row.part} ${row.name}`, row.written, row.grown, row.kept))
     ]),
     line("all of it", ...sum(rows)),
     line("without the sandbox's rail", ...sum(rows.filter((row) => !rail.includes(row)))),
@@ -155,7 +179,7 @@ const tableOf = ({ log, rows }: Measured): string => {
 const given = process.argv.slice(2)
 const count = Number(given.find((word) => /^\d+$/.test(word)) ?? 4000)
 
-measure(count, { key: !given.includes("--no-key"), endpoint: !given.includes("--no-endpoint") }).pipe(
+measure(count, { key: given.includes("--key"), endpoint: given.includes("--endpoint") }).pipe(
   Effect.tap((measured) =>
     Effect.sync(() => {
       process.stdout.write(given.includes("--json") ? `${JSON.stringify(measured)}\n` : `${tableOf(measured)}\n`)

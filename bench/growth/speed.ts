@@ -102,7 +102,9 @@ const open = (folder: string, clusterUrl: string, size: Size) =>
       )
     )
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    yield* say(`${rows[0]?.payments} payments of ${size.organizations} organisations: ${rows[0]?.size}, in ${seconds} s`)
+    yield* say(
+      `${rows[0]?.payments} payments of ${size.organizations} organisations: ${rows[0]?.size}, in ${seconds} s`
+    )
     const deep = yield* Effect.promise(() => deepCursor(port, key))
     const measured: Measured = { size, port, key, admin: adminOf(sandbox), deep, count: 0 }
     return measured
@@ -118,9 +120,9 @@ const cases: Readonly<Record<string, (of: Measured) => Promise<unknown>>> = {
   "status, frequent": list("&status=completed"),
   "status, rare": list("&status=pending"),
   "status, none": list("&status=refunded"),
-  "direction": list("&direction=inbound"),
+  direction: list("&direction=inbound"),
   "direction, none": list("&direction=outbound"),
-  "method": list("&payment_method=mobile_money"),
+  method: list("&payment_method=mobile_money"),
   "method, none": list("&payment_method=card"),
   "status and direction": list("&status=failed&direction=inbound"),
   "status, direction and method": list("&status=completed&direction=inbound&payment_method=mobile_money"),
@@ -128,10 +130,10 @@ const cases: Readonly<Record<string, (of: Measured) => Promise<unknown>>> = {
   "status and times": list("&status=completed&from=2020-01-01T00:00:00Z&to=2040-01-01T00:00:00Z"),
   "everybody's, first page": all(""),
   "everybody's, status": all("&status=completed"),
-  "events": told(""),
+  events: told(""),
   "events of a type": told("&event_type=payment.completed"),
   "events of a type, rare": told("&event_type=kyb.approved"),
-  "initiation": (of) => ask(of.port, INITIATE_PATH, of.key, initiation(`more-${of.count++}`))
+  initiation: (of) => ask(of.port, INITIATE_PATH, of.key, initiation(`more-${of.count++}`))
 }
 
 const rateOf = async (work: (of: Measured) => Promise<unknown>, of: Measured, requests: number) => {
@@ -168,8 +170,7 @@ const bench = (sizes: ReadonlyArray<Size>, rounds: number, requests: number) =>
   }).pipe(Effect.scoped)
 
 const given = process.argv.slice(2)
-const option = (name: string, usual: number) =>
-  given.includes(name) ? Number(given[given.indexOf(name) + 1]) : usual
+const option = (name: string, usual: number) => (given.includes(name) ? Number(given[given.indexOf(name) + 1]) : usual)
 
 const sizes = given
   .filter((word, nth) => /^\d+(\/\d+)?$/.test(word) && !(given[nth - 1] ?? "").startsWith("--"))

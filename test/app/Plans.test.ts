@@ -134,11 +134,16 @@ onDatabaseServer("Every statement", (it) => {
           const small = await explained(pool, sent)
           await multiply(pool, { times: COPIES, organizations: 1 })
           const large = await explained(pool, sent)
+          const { rows } = await pool.query<{ name: string }>(
+            "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
+          )
+          // Of a month that nothing has happened in yet nothing is read.
+          const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
           await pool.end()
           return Array.from(sent.keys()).flatMap((text) => {
             const [before, after] = [small.get(text)!, large.get(text)!]
             const scanned = nodesOf(after).filter(
-              (node) => node["Node Type"] === "Seq Scan" && tables.has(tableOf(node["Relation Name"] ?? ""))
+              (node) => node["Node Type"] === "Seq Scan" && filled.has(node["Relation Name"] ?? "")
             )
             const times = after["Total Cost"] / (before["Total Cost"] + 100)
             return (scanned.length > 0 || times > 10) && !grows.some((known) => known.test(text))
@@ -151,6 +156,6 @@ onDatabaseServer("Every statement", (it) => {
         expect(statements.size).toBeGreaterThan(150)
         expect(slower).toEqual([])
       }),
-    400_000
+    240_000
   )
 })
