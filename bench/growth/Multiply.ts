@@ -56,9 +56,11 @@ const older = (id: string, copy: string): string =>
 
 const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column, type }: Column): string => {
   const own = `t."${column}"`
-  if (column === "org_id") {
-    const one = older(own, `n % ${organizations}`)
-    return organizations === 1 ? own : `case when n % ${organizations} = 0 then ${own} else ${one} end`
+  const owner = `case when n % ${organizations} = 0 then t.org_id else ${older("t.org_id", `n % ${organizations}`)} end`
+  if (column === "org_id") return organizations === 1 ? own : owner
+  // An account of the books has its owner in its name.
+  if (column === "account" && type === "text") {
+    return organizations === 1 ? own : `replace(${own}, coalesce(t.org_id::text, '-'), coalesce((${owner})::text, '-'))`
   }
   if (type === "uuid") return kept.has(column) ? own : older(own, "n")
   if (type.startsWith("timestamp")) return `${own} - n * interval '1 minute'`
