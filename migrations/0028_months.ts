@@ -75,7 +75,8 @@ const events = `
     add column data text,
     add column same_as uuid,
     alter column payload drop not null,
-    add constraint events_data_size check (octet_length(data) <= 65536),
+    -- With what stands before and after it.
+    add constraint events_data_size check (octet_length(data) + octet_length(event_type) + 163 <= 65536),
     add constraint events_told check (num_nonnulls(payload, data, same_as) = 1);
   alter table events rename to events_before;
   create table events (like events_before including defaults including constraints including storage)

@@ -12,13 +12,17 @@ interface KeptText {
   readonly same_as: string | null
 }
 
-const beginningOf = ({ event_id, event_type, org_id }: StoredEvent, at: Date): string =>
-  `{"event_id":"${event_id}","event_type":"${event_type}","org_id":"${org_id}","created_at":"${at.toISOString()}","data":`
+/** Times of this length are written alike by the database. */
+const USUAL_TIME = 24
+
+const beginningOf = ({ event_id, event_type, org_id }: StoredEvent, time: string): string =>
+  `{"event_id":"${event_id}","event_type":"${event_type}","org_id":"${org_id}","created_at":"${time}","data":`
 
 /** `at` is the time of its row. */
 export const keptText = (event: StoredEvent, at: Date): KeptText => {
-  const beginning = beginningOf(event, at)
-  return event.payload.startsWith(beginning) && event.payload.endsWith("}")
+  const time = at.toISOString()
+  const beginning = beginningOf(event, time)
+  return time.length === USUAL_TIME && event.payload.startsWith(beginning) && event.payload.endsWith("}")
     ? { payload: null, data: event.payload.slice(beginning.length, -1), same_as: null }
     : { payload: event.payload, data: null, same_as: null }
 }

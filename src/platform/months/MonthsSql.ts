@@ -48,23 +48,19 @@ export const monthsSql = Layer.effect(
     const { archiveDir } = yield* Settings
 
     const make = (table: string, column: string, at: Date) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const { mine } = yield* Effect.flatMap(
-              sql`select pg_try_advisory_xact_lock(${MONTHS_LOCK}) as mine`,
-              locked
-            )
-            if (!mine) return []
-            yield* patiently(sql)
-            const done = yield* Effect.flatMap(sql`select make_month(${table}, ${column}, ${at}) as made`, made)
-            return done.made ? [`${table} ${at.toISOString().slice(0, 7)}`] : []
-          })
-        )
-        .pipe(
-          // Rows go to the default part meanwhile.
-          Effect.catchAll((error) => Effect.as(Effect.logWarning(`No month was made for ${table} yet`, error), []))
-        )
+      unlimited(
+        Effect.gen(function* () {
+          const { mine } = yield* Effect.flatMap(sql`select pg_try_advisory_xact_lock(${MONTHS_LOCK}) as mine`, locked)
+          if (!mine) return []
+          yield* patiently(sql)
+          const done = yield* Effect.flatMap(sql`select make_month(${table}, ${column}, ${at}) as made`, made)
+          return done.made ? [`${table} ${at.toISOString().slice(0, 7)}`] : []
+        })
+      ).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        // Rows go to the default part meanwhile.
+        Effect.catchAll((error) => Effect.as(Effect.logWarning(`No month was made for ${table} yet`, error), []))
+      )
 
     const makeAhead = Effect.gen(function* () {
       const all = yield* Effect.flatMap(sql.unsafe(tables), parents)
