@@ -3,6 +3,7 @@
  * code, or where V8 has other flags, the program is compiled as usual. The code begins with a hash of the text that it
  * was made of, as V8 itself compares no more than the length of the text.
  */
+import { isAscii } from "node:buffer"
 import { createHash } from "node:crypto"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import module, { createRequire } from "node:module"
@@ -24,7 +25,8 @@ const keptCode = () => {
   }
 }
 
-const script = new Script(module.wrap(text.toString()), {
+// Nothing but ASCII is copied as it is; what else there is has to be decoded, which takes longer than all the rest here.
+const script = new Script(module.wrap(text.toString(isAscii(text) ? "latin1" : "utf8")), {
   filename,
   cachedData: keptCode(),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER

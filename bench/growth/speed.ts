@@ -56,13 +56,14 @@ const seed = (nth: number) => {
   }
 }
 
-/** The cursor of page 1,000, or of the last page but one where there are fewer. */
+/** The cursor before page 1,000, or before the last hundred records where there are fewer. */
 const deepCursor = async (port: number, key: Readonly<Record<string, string>>) => {
-  let cursor = ""
+  let [cursor, before] = ["", ""]
   for (let at = 0; at < DEEP; at += 100) {
     const next = cursor === "" ? "" : `&last_evaluated_key=${encodeURIComponent(cursor)}`
     const { last_evaluated_key } = await ask(port, `/v1/transactions?limit=100${next}`, key)
-    if (typeof last_evaluated_key !== "string") return cursor
+    if (typeof last_evaluated_key !== "string") return before
+    before = cursor
     cursor = last_evaluated_key
   }
   return cursor

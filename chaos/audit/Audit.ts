@@ -33,7 +33,7 @@ const checkBooks = ({ bundle, environment }: Stage) =>
 
 export const recordsOf = (stage: Stage, organisations: ReadonlyArray<Organisation>): Effect.Effect<Read> =>
   readRecords(
-    stage.postgres.ownUrl,
+    stage.postgres.ownUrl(),
     stage.fakes,
     organisations.flatMap(({ endpoints, orgId }) =>
       endpoints.map(({ events, receiver, webhookId }) => ({ orgId, webhookId, events, taken: receiver.taken }))

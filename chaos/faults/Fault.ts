@@ -18,6 +18,8 @@ export interface Kind {
   readonly lasts: readonly [least: number, most: number]
   /** Whether statements may fail by it with an outcome that nobody knows. */
   readonly disturbsDatabase: boolean
+  /** No other begins while it lasts. */
+  readonly staysAlone?: true
   /** Why it cannot be had on this stage; nothing where it can. */
   readonly missing?: (stage: Stage) => string | undefined
   readonly make: (stage: Stage, chance: Chance, purpose: string) => Fault

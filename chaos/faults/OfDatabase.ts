@@ -70,7 +70,7 @@ const held = (name: string, lasts: Kind["lasts"], statements: ReadonlyArray<stri
     return {
       affects: instances,
       begin: Effect.promise(async () => {
-        client = new Client({ connectionString: postgres.ownUrl })
+        client = new Client({ connectionString: postgres.ownUrl() })
         client.on("error", () => undefined)
         // Where the database is away, nobody holds anything in it.
         await client

@@ -65,6 +65,6 @@ export const nthFault = (kinds: ReadonlyArray<Kind>, chance: Chance, number: num
     kind,
     after: chance.between(500, 2_000, `fault ${number} after`),
     lasts: chance.between(kind.lasts[0], kind.lasts[1], `fault ${number} lasts`),
-    overlaps: chance.happens(0.15, `fault ${number} is not alone`)
+    overlaps: kind.staysAlone !== true && chance.happens(0.15, `fault ${number} is not alone`)
   }
 }

@@ -4,20 +4,26 @@ import { join } from "node:path"
 import { Effect, Redacted, Schedule } from "effect"
 import { Client } from "pg"
 import { urlOf } from "../../bench/Cluster.ts"
+import type { Cluster } from "./Patroni.ts"
 import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
 
 export interface Postgres {
-  readonly port: number
+  /** Where it is now. */
+  readonly port: () => number
   /** As its owner, past every proxy. */
-  readonly ownUrl: string
+  readonly ownUrl: () => string
+  /** The same for those who keep it, wherever it will be. */
+  readonly commandUrl: string
   /** As the instances reach it through a proxy at this port: a role that is not exempt from limits. */
   readonly urlThrough: (port: number) => string
   readonly postmaster: () => number
+  /** Where there are several, one of them the primary. */
+  readonly cluster?: Cluster
   /** On a connection of its own, which ends with the use. */
   readonly using: <A>(use: (client: Client) => Promise<A>) => Effect.Effect<A>
 }
 
-const DATABASE = "chaos"
+export const chaosDatabase = "chaos"
 const ROLE = "chaos_instance"
 
 /** Whoever kills it so often wants it back each time. */
@@ -41,14 +47,15 @@ export const startPostgres = (dataDir: string) =>
     yield* Effect.promise(() =>
       connected(cluster, async (client) => {
         await client.query(`create role ${ROLE} login password '${ROLE}'`)
-        await client.query(`create database ${DATABASE} owner ${ROLE}`)
+        await client.query(`create database ${chaosDatabase} owner ${ROLE}`)
       })
     )
-    const ownUrl = urlOf(cluster, DATABASE)
+    const ownUrl = urlOf(cluster, chaosDatabase)
     const postgres: Postgres = {
-      port: Number(new URL(cluster).port),
-      ownUrl,
-      urlThrough: (port) => `postgres://${ROLE}:${ROLE}@127.0.0.1:${port}/${DATABASE}`,
+      port: () => Number(new URL(cluster).port),
+      ownUrl: () => ownUrl,
+      commandUrl: ownUrl,
+      urlThrough: (port) => `postgres://${ROLE}:${ROLE}@127.0.0.1:${port}/${chaosDatabase}`,
       postmaster: () => Number.parseInt(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10),
       using: (use) => Effect.promise(() => connected(ownUrl, use))
     }

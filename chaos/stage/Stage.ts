@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Either } from "effect"
+import { Effect, Either, type Scope } from "effect"
 import { temporaryFolder } from "../../bench/Cluster.ts"
 import { freePort } from "../../bench/ServerProcess.ts"
 import { allFakes, type ShippedFake, type StartedFake, startFakes } from "../../src/providers/fakes/run/AllFakes.ts"
@@ -22,6 +22,10 @@ export interface StageOptions {
   readonly wantsDisk: boolean
   /** When providers are asked about what they left open. */
   readonly enquiryDelays: string
+  /** Another database than one from the packages. */
+  readonly startDatabase?: (folder: string) => Effect.Effect<Postgres, ChaosFailed, Scope.Scope>
+  /** What instances are told besides. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
 export interface Credentials {
@@ -80,11 +84,19 @@ const startBehindProxy = (callbackBase: string, shipped: ShippedFake) =>
     return { fake: fake!, proxy }
   }).pipe(Effect.catchTag("FakeNotStarted", ({ message }) => new ChaosFailed({ message })))
 
-export const openStage = ({ bundle, enquiryDelays, instances: count, wantsDisk }: StageOptions) =>
+export const openStage = ({
+  bundle,
+  enquiryDelays,
+  instances: count,
+  startDatabase,
+  variables,
+  wantsDisk
+}: StageOptions) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder("chaos")
     const disk = wantsDisk ? yield* ownDisk(folder) : Either.left("it was not asked for")
-    const postgres = yield* startPostgres(join(Either.getOrElse(disk, () => ({ folder })).folder, "cluster"))
+    const place = join(Either.getOrElse(disk, () => ({ folder })).folder, "cluster")
+    const postgres = yield* startDatabase === undefined ? startPostgres(place) : startDatabase(folder)
     const instances: Array<Instance> = []
     const front = yield* startProxy(inTurn(instances))
     const publicUrl = `http://127.0.0.1:${front.port}`
@@ -103,7 +115,7 @@ export const openStage = ({ bundle, enquiryDelays, instances: count, wantsDisk }
     }
     for (let number = 1; number <= count; number++) {
       const name = `instance ${number}`
-      const database = yield* startProxy(() => [postgres.port])
+      const database = yield* startProxy(() => [postgres.port()])
       const dataDir = join(folder, `instance-${number}`)
       yield* Effect.promise(() => mkdir(dataDir))
       instances.push(
@@ -115,6 +127,7 @@ export const openStage = ({ bundle, enquiryDelays, instances: count, wantsDisk }
           environment: {
             ...environment,
             CORRIDOR_WORKERS: "1",
+            ...variables,
             DATA_DIR: dataDir,
             DATABASE_URL: postgres.urlThrough(database.port)
           }
@@ -133,7 +146,7 @@ export const openStage = ({ bundle, enquiryDelays, instances: count, wantsDisk }
       providers: behind.map(({ proxy }) => proxy),
       front,
       credentials,
-      environment: { ...environment, DATA_DIR: join(folder, "instance-1"), DATABASE_URL: postgres.ownUrl }
+      environment: { ...environment, DATA_DIR: join(folder, "instance-1"), DATABASE_URL: postgres.commandUrl }
     }
     return stage
   })

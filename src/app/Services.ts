@@ -18,6 +18,7 @@ import { EscrowTransaction } from "../treasury/escrow/EscrowTransaction.ts"
 import { PartyPayouts } from "../treasury/escrow/PartyPayouts.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
+import { RateLimits } from "../platform/http/RateLimits.ts"
 import { Idempotency } from "../platform/idempotency/Idempotency.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { LinkCheckout } from "../hosted/links/LinkCheckout.ts"
@@ -33,6 +34,7 @@ import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
+import { Receipts } from "../hosted/pages/Receipts.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { PlatformAccounts } from "../providers/accounts/PlatformAccounts.ts"
@@ -100,6 +102,7 @@ const EscrowsLive = Escrows.layer.pipe(
 
 const LinksLive = Layer.mergeAll(
   PaymentLinks.layer,
+  Receipts.layer,
   LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
 )
 
@@ -120,6 +123,7 @@ export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.mergeAll(
         ProviderAnswer.layer,
         ProviderHealth.layer,
+        RateLimits.layer,
         RateQuote.layer,
         AuditLog.layer,
         Notifier.layer,

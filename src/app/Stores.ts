@@ -38,6 +38,8 @@ import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
 import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
+import { spentStoreMemory } from "../platform/http/SpentMemory.ts"
+import { spentStoreSql } from "../platform/http/SpentSql.ts"
 import { Readiness } from "../platform/http/SystemRoutes.ts"
 import { idempotencyStoreMemory } from "../platform/idempotency/IdempotencyMemory.ts"
 import { idempotencyStoreSql } from "../platform/idempotency/IdempotencySql.ts"
@@ -78,6 +80,9 @@ import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
 import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
 import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
 
+import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
+import { figuresStoreSql } from "./figures/FiguresSql.ts"
+
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   Readiness.layer,
@@ -91,6 +96,7 @@ export const StoresLive = Layer.mergeAll(
   escrowStoreSql,
   eventStoreSql,
   feeRuleStoreSql,
+  figuresStoreSql,
   idempotencyStoreSql,
   invitationStoreSql,
   kybStoreSql,
@@ -111,6 +117,7 @@ export const StoresLive = Layer.mergeAll(
   rateLockStoreSql,
   rateStoreSql,
   secretStoreSql,
+  spentStoreSql,
   strayCallbackStoreSql,
   userStoreSql,
   verificationStoreSql,
@@ -134,6 +141,7 @@ export const StoresOverMemory = Layer.mergeAll(
   escrowStoreMemory,
   eventStoreMemory,
   feeRuleStoreMemory,
+  figuresStoreMemory,
   idempotencyStoreMemory,
   invitationStoreMemory,
   kybStoreMemory,
@@ -154,6 +162,7 @@ export const StoresOverMemory = Layer.mergeAll(
   rateLockStoreMemory,
   rateStoreMemory,
   secretStoreMemory,
+  spentStoreMemory,
   strayCallbackStoreMemory,
   userStoreMemory,
   verificationStoreMemory,

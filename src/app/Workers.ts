@@ -6,11 +6,13 @@ import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
 import { Enquiries } from "../payments/callbacks/Enquiries.ts"
 import { Settling } from "../payments/dispatch/Settling.ts"
+import { RateLimits } from "../platform/http/RateLimits.ts"
 import { trouble } from "../platform/observability/Trouble.ts"
 import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
+import { figures } from "./figures/Figures.ts"
 import { months, retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
@@ -42,6 +44,8 @@ const rails = Effect.gen(function* () {
 
 const settlements = Effect.flatMap(Settling, ({ worker }) => worker)
 
+const rateLimits = Effect.flatMap(RateLimits, ({ worker }) => worker)
+
 /** The settings may have come to name an account that a configuration has brought since long. */
 export const tellOfSharedAccounts = Effect.gen(function* () {
   const shared = yield* Effect.flatMap(ProviderAccounts, (accounts) => accounts.shared)
@@ -60,8 +64,10 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       tellOfSharedAccounts,
       start("closed days", closedDays),
       start("enquiries", enquiries),
+      start("figures", figures),
       start("months", months),
       start("rails", rails),
+      start("rate limits", rateLimits),
       start("retention", retention),
       start("settlements", settlements),
       start("early callbacks", strays),

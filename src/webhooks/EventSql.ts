@@ -5,6 +5,7 @@ import { Settings } from "../platform/config/Settings.ts"
 import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { inScope, newest } from "../platform/database/Query.ts"
+import { currentTraceparent } from "../platform/observability/TraceContext.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
 import { keptText } from "./EventText.ts"
@@ -16,7 +17,11 @@ export const eventStoreSql = Layer.effect(
   EventStore,
   Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, settings]): EventStore["Type"] => ({
     insert: (event) =>
-      sql`insert into events ${sql.insert({ ...event, ...keptText(event, event.created_at) })}`.pipe(
+      Effect.flatMap(
+        currentTraceparent,
+        (traceparent) =>
+          sql`insert into events ${sql.insert({ ...event, ...keptText(event, event.created_at), traceparent: traceparent ?? null })}`
+      ).pipe(
         Effect.zipRight(
           sql`select count(*) from webhooks w
             join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = ${event.event_id}

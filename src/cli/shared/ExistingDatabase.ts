@@ -5,6 +5,7 @@
 import { resolve } from "node:path"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { appOn, ConnectedLive } from "../../app/Live.ts"
+import { firstHost } from "../../platform/config/DatabaseUrl.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
 import { hasCluster } from "../../platform/database/EmbeddedPostgres.ts"
@@ -26,7 +27,7 @@ const requireTables = Effect.gen(function* () {
   if (yield* Effect.orDie(tableExists("corridor_migrations"))) return
   const { embedded, url } = yield* DatabaseServer
   const { dataDir } = yield* Settings
-  const { host, pathname } = new URL(Redacted.value(url))
+  const { host, pathname } = firstHost(Redacted.value(url))
   const where = embedded ? resolve(dataDir) : `${host}${pathname}, which DATABASE_URL names,`
   return yield* refuse(`The database in ${where} has no tables of Corridor yet. ${POINT}`)
 })

@@ -97,6 +97,7 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
       .pipe(
         operation({
           access: "operations",
+          lists: true,
           summary: "Users by country",
           description: "The members of the organisation; for a platform admin who names none, all users.",
           response: {
@@ -127,6 +128,7 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
       .pipe(
         operation({
           access: "platform",
+          lists: true,
           summary: "Payments by day",
           description: "At most 366 days. Amounts are exact, in the currency of the payment (`currency`).",
           response: trendsExample
@@ -142,6 +144,7 @@ export const AnalyticsApi = HttpApiGroup.make("analytics")
       .pipe(
         operation({
           access: "operations",
+          lists: true,
           summary: "An organisation's payments by day",
           description: "Extension. The same of one's own organisation.",
           response: trendsExample

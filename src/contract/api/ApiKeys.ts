@@ -82,6 +82,7 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
       .pipe(
         operation({
           access: "api_keys",
+          lists: true,
           summary: "List API keys",
           description: "Newest first. Only the leading characters of a key are ever listed.",
           response: {

@@ -33,6 +33,7 @@ export const AuditLogApi = HttpApiGroup.make("auditLog")
       .pipe(
         operation({
           access: "audit",
+          lists: true,
           summary: "Read the audit log",
           description:
             "Extension. Newest first: who changed keys, roles, configurations, rates, or settled a payment by hand.",

@@ -159,6 +159,7 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
       .pipe(
         operation({
           access: "any",
+          lists: true,
           summary: "List beneficiaries",
           description: "Newest first.",
           response: {

@@ -230,6 +230,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
       .pipe(
         operation({
           access: "escrow",
+          lists: true,
           summary: "List escrows",
           description: "Newest first.",
           response: {

@@ -69,6 +69,7 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
       .pipe(
         operation({
           access: "members",
+          lists: true,
           summary: "List invitations",
           description: "Extension. Newest first, open and closed ones.",
           response: {

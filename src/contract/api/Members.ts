@@ -61,6 +61,7 @@ export const MembersApi = HttpApiGroup.make("members")
       .pipe(
         operation({
           access: "member_list",
+          lists: true,
           summary: "List members",
           description: "Those who joined last come first.",
           response: {

@@ -9,6 +9,9 @@ export class Needs extends Context.Tag("corridor/api/Needs")<Needs, Access>() {}
 /** Marks an operation that moves money: it honours the header Idempotency-Key. */
 export class MovesMoney extends Context.Tag("corridor/api/MovesMoney")<MovesMoney, true>() {}
 
+/** Marks a list or a count of many records, which decides nothing: a replica may answer it. */
+export class Lists extends Context.Tag("corridor/api/Lists")<Lists, true>() {}
+
 /** What a request needs, by its body, beyond its operation's access; undefined where it needs no more. */
 export type NeedsBeyond = (payload: Readonly<Record<string, unknown>>) => Access | undefined
 
@@ -85,20 +88,28 @@ const withProps = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) =>
 
 const needsNoMore: NeedsBeyond = () => undefined
 
-const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any) => withProps(endpoint).annotate(MovesMoney, true)
+interface Marks {
+  readonly movesMoney?: true
+  readonly lists?: true
+}
+
+const marked = (endpoint: HttpApiEndpoint.HttpApiEndpoint.Any, { lists, movesMoney }: Marks) => {
+  const listing = lists === true ? withProps(endpoint).annotate(Lists, true) : withProps(endpoint)
+  return movesMoney === true ? listing.annotate(MovesMoney, true) : listing
+}
 
 export const operation =
   <A extends Access>(
-    about: Examples & {
-      readonly access: A
-      readonly summary: string
-      readonly description: string
-      readonly movesMoney?: true
-      readonly alsoNeeds?: NeedsBeyond
-    }
+    about: Examples &
+      Marks & {
+        readonly access: A
+        readonly summary: string
+        readonly description: string
+        readonly alsoNeeds?: NeedsBeyond
+      }
   ) =>
   <E extends HttpApiEndpoint.HttpApiEndpoint.Any>(endpoint: E): E & NeedsAccess<A> =>
-    refusingBodies(about.movesMoney === true ? marked(endpoint) : withProps(endpoint))
+    refusingBodies(marked(endpoint, about))
       .annotate(Needs, about.access)
       .annotate(AlsoNeeds, about.alsoNeeds ?? needsNoMore)
       .annotate(OpenApi.Summary, about.summary)

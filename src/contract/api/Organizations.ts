@@ -122,6 +122,7 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
       .pipe(
         operation({
           access: "platform",
+          lists: true,
           summary: "List organisations",
           description: "All of them, newest first.",
           response: {

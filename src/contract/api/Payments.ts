@@ -337,6 +337,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
       .pipe(
         operation({
           access: "transactions",
+          lists: true,
           summary: "List transactions",
           description:
             "Newest first. `from` is included, `to` is not; a day without a time is meant as a whole. `reference` that several transactions share lists the newest hundred of them, and `message` says so: write more of it.",
@@ -352,6 +353,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
       .pipe(
         operation({
           access: "operations",
+          lists: true,
           summary: "See what waits for a person",
           description:
             "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them, `delivery_id` is the oldest.",

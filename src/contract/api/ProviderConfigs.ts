@@ -162,6 +162,7 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
       .pipe(
         operation({
           access: "platform",
+          lists: true,
           summary: "List provider configurations",
           description: "Newest first: global ones and those of every organisation, unless `org_id` names one.",
           response: {

@@ -28,6 +28,7 @@ export const UsersApi = HttpApiGroup.make("users")
       .pipe(
         operation({
           access: "operations",
+          lists: true,
           summary: "List users",
           description: "The users of the organisation, newest first. A platform admin who names none gets everybody.",
           response: {

@@ -202,6 +202,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
       .pipe(
         operation({
           access: "verification",
+          lists: true,
           summary: "List verification requests",
           description: "Extension. Newest first, those that reached nobody included.",
           response: {

@@ -198,6 +198,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
       .pipe(
         operation({
           access: "any",
+          lists: true,
           summary: "List virtual accounts",
           description: "Extension. Newest first, each with its balance.",
           response: page("Virtual accounts", [account])
@@ -227,6 +228,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
       .pipe(
         operation({
           access: "any",
+          lists: true,
           summary: "List the transactions of an account",
           description: "Extension. Newest first.",
           response: page("Virtual transactions", [debit])

@@ -148,6 +148,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
       .pipe(
         operation({
           access: "webhook_log",
+          lists: true,
           summary: "List deliveries",
           description:
             "Extension. Newest first: what was sent, or is to be sent, to which endpoint, and what came of it. What was delivered is kept for 30 days, what died until it is replayed or for 90.",
@@ -243,6 +244,7 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
       .pipe(
         operation({
           access: "webhook_log",
+          lists: true,
           summary: "List events",
           description:
             "Extension. Newest first, whether an endpoint asked for them or not: a receiver that was away can catch up by itself. They are kept for 30 days, and longer while a delivery of theirs is.",

@@ -117,6 +117,7 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
       .pipe(
         operation({
           access: "any",
+          lists: true,
           summary: "List webhook endpoints",
           description: "Newest first. Secrets are never listed.",
           response: {

@@ -6,7 +6,7 @@ import { isInitiation } from "../api/Initiation.ts"
 
 type Schemas = Record<string, JsonSchema.JsonSchema>
 
-const meanings: Readonly<Record<Code, string>> = {
+export const codeMeanings: Readonly<Record<Code, string>> = {
   VALIDATION_ERROR: "something in the request is missing or wrong",
   RATE_MISMATCH: "the quoted rate is not the locked or the live one any more: look it up again",
   OTP_INVALID: "that is not the one-time password",
@@ -30,7 +30,7 @@ const allCodes = Object.keys(codes) as ReadonlyArray<Code>
 const status = { type: "string", enum: ["error"] }
 const message = { type: "string", description: "What is wrong, and what to change; it names the field" }
 
-const codeWords = allCodes.map((code) => `- \`${code}\` (${codes[code]}): ${meanings[code]}`).join("\n")
+const codeWords = allCodes.map((code) => `- \`${code}\` (${codes[code]}): ${codeMeanings[code]}`).join("\n")
 
 const schemas = {
   Error: { type: "object", required: ["status", "message"], properties: { status, message } },

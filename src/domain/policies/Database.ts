@@ -61,3 +61,18 @@ export const readinessTimeout = Duration.seconds(2)
 
 /** It asks at once, and again over other connections after each of these times without an answer. */
 export const readinessProbes = [0, 400, 800, 1200].map((millis) => Duration.millis(millis))
+
+/** Of several hosts each is given this long to say whether it is the primary. */
+export const hostTimeout = Duration.seconds(2)
+
+/** A list waits this long for a replica to have come as far as the primary was when the list was asked for, */
+export const replicaPatience = Duration.millis(100)
+
+/** looking this often; */
+export const replicaLook = Duration.millis(5)
+
+/** a connection to a replica has this long to be there. */
+export const replicaConnectTimeout = Duration.seconds(1)
+
+/** One that could not be used is left alone for this long. */
+export const replicaPause = Duration.seconds(2)

@@ -34,6 +34,12 @@ export const workerHealthyAfter = Duration.seconds(2)
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
+/** What the metrics tell of the database is read this often, by whichever instance is the first. */
+export const figuresRest = Duration.seconds(15)
+
+/** Of what waits in a queue no more than this many are counted. */
+export const mostCounted = 10_000
+
 /** What people and keys did is kept this long: seven years. */
 export const auditRetention = Duration.days(2557)
 
@@ -66,3 +72,15 @@ export const idempotencyRetryAfter = Duration.seconds(1)
 
 /** The rest of a body that is too large is read for this long, so that its sender reads the refusal. */
 export const bodyDrainTimeout = Duration.seconds(2)
+
+/** Instances tell each other this often what they have let through, */
+export const spentTold = Duration.millis(500)
+
+/** of each limit the keys that spent most, up to this many; */
+export const spentKeysTold = 1000
+
+/** what is older was refilled since, */
+export const spentMatters = Duration.minutes(1)
+
+/** and is forgotten after this long. */
+export const spentKept = Duration.minutes(2)

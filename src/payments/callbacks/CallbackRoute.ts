@@ -45,7 +45,7 @@ const usual = (received: Taken["received"]) => {
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
-  const withoutProof = yield* makeFailedProofs
+  const withoutProof = yield* makeFailedProofs("callbacks without proof")
 
   /** Each account has an address of its own, and its own secret. */
   const calledBack = Effect.fnUntraced(function* ({ params: { config_id, provider: name } }: Incoming) {

@@ -5,7 +5,7 @@ import type { AttemptId } from "../../domain/Identifiers.ts"
 import { Unknown } from "../../domain/Outcome.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { returnsPerMinute } from "../../domain/policies/Payments.ts"
-import { RateLimiter } from "../../platform/http/RateLimiter.ts"
+import { RateLimits } from "../../platform/http/RateLimits.ts"
 import { Providers } from "../../providers/port/Provider.ts"
 import { ProviderAnswer } from "../dispatch/ProviderAnswer.ts"
 import { openAttemptsOf } from "../record/PaymentCommand.ts"
@@ -31,7 +31,8 @@ export class Resume extends Context.Tag("corridor/Resume")<
       const providers = yield* Providers
       const outcomes = yield* RecordOutcome
       const answer = yield* ProviderAnswer
-      const returns = new RateLimiter(returnsPerMinute)
+      const { limiter } = yield* RateLimits
+      const returns = limiter("returns", returnsPerMinute)
 
       /** Whoever holds the address of one payment takes neither the provider's time nor the payment's row from others. */
       const isTooOften = (attemptId: string) =>

@@ -11,7 +11,8 @@ import {
   prefixesWorthOfAddress
 } from "../../domain/policies/People.ts"
 import { clientAddress, rateLimitKey } from "../../platform/config/ClientAddress.ts"
-import { type RateLimitDecision, RateLimiter } from "../../platform/http/RateLimiter.ts"
+import type { RateLimitDecision } from "../../platform/http/RateLimiter.ts"
+import { RateLimits } from "../../platform/http/RateLimits.ts"
 import { Gate } from "../../platform/http/Gate.ts"
 import { CallerStore } from "./CallerStore.ts"
 import { Authenticator, type CredentialHeaders } from "./Authenticator.ts"
@@ -48,11 +49,12 @@ export const gateByCredentials = Layer.effect(
     const { authenticate } = yield* Authenticator
     const { organizationExists } = yield* CallerStore
     const { rateLimitPerMinute, trustProxy } = yield* Settings
-    const requests = new RateLimiter(rateLimitPerMinute)
-    const ofOrganizations = new RateLimiter(rateLimitPerMinute * credentialsWorthOfOrganization)
+    const { limiter } = yield* RateLimits
+    const requests = limiter("requests", rateLimitPerMinute)
+    const ofOrganizations = limiter("organizations", rateLimitPerMinute * credentialsWorthOfOrganization)
     const failedLimit = rateLimitPerMinute === 0 ? 0 : failedAuthenticationsPerMinute
-    const failures = new RateLimiter(failedLimit)
-    const failuresOfAddress = new RateLimiter(failedLimit * prefixesWorthOfAddress)
+    const failures = limiter("failed authentications", failedLimit)
+    const failuresOfAddress = limiter("addresses", failedLimit * prefixesWorthOfAddress)
 
     const addressOf = ({ headers, socket }: IncomingMessage): string => {
       const forwarded = headers["x-forwarded-for"]

@@ -31,7 +31,7 @@ const readCallback = ({ request }: Incoming, body: Buffer) =>
 export const kybCallbackRoutes = Effect.gen(function* () {
   const kyb = yield* Kyb
   const { kybWebhookSecret } = yield* Settings
-  const withoutProof = yield* makeFailedProofs
+  const withoutProof = yield* makeFailedProofs("KYB callbacks without proof")
 
   const isSigned = ({ request }: Incoming, body: Buffer): boolean => {
     const given = request.headers["x-kyb-signature"]

@@ -22,6 +22,7 @@ import { auditRetention, idempotencyRetention } from "../../domain/policies/Serv
 import { deadLetterRetention, webhookRetention } from "../../domain/policies/Webhooks.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
+import { databaseHosts } from "./DatabaseUrl.ts"
 import { parseMailbox } from "./Mailbox.ts"
 import { parseMasterKey } from "./MasterKey.ts"
 
@@ -85,6 +86,12 @@ export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.C
 const secretUrl = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<Redacted.Redacted> =>
   Config.map(url(name, ...protocols), (text) => Redacted.make(text))
 
+/** The same for a database, which may have several hosts. */
+const databaseUrl = (name: string): Config.Config<Redacted.Redacted> =>
+  parsed(Config.string(name), (text) =>
+    Either.map(databaseHosts(text), () => Redacted.make(text.trim().replace(/\/+$/, "")))
+  )
+
 /** A core is left to PostgreSQL; more processes than this would take all connections that it has. */
 const MOST_WORKERS = 16
 const usualWorkers = (): number => Math.min(MOST_WORKERS, Math.max(1, availableParallelism() - 1))
@@ -130,7 +137,9 @@ const settings = Config.all({
   dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
   archiveDir: Config.option(Config.nonEmptyString("ARCHIVE_DIR")),
   retention,
-  databaseUrl: Config.option(secretUrl("DATABASE_URL", "postgres:", "postgresql:")),
+  databaseUrl: Config.option(databaseUrl("DATABASE_URL")),
+  databaseReadUrl: Config.option(databaseUrl("DATABASE_READ_URL")),
+  databasePooler: Config.withDefault(oneOf("DATABASE_POOLER", "none", "transaction"), "none"),
   databasePool: Config.withDefault(bounded("DATABASE_POOL", 2, 500), 10),
   workers: Config.map(Config.option(bounded("CORRIDOR_WORKERS", 1, 64)), Option.getOrElse(usualWorkers)),
   /** Which of them this process is, and where the embedded database is that another one keeps: whoever starts it says so. */
@@ -194,6 +203,20 @@ const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
       )
     )
 
+/** All of it at once: whoever goes live would rather not find it out piece by piece. */
+const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => [
+  ...(Option.isSome(values.fakes)
+    ? [ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")]
+    : []),
+  ...(Option.isNone(values.masterKey)
+    ? [missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32")]
+    : []),
+  ...(Option.isNone(values.kybWebhookSecret)
+    ? [missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with")]
+    : []),
+  ...tooShort(values)
+]
+
 /** What one setting demands of another. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
   const { issuer, audience, jwksFile, jwksUrl } = values.jwt
@@ -203,22 +226,10 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   const external = Option.isSome(jwksUrl) || Option.isSome(jwksFile)
   if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
   if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
-  if (values.mode === "live") {
-    if (Option.isSome(values.fakes)) {
-      return Either.left(
-        ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")
-      )
-    }
-    if (Option.isNone(values.masterKey)) {
-      return Either.left(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
-    }
-    if (Option.isNone(values.kybWebhookSecret)) {
-      return Either.left(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
-    }
-    const [guessable, ...others] = tooShort(values)
-    if (guessable !== undefined) return Either.left(others.reduce((all, one) => ConfigError.And(all, one), guessable))
-  }
-  return Either.right(values)
+  const [first, ...others] = values.mode === "live" ? lackingForLive(values) : []
+  return first === undefined
+    ? Either.right(values)
+    : Either.left(others.reduce((all, one) => ConfigError.And(all, one), first))
 }
 
 /** `none`: what is kept no longer is gone. */

@@ -11,7 +11,7 @@ import {
   queryTimeout,
   statementTimeout
 } from "../../domain/policies/Database.ts"
-import { ConnectionLost, noteOnlyRead } from "./Setback.ts"
+import { ConnectionLost, noteOnlyRead, READ_ONLY, sqlStateOf } from "./Setback.ts"
 
 export const connectionLimits = {
   lock_timeout: Duration.toMillis(lockTimeout),
@@ -71,6 +71,8 @@ const watch = (client: Pg.PoolClient): (() => boolean) => {
     const answered: Done = (error, result) => {
       underWay -= 1
       if (!harmless) writing -= 1
+      // Whoever comes next is to reach the server that is the primary now.
+      if (error instanceof Error && sqlStateOf(error) === READ_ONLY) void client.end()
       if (!(error instanceof Error) || !(isTimeout(error) || isLoss(error))) return callback(error, result)
       if (isTimeout(error)) void client.end()
       const message = isTimeout(error) ? "The database did not answer" : "The connection to the database was lost"

@@ -1,64 +1,87 @@
 /** The pool of connections behind every SQL store. */
+import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Data, Duration, Effect, Layer, Metric, Redacted, Runtime } from "effect"
-import Pg from "pg"
-import { Settings } from "../config/Settings.ts"
-import { connectTimeout } from "../../domain/policies/Database.ts"
+import { Context, Data, Effect, Either, Layer, Metric, Option, Redacted, Runtime } from "effect"
+import type Pg from "pg"
+import { connectTimeout, replicaConnectTimeout } from "../../domain/policies/Database.ts"
 import { poolClosesWithin } from "../../domain/policies/Server.ts"
+import { databaseHosts } from "../config/DatabaseUrl.ts"
+import { Settings } from "../config/Settings.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
-import { connectionLimits, watchConnections } from "./Connections.ts"
+import { beforeScrape } from "../observability/Scrape.ts"
 import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
-import { prepareRepeated } from "./PreparedStatements.ts"
+import { limitRole, openPool } from "./Pool.ts"
+import { readingFrom, Replica } from "./Replica.ts"
 
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{ readonly message: string }> {}
 
 const OLDEST_VERSION = 15
+const VERSION = "select current_setting('server_version_num')::int as version"
 
 const total = Metric.gauge("db_pool_connections", { description: "Open database connections." })
 const idle = Metric.gauge("db_pool_idle_connections", { description: "Open database connections that nobody uses." })
 const waiting = Metric.gauge("db_pool_waiting_requests", { description: "Statements waiting for a connection." })
 
-const countConnections = (pool: Pg.Pool): void => {
-  const update = () => {
-    total.unsafeUpdate(pool.totalCount, [])
-    idle.unsafeUpdate(pool.idleCount, [])
-    waiting.unsafeUpdate(pool.waitingCount, [])
-  }
-  for (const event of ["connect", "acquire", "release", "remove"] as const) pool.on(event, update)
-}
+const countConnections = (pool: Pg.Pool) =>
+  beforeScrape(
+    Effect.sync(() => {
+      total.unsafeUpdate(pool.totalCount, [])
+      idle.unsafeUpdate(pool.idleCount, [])
+      waiting.unsafeUpdate(pool.waitingCount, [])
+    })
+  )
 
 const reasonOf = (cause: unknown): string => {
   const error = cause as { readonly message?: string; readonly code?: string }
   return error.message === undefined || error.message === "" ? (error.code ?? String(cause)) : error.message
 }
 
-const openPool = Effect.gen(function* () {
-  const { databasePool } = yield* Settings
-  const server = yield* DatabaseServer
-  const run = Runtime.runFork(yield* Effect.runtime<never>())
-  const pool = new Pg.Pool({
-    connectionString: Redacted.value(server.url),
-    max: databasePool,
-    connectionTimeoutMillis: Duration.toMillis(connectTimeout),
-    application_name: "corridor",
-    ...connectionLimits
+const urlsOf = (url: Redacted.Redacted): ReadonlyArray<string> =>
+  Either.getOrElse(databaseHosts(Redacted.value(url)), () => [Redacted.value(url)])
+
+const isPooler = (reason: string): boolean => /startup parameter/.test(reason)
+
+const unreachable = (reason: string): DatabaseUnusable =>
+  new DatabaseUnusable({
+    message: isPooler(reason)
+      ? `DATABASE_URL leads to a pooler (${reason}): set DATABASE_POOLER=transaction.`
+      : `Cannot reach PostgreSQL (${reason}). Check DATABASE_URL, or unset it to use the embedded server.`
   })
-  countConnections(pool)
-  watchConnections(pool)
-  prepareRepeated(pool)
+
+/** A connection that is lost is replaced by the next request; without a listener it would end the process. */
+const tellOfLosses = (pool: Pg.Pool) =>
+  Effect.map(Effect.runtime<never>(), (runtime) => {
+    const run = Runtime.runFork(runtime)
+    pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
+  })
+
+const closed = (pool: Pg.Pool) =>
+  endWithin(poolClosesWithin, () => "connections to the database")(Effect.promise(() => pool.end()))
+
+const primaryPool = Effect.gen(function* () {
+  const { databasePool: max, databasePooler: pooler } = yield* Settings
+  const urls = urlsOf((yield* DatabaseServer).url)
+  const wanted = urls.length > 1 ? "primary" : "any"
+  const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: "corridor" })
+  yield* countConnections(pool)
   turnAwayWhenStuck(pool)
-  // An idle connection that breaks is replaced by the next request; without a listener it would end the process.
-  pool.on("error", (error) => run(Effect.logWarning(`A database connection was lost: ${error.message}`)))
-  const version = yield* Effect.tryPromise({
-    try: () => pool.query<{ version: number }>("select current_setting('server_version_num')::int as version"),
-    catch: (cause) =>
-      new DatabaseUnusable({
-        message: `Cannot reach PostgreSQL (${reasonOf(cause)}). Check DATABASE_URL, or unset it to use the embedded server.`
-      })
-  }).pipe(Effect.tapError(() => Effect.promise(() => pool.end())))
-  const major = Math.trunc((version.rows[0]?.version ?? 0) / 10_000)
+  yield* tellOfLosses(pool)
+  const started = Effect.tryPromise({
+    try: async () => {
+      const client = await pool.connect()
+      try {
+        if (pooler === "transaction") await limitRole(client)
+        const { rows } = await client.query<{ version: number }>(VERSION)
+        return Math.trunc((rows[0]?.version ?? 0) / 10_000)
+      } finally {
+        client.release()
+      }
+    },
+    catch: (cause) => unreachable(reasonOf(cause))
+  })
+  const major = yield* Effect.tapError(started, () => Effect.promise(() => pool.end()))
   if (major < OLDEST_VERSION) {
     yield* Effect.promise(() => pool.end())
     return yield* new DatabaseUnusable({
@@ -68,11 +91,36 @@ const openPool = Effect.gen(function* () {
   return pool
 })
 
-export const DatabaseLive = Layer.unwrapScoped(
-  Effect.map(
-    Effect.acquireRelease(openPool, (pool) =>
-      endWithin(poolClosesWithin, () => "connections to the database")(Effect.promise(() => pool.end()))
-    ),
-    (pool) => PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
+const clientOf = (pool: Pg.Pool) =>
+  PgClient.layerFromPool({ acquire: Effect.succeed(pool), applicationName: "corridor" })
+
+const PrimaryLive = Layer.unwrapScoped(Effect.map(Effect.acquireRelease(primaryPool, closed), clientOf))
+
+/** Nobody waits for it at the start: while it is not there, the primary answers. */
+const replicaPool = (url: Redacted.Redacted) =>
+  Effect.gen(function* () {
+    const { databasePool: max, databasePooler: pooler } = yield* Settings
+    const opening = { wanted: "replica", max, pooler, connectTimeout: replicaConnectTimeout } as const
+    const pool = openPool({ ...opening, urls: urlsOf(url), applicationName: "corridor reads" })
+    yield* tellOfLosses(pool)
+    return pool
+  })
+
+const ReplicaLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ databaseReadUrl }) =>
+    Option.match(databaseReadUrl, {
+      onNone: () => Layer.empty,
+      onSome: (url) =>
+        Layer.scoped(
+          Replica,
+          Effect.gen(function* () {
+            const pool = yield* Effect.acquireRelease(replicaPool(url), closed)
+            const context = yield* Layer.build(clientOf(pool))
+            return yield* readingFrom(Context.get(context, SqlClient.SqlClient))
+          })
+        )
+    })
   )
-).pipe(Layer.merge(Lanes.layer))
+)
+
+export const DatabaseLive = ReplicaLive.pipe(Layer.provideMerge(Layer.merge(PrimaryLive, Lanes.layer)))

@@ -11,11 +11,14 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
   readonly cause?: unknown
 }> {}
 
+/** Nothing can be written where a statement has come to: it is a replica. */
+export const READ_ONLY = "25006"
+
 /** `busy`: a later try may succeed. `cut off`: the connection is gone. Of `lost` alone nobody knows whether it was written. */
 export type Setback = "busy" | "cut off" | "lost"
 
-/** Lock, statement and idle transaction timeouts; a server that stops or starts. */
-const busyStates = new Set(["55P03", "57014", "25P03", "57P01", "57P03"])
+/** Lock, statement and idle transaction timeouts; a server that stops or starts; one that is the primary no longer. */
+const busyStates = new Set(["55P03", "57014", "25P03", "57P01", "57P03", READ_ONLY])
 
 /** The class of states in which a server lacks what it needs: connections, memory, room on its disk. */
 const LACKING = "53"

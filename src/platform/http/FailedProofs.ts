@@ -7,11 +7,13 @@ import { Clock, Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { RateLimited, type Unauthorized } from "../../domain/Failure.ts"
 import { failedProofsPerMinute } from "../../domain/policies/Server.ts"
-import { RateLimiter } from "./RateLimiter.ts"
+import { RateLimits } from "./RateLimits.ts"
 import { requestAddress } from "./RequestAddress.ts"
 
-export const makeFailedProofs = Effect.map(Settings, ({ rateLimitPerMinute, trustProxy }) => {
-  const failures = new RateLimiter(rateLimitPerMinute === 0 ? 0 : failedProofsPerMinute)
+export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
+  const { rateLimitPerMinute, trustProxy } = yield* Settings
+  const { limiter } = yield* RateLimits
+  const failures = limiter(name, rateLimitPerMinute === 0 ? 0 : failedProofsPerMinute)
 
   /** `why` is for the log, which nobody fills by sending more. */
   return (

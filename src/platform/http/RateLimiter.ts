@@ -1,6 +1,7 @@
 /**
  * Counts per caller in memory: a token bucket for every key, refilled continuously. All arithmetic is on whole numbers,
  * so that no rounding error adds up: one token is 60,000 units, and a limit of N a minute refills N units a millisecond.
+ * What is spent here is noted for the other instances, and what they have spent is taken from the same buckets.
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
@@ -13,8 +14,14 @@ export type RateLimitDecision =
 
 const ALLOWED: RateLimitDecision = { allowed: true }
 
+/** Tokens of one key, as one instance tells the others. */
+export type Spent = readonly [key: string, tokens: number]
+
 interface Bucket {
-  /** Units missing from a full bucket at that time. A full bucket is the same as none. */
+  /**
+   * Units missing from a full bucket at that time. A full bucket is the same as none. It may be more than a bucket holds:
+   * what several instances let through at once, before they heard of each other, is paid back.
+   */
   debt: number
   at: number
 }
@@ -23,6 +30,7 @@ export class RateLimiter {
   readonly #perMinute: number
   readonly #maxKeys: number
   readonly #buckets = new Map<string, Bucket>()
+  #untold = new Map<string, number>()
   #sweepAt = 0
 
   /** A limit of 0 allows everything. */
@@ -54,14 +62,36 @@ export class RateLimiter {
   /** Spends a token, or what is left of the last one. */
   spend(key: string, nowMillis: number): void {
     if (this.#perMinute === 0) return
+    if (this.#untold.size < this.#maxKeys) this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1)
+    this.#owe(key, TOKEN, this.#capacity, nowMillis).at = nowMillis
+  }
+
+  /** What was spent here since the last call; of many keys those with most. */
+  tell(mostKeys: number): ReadonlyArray<Spent> {
+    const all = Array.from(this.#untold)
+    this.#untold = new Map()
+    return all.length <= mostKeys ? all : all.sort(([, a], [, b]) => b - a).slice(0, mostKeys)
+  }
+
+  /** Spends what another instance has let through, at the time at which it has told of it. */
+  hear(key: string, tokens: number, atMillis: number): void {
+    if (this.#perMinute === 0) return
+    const bucket = this.#owe(key, tokens * TOKEN, 2 * this.#capacity, atMillis)
+    bucket.at = Math.max(bucket.at, atMillis)
+  }
+
+  /** Nobody owes more than `most` by this; who owes more already goes on to. */
+  #owe(key: string, units: number, most: number, atMillis: number): Bucket {
     const bucket = this.#buckets.get(key)
     if (bucket === undefined) {
-      this.#makeRoom(nowMillis)
-      this.#buckets.set(key, { debt: TOKEN, at: nowMillis })
-      return
+      this.#makeRoom(atMillis)
+      const fresh = { debt: Math.min(units, most), at: atMillis }
+      this.#buckets.set(key, fresh)
+      return fresh
     }
-    bucket.debt = Math.min(this.#debt(bucket, nowMillis) + TOKEN, this.#capacity)
-    bucket.at = nowMillis
+    const debt = this.#debt(bucket, atMillis)
+    bucket.debt = Math.max(debt, Math.min(debt + units, most))
+    return bucket
   }
 
   get #capacity(): number {

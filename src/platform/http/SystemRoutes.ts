@@ -8,11 +8,13 @@ import { Lanes } from "../database/Lanes.ts"
 import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { readForScrape } from "../observability/Scrape.ts"
+import { gauge } from "../observability/Series.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { referenceScript } from "./ReferenceScript.ts"
-import type { Route } from "./Route.ts"
+import { alsoByHead, type Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
 
@@ -51,18 +53,19 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   handle: () => answer
 })
 
-/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
-const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
-  const route = get(path, answer)
-  return [route, { ...route, method: "HEAD" }]
-}
+const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
+  alsoByHead([get(path, answer)])
 
-export const metricsRoute = Effect.sync((): Route => {
+const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
+
+export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
+  build([version, mode], 1)
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
-    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
-      page(prometheusContentType, renderPrometheus(snapshot))
+    Effect.map(
+      Effect.zipRight(Effect.zipRight(readForScrape, Effect.sync(updateProcessMetrics)), Metric.snapshot),
+      (snapshot) => page(prometheusContentType, renderPrometheus(snapshot))
     )
   )
 })

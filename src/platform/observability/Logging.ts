@@ -27,6 +27,7 @@ export const loggable: ReadonlySet<string> = new Set([
   "escrow_id",
   "event_id",
   "event_type",
+  "fakes",
   "host",
   "instance",
   "job",
@@ -109,8 +110,12 @@ const causeOf = (entry: Entry): string | undefined => {
   }
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 const fieldOf = (key: string, value: unknown): Field => {
   if (!loggable.has(key)) return [printable(key), "[redacted]"]
+  // Most of what stands in a line is an id, in which there is nothing to look for.
+  if (typeof value === "string" && UUID.test(value)) return [key, value]
   const text = printable(textOf(value))
   // A number is kept as one only when there was nothing to take out of its digits.
   if (typeof value === "number" && Number.isFinite(value) && text === String(value)) return [key, value]

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Data, Effect, Either, identity, Option, Redacted, Schema } from "effect"
 import { rowAs } from "../database/Rows.ts"
+import { firstHost } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
 import { tableExists } from "../database/Tables.ts"
@@ -41,7 +42,7 @@ export const knownMasterKey = Effect.gen(function* () {
   const { masterKey } = yield* Settings
   if (Option.isSome(masterKey)) return Option.some({ masterKey: masterKey.value, guessable: false })
   const { url } = yield* DatabaseServer
-  const { password, pathname } = new URL(Redacted.value(url))
+  const { password, pathname } = firstHost(Redacted.value(url))
   const derived = deriveMasterKey(`${password} ${pathname}`)
   if (password !== "") return Option.some({ masterKey: derived, guessable: false })
   const kept = yield* keptMasterKey

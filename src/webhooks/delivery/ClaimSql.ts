@@ -96,7 +96,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at, p.failing
       )
       select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, c.failing,
-        e.event_id, e.event_type, e.test, event_payload(e) as payload, h.endpoint_url, h.secret_sealed,
+        e.event_id, e.event_type, e.test, event_payload(e) as payload, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
         select a.org_id as lane, (

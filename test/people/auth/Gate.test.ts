@@ -8,7 +8,10 @@ import { Authenticator } from "../../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../../src/people/auth/Gate.ts"
 import { callerStoreMemory } from "../../../src/people/auth/CallerMemory.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
 import { Gate } from "../../../src/platform/http/Gate.ts"
+import { RateLimits } from "../../../src/platform/http/RateLimits.ts"
+import { spentStoreMemory } from "../../../src/platform/http/SpentMemory.ts"
 import type { Caller } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
 import { type RateLimited, type Unauthorized, unauthorized } from "../../../src/domain/Failure.ts"
@@ -62,6 +65,7 @@ const gate = (perMinute: number) =>
       Effect.provide(
         gateByCredentials.pipe(
           Layer.provide(believing),
+          Layer.provide(RateLimits.layer.pipe(Layer.provide([spentStoreMemory, Ids.layer]))),
           Layer.provide(callerStoreMemory),
           Layer.provide(MemoryDatabase.layer),
           Layer.provide(testSettings({ RATE_LIMIT_PER_MINUTE: String(perMinute) }))

@@ -22,7 +22,7 @@ const ORG = OrgId.make(idOf(1))
 const HOOK = WebhookId.make(idOf(3))
 const PAYMENT = PaymentId.make(idOf(4))
 
-const LAST = "0028_months" satisfies keyof typeof migrations
+const LAST = "0031_months" satisfies keyof typeof migrations
 
 const window = { after: Option.none(), take: 50 }
 

@@ -38,10 +38,9 @@ const whileReading = <A, E, R>(table: string, work: Effect.Effect<A, E, R>) =>
     const client = yield* sql
     const [reading, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const reader = client.withTransaction(
-      client.unsafe(`select from ${table}`).pipe(
-        Effect.zipRight(Deferred.succeed(reading, undefined)),
-        Effect.zipRight(Deferred.await(done))
-      )
+      client
+        .unsafe(`select from ${table}`)
+        .pipe(Effect.zipRight(Deferred.succeed(reading, undefined)), Effect.zipRight(Deferred.await(done)))
     )
     const fiber = yield* Effect.fork(reader)
     yield* Deferred.await(reading)
@@ -193,23 +192,25 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
     })
   )
 
-  it.effect("of which the file is there and the end was not: they are put away once more, and nothing is lost or twice", () =>
-    Effect.gen(function* () {
-      const audit = yield* AuditStore
-      const before = filesOf("audit_log")
-      const { ids, name } = yield* oldAudit(3100)
-      yield* audit.forgetOld
-      // Nobody can drop a table that refers to one that is being read.
-      const inBetween = yield* whileReading("organizations", putAway)
-      expect(inBetween).toEqual([])
-      const written = filesOf("audit_log").filter((file) => !before.includes(file))
-      expect(written, "killed after the file, before the end").toHaveLength(1)
-      expect(yield* leftBehind).toEqual([`leaving_${name}`])
-      const gone = yield* Effect.replicateEffect(putAway, 3, { concurrency: "unbounded" })
-      expect(gone.flat()).toEqual([name])
-      expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
-      expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
-    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  it.effect(
+    "of which the file is there and the end was not: they are put away once more, and nothing is lost or twice",
+    () =>
+      Effect.gen(function* () {
+        const audit = yield* AuditStore
+        const before = filesOf("audit_log")
+        const { ids, name } = yield* oldAudit(3100)
+        yield* audit.forgetOld
+        // Nobody can drop a table that refers to one that is being read.
+        const inBetween = yield* whileReading("organizations", putAway)
+        expect(inBetween).toEqual([])
+        const written = filesOf("audit_log").filter((file) => !before.includes(file))
+        expect(written, "killed after the file, before the end").toHaveLength(1)
+        expect(yield* leftBehind).toEqual([`leaving_${name}`])
+        const gone = yield* Effect.replicateEffect(putAway, 3, { concurrency: "unbounded" })
+        expect(gone.flat()).toEqual([name])
+        expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
+        expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
+      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
   it.effect("stay where no file can be written", () =>
@@ -242,7 +243,9 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       yield* makeMonth("webhook_deliveries", "created_at", at)
       const told = [yield* send(org_id, at), yield* send(org_id, at)]
       // The second has its text from the first.
-      yield* query(`update events set data = null, same_as = '${told[0]!.event_id}' where event_id = '${told[1]!.event_id}'`)
+      yield* query(
+        `update events set data = null, same_as = '${told[0]!.event_id}' where event_id = '${told[1]!.event_id}'`
+      )
       yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}'
         where org_id = '${org_id}'`)
       yield* query(`update webhook_queue q set delivery_at = d.created_at from webhook_deliveries d
@@ -279,7 +282,9 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       const notification_id = yield* nextId
       const message = { to: "a@example.com", subject: "s", text: "t", kind: "invitation", priority: "low" } as const
       yield* store.insert({ ...message, notification_id, org_id: null })
-      yield* query(`update notifications set created_at = '${at.toISOString()}' where notification_id = '${notification_id}'`)
+      yield* query(
+        `update notifications set created_at = '${at.toISOString()}' where notification_id = '${notification_id}'`
+      )
       expect(yield* store.forgetOld).toBe(1)
       expect(yield* store.find(Option.none(), notification_id)).toEqual(Option.none())
       expect(yield* putAway).toEqual([`notifications_${monthOf(at)}`])

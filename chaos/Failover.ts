@@ -1,0 +1,44 @@
+/** A run in which nothing fails but the primary of three PostgreSQL, again and again, under load. */
+import { Effect } from "effect"
+import type { Crowd } from "./business/Callers.ts"
+import type { Kind } from "./faults/Fault.ts"
+import { run } from "./Run.ts"
+import { type Promotion, startPatroni } from "./stage/Patroni.ts"
+
+export interface FailoverOptions {
+  readonly bundle: string
+  readonly seed: number
+  readonly kinds: ReadonlyArray<Kind>
+  readonly faults: number
+  readonly instances: number
+  readonly crowd: Crowd
+  readonly tell: (line: string) => void
+}
+
+/** From the promotion until every instance has answered a payment. */
+const MOST_MILLIS = 15_000
+
+export const failover = (options: FailoverOptions) =>
+  Effect.gen(function* () {
+    let promotions: ReadonlyArray<Promotion> = []
+    const startDatabase = (folder: string) =>
+      Effect.tap(startPatroni(folder), ({ cluster }) =>
+        Effect.sync(() => {
+          promotions = cluster.promotions
+        })
+      )
+    const result = yield* run({
+      ...options,
+      seconds: Infinity,
+      wantsDisk: false,
+      startDatabase,
+      enquiryDelays: "2 seconds, 4 seconds, 8 seconds, 20 seconds",
+      patience: { timePasses: true, millis: 180_000 }
+    })
+    const late = Object.entries(result.faults).flatMap(([name, { times, worstMillis }]) =>
+      times > 0 && (worstMillis === null || worstMillis > MOST_MILLIS)
+        ? [`${name}: service was back ${worstMillis ?? "never"} ms after the promotion, later than ${MOST_MILLIS} ms`]
+        : []
+    )
+    return { ...result, promotions, violations: [...late, ...result.violations] }
+  })

@@ -1,0 +1,33 @@
+/** Addresses of PostgreSQL as its own programs write them: with several hosts, of which one is the primary at a time. */
+import { Either } from "effect"
+
+const FORM = "expected a URL that starts with postgres:// or postgresql://"
+
+const parts = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^]*)$/
+
+/** It is looked for among several hosts whether it is said or not. */
+const ATTRIBUTES = "target_session_attrs"
+
+const withoutAttributes = (url: URL): URL => {
+  url.searchParams.delete(ATTRIBUTES)
+  return url
+}
+
+/** One URL for each host, in their order. The reason for a refusal holds nothing of the text, which may have a password. */
+export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>, string> => {
+  const [, before, hosts, after] = parts.exec(text.trim().replace(/\/+$/, "")) ?? []
+  if (before === undefined || hosts === undefined || after === undefined) return Either.left(FORM)
+  const urls = hosts.split(",").map((host) => `${before}${host}${after}`)
+  if (!urls.every((one) => URL.canParse(one)) || (urls.length > 1 && hosts.split(",").includes(""))) {
+    return Either.left("expected a host, or several with commas between them, each with its port")
+  }
+  const wanted = new URL(urls[0]!).searchParams.get(ATTRIBUTES)
+  if (wanted !== null && !["read-write", "primary", "any"].includes(wanted)) {
+    return Either.left(`${ATTRIBUTES} may be read-write: nothing can be done on another server`)
+  }
+  return Either.right(urls.map((one) => withoutAttributes(new URL(one)).toString()))
+}
+
+/** For what all hosts have in common: the role, the database. */
+export const firstHost = (text: string): URL =>
+  new URL(Either.match(databaseHosts(text), { onLeft: () => text, onRight: ([first]) => first ?? text }))
