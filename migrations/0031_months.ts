@@ -209,9 +209,9 @@ const narrower = `
   create index attempts_provider_payment on attempts (provider, provider_payment_id)
     where provider_payment_id is not null;
 
-  -- What changes soon after it was written finds room beside itself, and what it leaves is used again before long.
-  alter table payments set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
-  alter table attempts set (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
+  -- What changes leave behind is used again before long.
+  alter table payments set (autovacuum_vacuum_scale_factor = 0.02);
+  alter table attempts set (autovacuum_vacuum_scale_factor = 0.02);
 
   -- A callback is told from another by what its provider calls it.
   alter table provider_callbacks drop constraint provider_callbacks_pkey;
@@ -236,6 +236,7 @@ const narrower = `
   insert into payment_marks
     select org_id, payment_id, created_at, payment_mark(status, direction, payment_method) as mark from payments
     order by org_id, mark, created_at, payment_id;
+  create index payment_marks_all on payment_marks (mark, created_at, payment_id);
 
   create or replace function payments_mark() returns trigger language plpgsql as $$
   begin
