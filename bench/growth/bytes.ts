@@ -124,7 +124,7 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
     yield* pay("paid", count)
     const [after, logAfter] = yield* Effect.promise(async () => [await sizes(pool), await logOf(pool)] as const)
     const vacuum = Effect.promise(() => pool.query("vacuum"))
-    yield* vacuum
+    yield* Effect.promise(() => pool.query("vacuum full"))
     const base = yield* Effect.promise(() => sizes(pool))
     for (let part = 0; part < PARTS; part++) yield* Effect.zipRight(pay(`part-${part}`, count / PARTS), vacuum)
     const reused = yield* Effect.promise(() => sizes(pool))
