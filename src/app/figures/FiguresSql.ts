@@ -31,8 +31,7 @@ const read = `select jsonb_build_object(
       'count', (select count(*)::int from (
         select delivery_id from webhook_queue order by delivery_id limit ${mostCounted}) q),
       'oldest', coalesce((
-        select greatest(0, ${age("d.created_at")}) from (select delivery_id from webhook_queue order by delivery_id limit 1) q
-        join webhook_deliveries d on d.delivery_id = q.delivery_id), 0),
+        select greatest(0, ${age("q.delivery_at")}) from webhook_queue q order by delivery_id limit 1), 0),
       'overdue', (
         with recursive walk as (
           (select org_id, next_at from webhook_queue order by org_id, next_at limit 1)
