@@ -125,7 +125,7 @@ export const paymentStoreMemory = Layer.effect(
       if (callback !== undefined) {
         const key = `${callback.provider} ${callback.event_key}`
         const { adopted = false, ...row } = callback
-        if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_provider_event_key_key")
+        if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_pkey")
         callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
       }
       const booked = bookOnce(entriesOfChange(change), now)

@@ -150,10 +150,7 @@ export const signalsInMemory = (
           .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())
           .slice(0, most)
       }),
-    isStray: (callbackId) =>
-      Effect.sync(() =>
-        Array.from(callbacks.values()).some((one) => one.callback_id === callbackId && one.payment_id === null)
-      ),
+    isStray: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
     now: withTime((now) => new Date(now))
   }
 }

@@ -221,8 +221,9 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         ),
         Effect.orDie
       ),
-    isStray: (callbackId) =>
-      sql`select 1 from provider_callbacks where callback_id = ${callbackId} and payment_id is null`.pipe(
+    isStray: (provider, key) =>
+      sql`select 1 from provider_callbacks
+        where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
