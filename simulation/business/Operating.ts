@@ -41,8 +41,7 @@ const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
   for (const [account, minor] of scene.orders.holdings(paymentId, true)) {
     const [place, currency] = placeIn(account)
     const surplus = minor - (books.get(account) ?? 0n)
-    if (place === there && order.way === "in" && surplus > 0n)
-      moveBack(order, new Money({ currency, minor: surplus }))
+    if (place === there && order.way === "in" && surplus > 0n) moveBack(order, new Money({ currency, minor: surplus }))
   }
 }
 
