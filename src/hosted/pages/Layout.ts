@@ -16,11 +16,11 @@ const pagesHash = hashOf(style)
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%231d4ed8'/%3E%3Cpath d='M5 7V5.5a3 3 0 0 1 6 0V7m-7 0h8v5H4z' fill='none' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E"
 
-const policyOf = (...styles: ReadonlyArray<string>): string =>
+const policyOf = (styles: ReadonlyArray<string>, images: "data:" | "'self' data:"): string =>
   [
     "default-src 'none'",
     `style-src ${styles.join(" ")}`,
-    "img-src 'self' data:",
+    `img-src ${images}`,
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'"
@@ -28,7 +28,7 @@ const policyOf = (...styles: ReadonlyArray<string>): string =>
 
 const headers: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
-  "content-security-policy": policyOf(pagesHash),
+  "content-security-policy": policyOf([pagesHash], "data:"),
   // The address of a page is all that it takes to open it.
   "referrer-policy": "no-referrer",
   vary: "accept-language, cookie",
@@ -73,12 +73,17 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
   const { other, words } = reader
   const { color, content, refresh, site } = page
   const title = site === undefined || site === "" ? page.title : `${page.title} · ${site}`
+  // Whatever was wrong with an address that leads nowhere, nothing of it is repeated.
+  const otherAddress = status === 404 ? `?lang=${other.words.language}` : other.address
   const brand = color === undefined || color === null ? "" : brandStyle(color)
   return {
     status,
     headers: {
       ...headers,
-      ...(brand === "" ? {} : { "content-security-policy": policyOf(pagesHash, hashOf(brand)) }),
+      "content-security-policy": policyOf(
+        brand === "" ? [pagesHash] : [pagesHash, hashOf(brand)],
+        page.image === undefined ? "data:" : "'self' data:"
+      ),
       ...rememberChoice(reader),
       "content-type": "text/html; charset=utf-8",
       "content-language": words.language
@@ -104,7 +109,7 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
           <footer>
             ${words.securedBy}
             <nav aria-label="${words.languageLabel}">
-              <a href="${other.address}" lang="${other.words.language}" hreflang="${other.words.language}"
+              <a href="${otherAddress}" lang="${other.words.language}" hreflang="${other.words.language}"
                 >${other.words.ownName}</a
               >
             </nav>

@@ -145,7 +145,8 @@ onDatabasePaymentServer(
           expect(done.status).toBe(200)
           expect(done.text).toContain("Payment complete")
           expect((yield* visit(`${left.path}${suffix}`)).text).toContain("Payment cancelled")
-          expect(done.text).not.toMatch(/http-equiv="refresh"|<form/)
+          expect(done.text).not.toMatch(/http-equiv="refresh"|<input/)
+          expect(Array.from(done.text.matchAll(/<button[^>]* value="(\w+)"/g), ([, act]) => act)).toEqual(["receipt"])
         }
         yield* act(paid.payment_id, { action: "refund" })
         yield* untilStatus(paid.payment_id, "refunded")
