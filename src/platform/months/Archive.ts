@@ -40,7 +40,7 @@ const readAgain = async (path: string) => {
     digest.update(chunk)
     for (const byte of chunk) if (byte === LINE_FEED) rows += 1
   }
-  return { rows, digest: digest.digest("hex") }
+  return { rows, content: digest.digest("hex") }
 }
 
 const syncFolder = async (folder: string): Promise<void> => {
@@ -85,12 +85,12 @@ export const openArchive = (folder: string, name: string) =>
           await written
           if (failure !== undefined) throw failure
           await handle.sync()
-          const hash = digest.digest("hex")
+          const content = digest.digest("hex")
           const found = await readAgain(part)
-          if (found.rows !== rows || found.digest !== hash) {
+          if (found.rows !== rows || found.content !== content) {
             throw new ArchiveFailed({ message: `${part} should have ${rows} rows and has ${found.rows}.` })
           }
-          const path = join(folder, `${name}-${hash.slice(0, 12)}.ndjson.gz`)
+          const path = join(folder, `${name}-${content.slice(0, 12)}.ndjson.gz`)
           await rename(part, path)
           await syncFolder(folder)
           return path
