@@ -11,7 +11,8 @@ const metrics = {
   settledPerSecond: "completed/s",
   p50Millis: "p50 ms",
   p99Millis: "p99 ms",
-  cpuMicrosPerRequest: "CPU µs/request"
+  cpuMicrosPerRequest: "CPU µs/request",
+  allCpuMicrosPerRequest: "  with PostgreSQL's"
 } as const
 
 type Metric = keyof typeof metrics
@@ -62,7 +63,8 @@ const digitsOf: Readonly<Record<Metric, number>> = {
   settledPerSecond: 0,
   p50Millis: 1,
   p99Millis: 1,
-  cpuMicrosPerRequest: 0
+  cpuMicrosPerRequest: 0,
+  allCpuMicrosPerRequest: 0
 }
 
 const line = (cells: ReadonlyArray<string>) =>

@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import type { Pool } from "pg"
 import type { Endpoint, Job, JobResult } from "./load/Job.ts"
+import { clusterCpuMicros } from "./ClusterCpu.ts"
 import type { BenchFailed } from "./BenchFailed.ts"
 import type { Progress } from "./LoadProcess.ts"
 import type { Options } from "./Options.ts"
@@ -25,6 +26,8 @@ export interface Measurement {
   readonly p99Millis: number
   /** CPU of the server's process; of an initiation with its completion, which comes later. */
   readonly cpuMicrosPerRequest: number
+  /** With that of PostgreSQL. */
+  readonly allCpuMicrosPerRequest: number
   /** From the first request until all of them were completed, less the second that the provider takes its time. */
   readonly settledPerSecond: number
 }
@@ -57,6 +60,7 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
     }
     const label = `${round === 0 ? "warm-up" : `round ${round}/${bench.options.rounds}`}  ${name.padEnd(8)}  ${endpoint}`
     const cpuBefore = yield* server.cpuMicros
+    const clusterBefore = yield* Effect.promise(() => clusterCpuMicros(pool))
     const started = yield* Clock.currentTimeMillis
     const result = yield* bench.load(job, showProgress(label))
     if (endpoint === "initiate") {
@@ -66,6 +70,7 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
     }
     const elapsed = ((yield* Clock.currentTimeMillis) - started) / 1000
     const cpuMicros = (yield* server.cpuMicros) - cpuBefore
+    const clusterMicros = (yield* Effect.promise(() => clusterCpuMicros(pool))) - clusterBefore
     const settling = endpoint === "initiate" ? Math.max(result.seconds, elapsed - COMPLETION_SECONDS) : result.seconds
     const measurement: Measurement = {
       server: name,
@@ -77,6 +82,7 @@ const measure = (bench: Bench, { pool, server }: Side, endpoint: Endpoint, secon
       p50Millis: result.p50Millis,
       p99Millis: result.p99Millis,
       cpuMicrosPerRequest: cpuMicros / result.requests,
+      allCpuMicrosPerRequest: (cpuMicros + clusterMicros) / result.requests,
       settledPerSecond: result.requests / settling
     }
     showProgress(label).end(measurement)

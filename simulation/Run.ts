@@ -1,7 +1,6 @@
 /** One run: from a seed to a world, its steps, a quiet end, people who clear up, and what must hold after all of it. */
 import { Effect } from "effect"
 import type { ProviderName } from "../src/domain/Corridor.ts"
-import { everyEvent } from "../src/domain/EventFilter.ts"
 import { Ids } from "../src/domain/Ids.ts"
 import { LedgerStore } from "../src/money/ledger/LedgerStore.ts"
 import { ledgerTables } from "../src/money/ledger/MemoryTables.ts"
@@ -15,8 +14,13 @@ import type { Scene } from "./business/Scene.ts"
 import { settle } from "./business/Society.ts"
 import type { Step } from "./business/Step.ts"
 import { acts, drawSteps } from "./business/Steps.ts"
+import { escrowTables } from "./business/Escrowing.ts"
+import { linkTables } from "./business/Linking.ts"
+import { offProblem } from "./business/Switching.ts"
 import { accountProblems } from "./invariants/Accounts.ts"
 import { answerProblems } from "./invariants/Answers.ts"
+import { escrowProblems } from "./invariants/Escrows.ts"
+import { linkProblems } from "./invariants/Links.ts"
 import { moneyProblems } from "./invariants/Money.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
@@ -24,6 +28,7 @@ import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
+import { watchForgetting } from "./world/Forgotten.ts"
 import { Outside } from "./world/Outside.ts"
 import { surroundings } from "./world/Surroundings.ts"
 import { dawn, Time } from "./world/Time.ts"
@@ -59,7 +64,7 @@ const booksTables = {
   virtualTransactions: memoryTable<VirtualTransaction>("virtualTransactions")
 }
 
-const recordsOf = ({ orders, organisations, world }: Scene, receivers: Receivers): Records => {
+const recordsOf = ({ forgotten, orders, organisations, world }: Scene, receivers: Receivers): Records => {
   const { attempts, events, history, operatorItems, payments, webhookDeliveries } = world.tables
   const { ledgerPostings, virtualAccounts, virtualTransactions } = world.database.open(booksTables)
   return {
@@ -67,16 +72,16 @@ const recordsOf = ({ orders, organisations, world }: Scene, receivers: Receivers
     attempts: Array.from(attempts.values()),
     history: Array.from(history.values()),
     items: Array.from(operatorItems.values()),
-    events: Array.from(events.values()),
-    deliveries: Array.from(webhookDeliveries.values()),
+    events: Array.from(new Map([...forgotten.events, ...events]).values()),
+    deliveries: Array.from(new Map([...forgotten.deliveries, ...webhookDeliveries]).values()),
     postings: Array.from(ledgerPostings.values()),
     virtualAccounts: Array.from(virtualAccounts.values()),
     virtualTransactions: Array.from(virtualTransactions.values()),
     endpoints: organisations.flatMap(({ endpoints, orgId }) =>
-      endpoints.map(({ url, webhookId }) => ({
+      endpoints.map(({ events: asked, url, webhookId }) => ({
         orgId,
         webhookId,
-        events: [everyEvent],
+        events: asked,
         taken: receivers.taken.get(url) ?? new Set()
       }))
     ),
@@ -91,6 +96,7 @@ const inspect = (
 ): void => {
   const records = recordsOf(scene, receivers)
   const dossiers = dossiersOf(records)
+  const { escrows, linkPayments, paymentLinks } = scene.world.database.open({ ...escrowTables, ...linkTables })
   const problems = [
     ...runIn(Effect.flatMap(LedgerStore, ({ check }) => check)).problems.map(({ message }) => message),
     ...dossiers.flatMap(moneyProblems),
@@ -98,7 +104,9 @@ const inspect = (
     ...dossiers.flatMap(tellingProblems),
     ...deliveryProblems(records),
     ...answerProblems(scene),
-    ...accountProblems(records)
+    ...accountProblems(records),
+    ...escrowProblems(records, escrows.values(), scene.escrows),
+    ...linkProblems(records, paymentLinks.values(), linkPayments.values())
   ]
   for (const problem of problems) scene.outside.problem(problem)
 }
@@ -119,9 +127,11 @@ export const run = (seed: number, options: Options = {}): Ran => {
   if (options.tells === true) outside.story = []
   const orders = new Orders(outside)
   const receivers = new Receivers(outside)
-  const providers = [...fiat, ...crypto].map((name) => new SimulatedProvider(name, outside, orders))
+  const providers = new Map(
+    [...fiat, ...crypto].map((name) => [name as string, new SimulatedProvider(name, outside, orders).port])
+  )
   const world = new World(outside, {
-    providers: () => providers.map(({ port }) => port),
+    providers,
     hooks: () => receivers.client,
     instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
     calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
@@ -138,8 +148,24 @@ export const run = (seed: number, options: Options = {}): Ran => {
       Effect.withClock(world.elsewhere.clock)
     )
   )
+  for (const { ownAccount } of organisations) {
+    if (ownAccount === null) continue
+    const own = new SimulatedProvider("stripe", outside, orders, ownAccount)
+    providers.set(own.place, own.port)
+  }
   for (const { endpoints } of organisations) for (const { secret, url } of endpoints) receivers.know(url, secret)
-  const scene: Scene = { world, outside, orders, organisations, keyed: new Map(), isDisturbed: false }
+  const scene: Scene = {
+    world,
+    outside,
+    orders,
+    organisations,
+    keyed: new Map(),
+    escrows: new Map(),
+    off: new Map(),
+    forgotten: watchForgetting(world),
+    isDisturbed: false
+  }
+  orders.objection = (ask) => offProblem(scene, ask)
   const steps = drawSteps(chance).filter(({ number }) => options.withoutSteps?.has(number) !== true)
   for (const step of steps) {
     time.at(dawn + step.at, () => {

@@ -1,8 +1,9 @@
 /**
  * Copied beside a built program as its `main.mjs`: starts it from the code that V8 made of it at the build. Without that
  * code, or where V8 has other flags, the program is compiled as usual. The code begins with a hash of the text that it
- * was made of, as V8 itself compares no more than the length of the text.
+ * was made of and of its place, as V8 itself compares no more than the length of the text.
  */
+import { isAscii } from "node:buffer"
 import { createHash } from "node:crypto"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import module, { createRequire } from "node:module"
@@ -13,7 +14,8 @@ import { constants, Script } from "node:vm"
 const filename = fileURLToPath(new URL("main.cjs", import.meta.url))
 const codeFile = fileURLToPath(new URL("main.code", import.meta.url))
 const text = readFileSync(filename)
-const hash = createHash("sha256").update(process.version).update(text).digest()
+// Code that was made elsewhere cannot import anything while it runs.
+const hash = createHash("sha256").update(process.version).update(filename).update(text).digest()
 
 const keptCode = () => {
   try {
@@ -24,7 +26,8 @@ const keptCode = () => {
   }
 }
 
-const script = new Script(module.wrap(text.toString()), {
+// Nothing but ASCII is copied as it is; what else there is has to be decoded, which takes longer than all the rest here.
+const script = new Script(module.wrap(text.toString(isAscii(text) ? "latin1" : "utf8")), {
   filename,
   cachedData: keptCode(),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER

@@ -30,7 +30,8 @@ type Recorder = (typeof RecordOutcome)["Service"]
 const hearing = (change: (signal: ProviderSignal) => ProviderSignal): Planted =>
   planted(RecordOutcome, (recorder: Recorder): Recorder => ({
     hear: (known, signal, source) => recorder.hear(known, change(signal), source),
-    hearAbout: (attempt, signal, source) => recorder.hearAbout(attempt, change(signal), source)
+    hearAbout: (attempt, signal, source) => recorder.hearAbout(attempt, change(signal), source),
+    hearOnce: (known, signal, source) => recorder.hearOnce(known, change(signal), source)
   }))
 
 type Answers = (typeof ProviderAnswer)["Service"]

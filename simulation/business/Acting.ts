@@ -1,6 +1,7 @@
 /** What people do with payments that exist: refund, cancel, review, reject, come back to a page. */
 import { Effect } from "effect"
 import type { Payment } from "../../src/payments/store/Payment.ts"
+import { placeOf } from "../providers/SimulatedProvider.ts"
 import { ask, ownerOf, paymentsOf, type Scene } from "./Scene.ts"
 import { type Act, purposeOf, type Step } from "./Step.ts"
 
@@ -61,7 +62,7 @@ export const forge: Act = (scene, step) =>
     const purpose = purposeOf(step)
     const attempts = Array.from(scene.world.tables.attempts.values())
     if (attempts.length === 0) return Effect.void
-    const { attempt_id, provider } = chance.pick(attempts, `${purpose} which`)
+    const { account, attempt_id, provider } = chance.pick(attempts, `${purpose} which`)
     const said = [
       {
         key: purpose,
@@ -72,5 +73,5 @@ export const forge: Act = (scene, step) =>
       }
     ]
     scene.outside.count("fault: forged callback")
-    return Effect.asVoid(ask(scene, null, { path: `/callbacks/${provider}`, body: said }))
+    return Effect.asVoid(ask(scene, null, { path: `/callbacks/${placeOf(provider, account)}`, body: said }))
   })

@@ -12,10 +12,39 @@ const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAcc
 const accountsOf = ({ world }: Scene, { orgId }: Organisation): ReadonlyArray<VirtualAccount> =>
   Array.from(world.database.open(accountTables).virtualAccounts.values()).filter(({ org_id }) => org_id === orgId)
 
-const keyOf = ({ outside }: Scene, step: Step) =>
-  outside.chance.happens(0.7, `${purposeOf(step)} has a key`) ? { key: `key of ${purposeOf(step)}` } : {}
+/** `part`: what tells the requests of one step apart. */
+export const keyOf = ({ outside }: Scene, step: Step, part = "") => {
+  const purpose = `${purposeOf(step)} ${part}`.trim()
+  return outside.chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
+}
 
-const ownerIn = (scene: Scene, step: Step): Organisation => scene.organisations[step.by % scene.organisations.length]!
+export const ownerIn = (scene: Scene, step: Step): Organisation =>
+  scene.organisations[step.by % scene.organisations.length]!
+
+const open = (scene: Scene, { orgId, owner }: Organisation, currency: string) =>
+  ask(scene, owner, {
+    path: "/v1/virtual-accounts/internal/bank",
+    body: { org_id: orgId, user_id: owner.userId, currency }
+  })
+
+const fill = (scene: Scene, step: Step, { owner }: Organisation, accountId: string) =>
+  ask(scene, owner, {
+    path: `/v1/virtual-accounts/${accountId}/simulate-deposit`,
+    body: { amount: scene.outside.chance.between(1_000, 900_000, `${purposeOf(step)} amount`) / 100 },
+    ...keyOf(scene, step)
+  })
+
+/** An account in shillings that had something in it once; opened where there is none. */
+export const openedAccount = (scene: Scene, step: Step, organisation: Organisation) =>
+  Effect.gen(function* () {
+    const inShillings = () => accountsOf(scene, organisation).find(({ currency }) => currency === "KES")
+    const there = inShillings()
+    if (there !== undefined) return there
+    yield* open(scene, organisation, "KES")
+    const opened = inShillings()
+    if (opened !== undefined) yield* fill(scene, step, organisation, opened.account_id)
+    return opened
+  })
 
 export const deposit: Act = (scene, step) =>
   Effect.gen(function* () {
@@ -23,24 +52,11 @@ export const deposit: Act = (scene, step) =>
     const purpose = purposeOf(step)
     const organisation = ownerIn(scene, step)
     if (accountsOf(scene, organisation).length < 2) {
-      yield* ask(scene, organisation.owner, {
-        path: "/v1/virtual-accounts/internal/bank",
-        body: {
-          org_id: organisation.orgId,
-          user_id: organisation.owner.userId,
-          currency: chance.pick(["KES", "KES", "USD"], `${purpose} currency`)
-        }
-      })
+      yield* open(scene, organisation, chance.pick(["KES", "KES", "USD"], `${purpose} currency`))
     }
     const accounts = accountsOf(scene, organisation)
     if (accounts.length === 0) return
-    const { account_id } = chance.pick(accounts, `${purpose} which`)
-    const amount = chance.between(1_000, 900_000, `${purpose} amount`) / 100
-    yield* ask(scene, organisation.owner, {
-      path: `/v1/virtual-accounts/${account_id}/simulate-deposit`,
-      body: { amount },
-      ...keyOf(scene, step)
-    })
+    yield* fill(scene, step, organisation, chance.pick(accounts, `${purpose} which`).account_id)
   })
 
 export const withdraw: Act = (scene, step) =>

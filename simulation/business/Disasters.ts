@@ -1,6 +1,9 @@
-/** What befalls the machines: they die between any two effects, fall asleep past their leases, and have wrong clocks. */
+/**
+ * What befalls the machines and their database: they die between any two effects, fall asleep past their leases and have
+ * wrong clocks, rows are locked by others, and what is old is forgotten.
+ */
 import { Effect } from "effect"
-import type { Scene } from "./Scene.ts"
+import { paymentsOf, type Scene } from "./Scene.ts"
 import { type Act, purposeOf, type Step } from "./Step.ts"
 
 const SECOND = 1000
@@ -52,3 +55,20 @@ export const clock: Act = (scene, step) =>
     one.machine.skew = outside.chance.pick([-3600, -65, -5, 4, 45, 90, 3600], `${purposeOf(step)} skew`) * SECOND
     outside.tell(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
   })
+
+/** Somebody else has the row of a payment, for longer than anybody waits or for a moment. */
+export const lock: Act = (scene, step) =>
+  Effect.sync(() => {
+    const { outside } = scene
+    const purpose = purposeOf(step)
+    const payments = paymentsOf(scene)
+    if (payments.length === 0) return
+    const { payment_id } = outside.chance.pick(payments, `${purpose} which`)
+    const seconds = outside.chance.pick([1, 4, 9, 40], `${purpose} seconds`)
+    outside.count("fault: held lock")
+    outside.tell(`${payment_id} is locked for ${seconds} s`)
+    outside.locks.set(payment_id, outside.time.now + seconds * SECOND)
+  })
+
+/** Whatever is old enough is forgotten, in the middle of everything. */
+export const forget: Act = (scene) => Effect.sync(() => scene.world.want("retention"))

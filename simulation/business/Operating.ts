@@ -28,15 +28,20 @@ const ended = (order: Order | undefined): void => {
   }
 }
 
+/** The provider, or the account at it, and the currency that an account of the books is about. */
+const placeIn = (account: string): [string, Money["currency"]] => {
+  const end = account.lastIndexOf("/")
+  return [account.slice("provider/".length, end), account.slice(end + 1) as Money["currency"]]
+}
+
 /** What came in another amount or currency, and was never heard of, goes back by hand: the service has no words for it. */
 const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
   const books = inTheBooks(scene, paymentId)
-  const provider = scene.orders.providerOf(order.reference)
-  for (const [place, minor] of scene.orders.holdings(paymentId, true)) {
-    const [, name, currency] = place.split("/") as [string, string, Money["currency"]]
-    const surplus = minor - (books.get(place) ?? 0n)
-    if (name === provider && order.way === "in" && surplus > 0n)
-      moveBack(order, new Money({ currency, minor: surplus }))
+  const there = scene.orders.placeOf(order.reference)
+  for (const [account, minor] of scene.orders.holdings(paymentId, true)) {
+    const [place, currency] = placeIn(account)
+    const surplus = minor - (books.get(account) ?? 0n)
+    if (place === there && order.way === "in" && surplus > 0n) moveBack(order, new Money({ currency, minor: surplus }))
   }
 }
 
@@ -74,7 +79,12 @@ export const reviewAll = (scene: Scene, item: StoredOperatorItem) =>
 type AtProviders = ReadonlyArray<AtProvider>
 
 const totals = (all: AtProviders): ReadonlyMap<string, bigint> =>
-  new Map(all.map(({ money, provider }) => [`provider/${provider}/${money.currency}`, money.minor]))
+  new Map(
+    all.map(({ account, money, provider }) => [
+      `provider/${account === null ? provider : `${provider}/${account}`}/${money.currency}`,
+      money.minor
+    ])
+  )
 
 /** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
 const disagrees = (scene: Scene, paymentId: PaymentId, books: ReadonlyMap<string, bigint>): boolean => {
@@ -95,13 +105,13 @@ const movedByHand = (
   after: ReadonlyMap<string, bigint>
 ) => {
   const truth = scene.orders.holdings(paymentId, true)
-  for (const place of new Set([...before.keys(), ...after.keys()])) {
-    const change = (after.get(place) ?? 0n) - (before.get(place) ?? 0n)
-    if (change === 0n || (truth.get(place) ?? 0n) !== (before.get(place) ?? 0n)) continue
-    const [, provider, currency] = place.split("/") as [string, string, Money["currency"]]
-    const order = scene.orders.at(paymentId, provider)
+  for (const account of new Set([...before.keys(), ...after.keys()])) {
+    const change = (after.get(account) ?? 0n) - (before.get(account) ?? 0n)
+    if (change === 0n || (truth.get(account) ?? 0n) !== (before.get(account) ?? 0n)) continue
+    const [place, currency] = placeIn(account)
+    const order = scene.orders.at(paymentId, place)
     if (order === undefined) {
-      scene.outside.problem(`an operator moved ${change} ${currency} at ${provider}, which never had any of it`)
+      scene.outside.problem(`an operator moved ${change} ${currency} at ${place}, which never had any of it`)
     } else moveBack(order, new Money({ currency, minor: order.way === "in" ? -change : change }))
   }
 }

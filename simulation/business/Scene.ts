@@ -1,10 +1,13 @@
 /** All that an actor sees of a run: the world, who lives in it, what really happened at the providers, what was answered. */
 import { Clock, Effect } from "effect"
+import type { ProviderName } from "../../src/domain/Corridor.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
 import type { Orders } from "../providers/Orders.ts"
+import type { Forgotten } from "../world/Forgotten.ts"
 import type { Outside, Reply } from "../world/Outside.ts"
 import type { World } from "../world/World.ts"
+import type { Told } from "./Escrowing.ts"
 import type { Credential, Organisation } from "./Society.ts"
 
 /** What callers were answered under one idempotency key. */
@@ -19,6 +22,12 @@ export interface Scene {
   readonly orders: Orders
   readonly organisations: ReadonlyArray<Organisation>
   readonly keyed: Map<string, Keyed>
+  /** What callers were told of each escrow. */
+  readonly escrows: Map<string, Told>
+  /** Providers that are switched off, and since when for certain. */
+  readonly off: Map<ProviderName, number>
+  /** What was deleted, so that it can still be counted. */
+  readonly forgotten: Forgotten
   /** Whether anything of the world failed that may cost a caller its answer. */
   isDisturbed: boolean
 }
@@ -27,6 +36,8 @@ export interface Asked {
   readonly method?: string
   readonly path: string
   readonly body?: unknown
+  /** What a browser sends instead. */
+  readonly form?: Readonly<Record<string, string>>
   /** Safe to repeat: repeated until there is an answer. */
   readonly key?: string
 }
@@ -38,20 +49,22 @@ export const jsonOf = ({ body }: Reply): Json => (body.startsWith("{") ? (JSON.p
 export const responseOf = (reply: Reply): Json =>
   (jsonOf(reply)["response"] ?? jsonOf(reply)["data"] ?? jsonOf(reply)) as Json
 
-const once = ({ outside }: Scene, credential: Credential | null, { body, key, method = "POST", path }: Asked) =>
+const once = ({ outside }: Scene, credential: Credential | null, { body, form, key, method = "POST", path }: Asked) =>
   Effect.async<Reply | null>((resume) => {
     const sent = {
       method,
       path,
       headers: {
         ...credential?.headers,
+        ...(form === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
         ...(key === undefined ? {} : { "idempotency-key": key.replaceAll(" ", "-") })
       },
+      ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     }
     outside.send(sent, (reply) => {
       outside.tell(
-        `${method} ${path} ${JSON.stringify(body ?? null).slice(0, 200)} -> ${reply === null ? "nothing" : `${reply.status} ${reply.body.slice(0, 200)}`}`
+        `${method} ${path} ${JSON.stringify(body ?? form ?? null).slice(0, 200)} -> ${reply === null ? "nothing" : `${reply.status} ${reply.body.slice(0, 200)}`}`
       )
       outside.count(reply === null ? "answer: none" : `answer: ${reply.status}`)
       if (reply?.status === 500 && !outside.isLosing) outside.problem(`${method} ${path} was answered with 500`)

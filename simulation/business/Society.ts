@@ -1,10 +1,11 @@
 /** Who lives in a world before anything happens: organisations with their people and keys, corridors, rates and fees. */
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Option, Redacted } from "effect"
 import { sandboxRates } from "../../src/app/sandbox/SandboxData.ts"
 import type { Role } from "../../src/domain/Access.ts"
 import { API_KEY_RANDOM_BYTES, formatApiKey, prefixOf } from "../../src/domain/ApiKeyFormat.ts"
 import { hashApiKey } from "../../src/domain/ApiKeyHash.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../src/domain/Corridor.ts"
+import { CountryCode } from "../../src/domain/Country.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
 import { BeneficiaryId, ConfigId, KeyId, OrgId, UserId, WebhookId } from "../../src/domain/Identifiers.ts"
 import { Ids } from "../../src/domain/Ids.ts"
@@ -18,6 +19,8 @@ import { ApiKeyStore } from "../../src/people/apiKeys/ApiKeyStore.ts"
 import { OrganizationStore } from "../../src/people/organizations/OrganizationStore.ts"
 import { UserStore } from "../../src/people/users/UserStore.ts"
 import { Vault } from "../../src/platform/secrets/Vault.ts"
+import { sealCredentials } from "../../src/providers/accounts/Credentials.ts"
+import { ProviderAccountStore } from "../../src/providers/accounts/ProviderAccountStore.ts"
 import { ProviderConfigStore } from "../../src/providers/configs/ProviderConfigStore.ts"
 import { secretContext } from "../../src/webhooks/Secret.ts"
 import { WebhookStore } from "../../src/webhooks/WebhookStore.ts"
@@ -29,15 +32,28 @@ export interface Credential {
   readonly headers: Readonly<Record<string, string>>
 }
 
+export interface Endpoint {
+  readonly webhookId: WebhookId
+  readonly url: string
+  readonly secret: string
+  /** As it was registered for. */
+  readonly events: ReadonlyArray<string>
+}
+
 export interface Organisation {
   readonly orgId: OrgId
   readonly owner: Credential
   readonly colleague: Credential
   readonly phone: BeneficiaryId
   readonly bank: BeneficiaryId
+  /** The configuration that brings an account of its own at stripe. */
+  readonly ownAccount: ConfigId | null
   /** Where its events go, and the secret that they are signed with. */
-  readonly endpoints: ReadonlyArray<{ readonly webhookId: WebhookId; readonly url: string; readonly secret: string }>
+  readonly endpoints: ReadonlyArray<Endpoint>
 }
+
+/** What most receivers want to hear of. */
+const ends = ["payment.completed", "payment.failed", "payment.refunded"]
 
 const KES = CurrencyCode.make("KES")
 
@@ -108,7 +124,7 @@ const addBeneficiary = (org_id: OrgId, draft: typeof phoneAccount | typeof bankA
     return beneficiary_id
   })
 
-const addEndpoint = (org_id: OrgId, url: string) =>
+const addEndpoint = (org_id: OrgId, url: string, events: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const vault = yield* Vault
@@ -116,8 +132,24 @@ const addEndpoint = (org_id: OrgId, url: string) =>
     const webhookId = yield* ids.make(WebhookId)
     const secret = `whsec_${(yield* ids.next).replaceAll("-", "")}`
     const secret_sealed = yield* vault.encrypt(secret, secretContext(webhookId))
-    yield* store.insert({ webhook_id: webhookId, org_id, endpoint_url: url, events: ["*"], secret_sealed })
-    return { webhookId, url, secret }
+    yield* store.insert({ webhook_id: webhookId, org_id, endpoint_url: url, events, secret_sealed })
+    return { webhookId, url, secret, events } satisfies Endpoint
+  })
+
+/** For payins or payouts by phone, at times before everybody else and at times after. */
+const addAccount = (chance: Chance, org_id: OrgId) =>
+  Effect.gen(function* () {
+    const config_id = yield* Effect.flatMap(Ids, (ids) => ids.make(ConfigId))
+    const configs = yield* ProviderConfigStore
+    const accounts = yield* ProviderAccountStore
+    const direction = chance.pick(["inbound", "inbound", "outbound"] as const, `${org_id} own account`)
+    const corridor = { country: CountryCode.make("KE"), payment_method: "mobile_money", direction } as const
+    const priority = chance.pick([0, 5, 10], `${org_id} own priority`)
+    yield* configs.insert([{ config_id, org_id, provider: "stripe", ...corridor, priority, is_active: true }])
+    const given = { secret_key: Redacted.make(`sk_test_${config_id}`) }
+    const sealed = yield* Effect.flatMap(Vault, (vault) => sealCredentials(vault, config_id, given))
+    yield* accounts.put({ config_id, provider: "stripe", sealed, tested: true })
+    return config_id
   })
 
 const addOrganisation = (chance: Chance, at: number) =>
@@ -165,10 +197,15 @@ const addOrganisation = (chance: Chance, at: number) =>
     const colleague = yield* addUser(org_id, "staff", "colleague")
     const endpoints = yield* Effect.forEach(
       Array.from(
-        { length: Number(chance.weighed({ "0": 6, "1": 3, "2": 1 }, `${name} endpoints`)) },
+        { length: Number(chance.weighed({ "0": 5, "1": 4, "2": 0.5 }, `${name} endpoints`)) },
         (_, index) => index
       ),
-      (index) => addEndpoint(org_id, `http://127.0.0.1:4000/${at}/${index}`)
+      (index) =>
+        addEndpoint(
+          org_id,
+          `http://127.0.0.1:4000/${at}/${index}`,
+          chance.pick([["*"], ends, ends], `${name} endpoint ${index} wants`)
+        )
     )
     const organisation: Organisation = {
       orgId: org_id,
@@ -176,6 +213,7 @@ const addOrganisation = (chance: Chance, at: number) =>
       colleague,
       phone: yield* addBeneficiary(org_id, phoneAccount, owner.userId),
       bank: yield* addBeneficiary(org_id, bankAccount, owner.userId),
+      ownAccount: chance.happens(0.15, `${name} has an account`) ? yield* addAccount(chance, org_id) : null,
       endpoints
     }
     return organisation

@@ -31,7 +31,7 @@ const providerProblems = (dossier: Dossier): ReadonlyArray<string> => {
   })
 }
 
-const ownKinds = ["settlement", "held", "virtual", "escrow", "party"]
+const ownKinds = ["settlement", "held", "own", "virtual", "escrow", "party"]
 const byHand = ["adjustment", "ramp_return"]
 
 /** What the organisation has because of a payment, as its record tells it. */

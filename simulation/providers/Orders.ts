@@ -15,9 +15,14 @@ export interface Asked {
 export class Orders {
   private readonly outside: Outside
   private readonly byReference = new Map<string, Order>()
-  private readonly providers = new Map<string, ProviderName>()
+  /** Where each order lies: a provider, or an account at it. */
+  private readonly places = new Map<string, string>()
   private readonly asks = new Map<string, Asked>()
   private readonly denials = new Set<string>()
+  /** Where customers are led back to. */
+  readonly returns = new Map<PaymentId, string>()
+  /** What somebody has against it that a provider is asked. */
+  objection: (ask: Asked) => string | undefined = () => undefined
 
   constructor(outside: Outside) {
     this.outside = outside
@@ -28,6 +33,8 @@ export class Orders {
     if (this.denials.has(ask.reference) && !this.maySendAgain(ask)) {
       this.outside.problem(`${ask.provider} was sent ${ask.leg} after it had proved that it never had it`)
     }
+    const objection = this.objection(ask)
+    if (objection !== undefined) this.outside.problem(objection)
     this.asks.set(ask.reference, ask)
     for (const other of this.asks.values()) {
       const same = other.paymentId === ask.paymentId && other.leg === ask.leg && other.reference !== ask.reference
@@ -56,24 +63,24 @@ export class Orders {
     return this.denials.has(reference) || this.byReference.get(reference)?.denied === true
   }
 
-  add(provider: ProviderName, order: Order): void {
+  add(place: string, order: Order): void {
     this.byReference.set(order.reference, order)
-    this.providers.set(order.reference, provider)
+    this.places.set(order.reference, place)
   }
 
   find(reference: string): Order | undefined {
     return this.byReference.get(reference)
   }
 
-  /** The first that a provider had of a payment. */
-  at(paymentId: PaymentId, provider: string): Order | undefined {
+  /** The first of a payment at a place. */
+  at(paymentId: PaymentId, place: string): Order | undefined {
     return Array.from(this.byReference.values()).find(
-      (order) => order.paymentId === paymentId && this.providers.get(order.reference) === provider
+      (order) => order.paymentId === paymentId && this.places.get(order.reference) === place
     )
   }
 
-  providerOf(reference: string): ProviderName | undefined {
-    return this.providers.get(reference)
+  placeOf(reference: string): string | undefined {
+    return this.places.get(reference)
   }
 
   refundsOf(order: Order): ReadonlyArray<Order> {
@@ -102,16 +109,16 @@ export class Orders {
    */
   holdings(paymentId: PaymentId, anticipated = false): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()
-    const add = (provider: string, currency: string, minor: bigint) => {
-      const account = `provider/${provider}/${currency}`
+    const add = (place: string, currency: string, minor: bigint) => {
+      const account = `provider/${place}/${currency}`
       sums.set(account, (sums.get(account) ?? 0n) + minor)
     }
     for (const order of this.byReference.values()) {
       if (order.paymentId !== paymentId) continue
-      const provider = this.providers.get(order.reference)!
-      for (const [currency, minor] of gained(order)) add(provider, currency, minor)
+      const place = this.places.get(order.reference)!
+      for (const [currency, minor] of gained(order)) add(place, currency, minor)
       if (anticipated && order.of !== null && order.state === "under way") {
-        add(provider, order.money.currency, -order.money.minor)
+        add(place, order.money.currency, -order.money.minor)
       }
     }
     return sums

@@ -1,6 +1,7 @@
 /** A provider behind the port: it takes orders, forgets answers, calls back, and knows at all times what it really did. */
 import { Duration, Effect, Either } from "effect"
 import type { ProviderName } from "../../src/domain/Corridor.ts"
+import type { ConfigId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../src/domain/Outcome.ts"
 import type {
@@ -42,19 +43,26 @@ interface Kept extends Order {
   sworn: boolean
 }
 
+export const placeOf = (name: ProviderName, account: ConfigId | null): string =>
+  account === null ? name : `${name}/${account}`
+
 export class SimulatedProvider {
   readonly name: ProviderName
+  /** What it is called in the books, and in the address of its callbacks. */
+  readonly place: string
   readonly can: Capabilities
   private readonly outside: Outside
   private readonly orders: Orders
   private readonly calls = new Map<string, number>()
   private issued = 0
 
-  constructor(name: ProviderName, outside: Outside, orders: Orders) {
+  /** `account`: the configuration through whose account it is reached; null: the platform's. */
+  constructor(name: ProviderName, outside: Outside, orders: Orders, account: ConfigId | null = null) {
     this.name = name
+    this.place = placeOf(name, account)
     this.outside = outside
     this.orders = orders
-    this.can = drawCapabilities(outside.chance, name)
+    this.can = drawCapabilities(outside.chance, account === null ? name : `own ${name}`)
   }
 
   get port(): Provider {
@@ -124,7 +132,7 @@ export class SimulatedProvider {
   private nth(what: string): string {
     const count = (this.calls.get(what) ?? 0) + 1
     this.calls.set(what, count)
-    return `${this.name} ${what} ${count}`
+    return `${this.place} ${what} ${count}`
   }
 
   private passage(purpose: string): Passage {
@@ -139,6 +147,7 @@ export class SimulatedProvider {
       const about = `${order.description ?? order.method} ${flow}`
       const purpose = this.nth(about)
       this.orders.asked({ provider: this.name, paymentId, leg: flow, reference })
+      this.orders.returns.set(paymentId, order.returnUrl)
       this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
       return this.travel(
         this.passage(purpose),
@@ -214,7 +223,7 @@ export class SimulatedProvider {
       said: 0,
       wrongPasswords: 0
     } as Kept
-    this.orders.add(this.name, order)
+    this.orders.add(this.place, order)
     this.outside.count(`fate: ${fate}`)
     this.outside.tell(`${this.name} has ${order.providerPaymentId} (${order.reference}): it ${fate}`)
     this.settle(order, purpose)
@@ -474,7 +483,7 @@ export class SimulatedProvider {
   private deliver(events: ReadonlyArray<Said>, tries: number): void {
     const sent = {
       method: "POST",
-      path: `/callbacks/${this.name}`,
+      path: `/callbacks/${this.place}`,
       headers: { "x-proof": "genuine" },
       body: JSON.stringify(events)
     }

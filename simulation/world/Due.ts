@@ -33,11 +33,11 @@ const strays = ({ attempts, callbacks }: Tables, now: number): number => {
   for (const callback of callbacks.values()) {
     if (!("report_said" in callback) || callback.payment_id !== null || callback.provider_payment_id === null) continue
     if (callback.received_at.getTime() <= now - Duration.toMillis(strayPatience)) continue
-    ids.add(`${callback.provider} ${callback.provider_payment_id}`)
+    ids.add(`${callback.provider} ${callback.account} ${callback.provider_payment_id}`)
   }
   if (ids.size === 0) return never
-  for (const { provider, provider_payment_id } of attempts.values()) {
-    if (provider_payment_id !== null && ids.has(`${provider} ${provider_payment_id}`)) return 0
+  for (const { account, provider, provider_payment_id } of attempts.values()) {
+    if (provider_payment_id !== null && ids.has(`${provider} ${account} ${provider_payment_id}`)) return 0
   }
   return never
 }

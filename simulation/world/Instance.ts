@@ -65,7 +65,18 @@ const named = (workers: Context.Tag.Service<Workers>): Context.Tag.Service<Worke
     name === "rails" ? Effect.void : workers.start(name, Effect.locally(worker, CurrentWorker, name))
 })
 
-const routed = (routes: ReadonlyArray<Route>): Router<Route> => routerOf(routes)
+let known: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
+
+/** Every instance of every run has the same routes, and only other handlers behind them: the tree of paths is built once. */
+const routed = (routes: ReadonlyArray<Route>): Router<Route> => {
+  known ??= { router: routerOf(routes), places: new Map(routes.map((route, at) => [route, at])) }
+  const { places, router } = known
+  const find: Router<Route>["find"] = (method, path) => {
+    const found = router.find(method, path)
+    return found && { ...found, handler: routes[places.get(found.handler)!]! }
+  }
+  return Object.assign(Object.create(router) as Router<Route>, { find })
+}
 
 const booted = (machine: Machine, shared: Shared) =>
   Effect.gen(function* () {

@@ -6,13 +6,15 @@ import { Cause, type Context, Effect, Layer, Logger } from "effect"
 import { StoresOverMemory } from "../../src/app/Stores.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
-import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
+import type { Provider } from "../../src/providers/port/Provider.ts"
 import type { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
+import { placeOf } from "../providers/SimulatedProvider.ts"
 import { buildWith } from "./Build.ts"
 import type { Chance } from "./Chance.ts"
 import { dueFor, watchedTables } from "./Due.ts"
 import { onFailingDatabase } from "./FailingDatabase.ts"
+import { withHeldLocks } from "./HeldLocks.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
 import { withSharedClock } from "./SharedClock.ts"
@@ -27,7 +29,8 @@ const MOST_STEPS = 400_000
 const MOST_MOMENTS = 20_000
 
 export interface Plan {
-  readonly providers: (world: Outside) => ReadonlyArray<Provider>
+  /** By their place: whoever is not there cannot be reached. */
+  readonly providers: ReadonlyMap<string, Provider>
   readonly hooks: (world: Outside) => Context.Tag.Service<HookClient>
   readonly instances: number
   readonly calm: number
@@ -59,6 +62,8 @@ export class World {
   private readonly calm: number
   private machines: Array<Machine> = []
   private readonly pending = new Set<Pending>()
+  /** Workers that are to look for something to do when their rest is over. */
+  private readonly wanted = new Set<string>()
   private booted = 0
   private moments = 0
 
@@ -71,8 +76,12 @@ export class World {
     this.route = this.chance.stream("which instance is called")
     const opened = Effect.runSync(buildWith(storesOverOne, plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
-    const timed = withSharedClock(opened, this.elsewhere.clock)
-    const stores = plan.databaseFails ? onFailingDatabase(timed, outside) : timed
+    const timed = withSharedClock(opened, {
+      clock: this.elsewhere.clock,
+      isNeeded: () => this.machines.some(({ skew }) => skew !== 0)
+    })
+    const shared = withHeldLocks(timed, outside)
+    const stores = plan.databaseFails ? onFailingDatabase(shared, outside) : shared
     this.database = Effect.runSync(Effect.provide(MemoryDatabase, stores))
     this.tables = this.database.open(watchedTables)
     const bytes = this.chance.stream("ids")
@@ -80,7 +89,7 @@ export class World {
       stores,
       planted: plan.planted,
       ids: Ids.fromBytes((count) => Effect.sync(() => Uint8Array.from({ length: count }, () => bytes() & 0xff))),
-      providers: Providers.fromList(plan.providers(outside)),
+      providers: { find: (name, account) => Effect.sync(() => plan.providers.get(placeOf(name, account))) },
       hooks: plan.hooks(outside),
       logger: Logger.make(({ cause, logLevel, message }) => {
         if (logLevel._tag === "Error") outside.count(`error: ${String(message).slice(0, 60)}`)
@@ -104,6 +113,14 @@ export class World {
     const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
     this.machines.push(machine)
     boot(machine, this.shared, (instance) => this.instances.push(instance))
+  }
+
+  want(worker: string): void {
+    this.wanted.add(worker)
+  }
+
+  private dueFor(worker: string): number {
+    return this.wanted.has(worker) ? 0 : dueFor(this.tables, worker, this.time.now)
   }
 
   /** As by kill -9: whoever waits for it hears nothing. */
@@ -204,7 +221,7 @@ export class World {
     let first = Infinity
     for (const machine of this.machines) {
       for (const { until, worker } of machine.rests) {
-        if (!due.has(worker)) due.set(worker, dueFor(this.tables, worker, this.time.now))
+        if (!due.has(worker)) due.set(worker, this.dueFor(worker))
         first = Math.min(first, Math.max(until, due.get(worker)!, machine.sleepsUntil))
       }
     }
@@ -216,7 +233,8 @@ export class World {
     for (const machine of this.machines) {
       if (!machine.isAwake) continue
       for (const rest of Array.from(machine.rests)) {
-        if (rest.until > this.time.now || dueFor(this.tables, rest.worker, this.time.now) > this.time.now) continue
+        if (rest.until > this.time.now || this.dueFor(rest.worker) > this.time.now) continue
+        this.wanted.delete(rest.worker)
         machine.rests.delete(rest)
         rest.wake()
       }

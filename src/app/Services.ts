@@ -34,6 +34,7 @@ import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
 import { CardEntry } from "../hosted/pages/CardEntry.ts"
 import { Checkout } from "../hosted/pages/Checkout.ts"
+import { Receipts } from "../hosted/pages/Receipts.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { Payments } from "../payments/read/Payments.ts"
 import { PlatformAccounts } from "../providers/accounts/PlatformAccounts.ts"
@@ -101,6 +102,7 @@ const EscrowsLive = Escrows.layer.pipe(
 
 const LinksLive = Layer.mergeAll(
   PaymentLinks.layer,
+  Receipts.layer,
   LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
 )
 

@@ -78,6 +78,9 @@ import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
 import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
 import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
 
+import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
+import { figuresStoreSql } from "./figures/FiguresSql.ts"
+
 export const StoresLive = Layer.mergeAll(
   Transactor.layer,
   Readiness.layer,
@@ -91,6 +94,7 @@ export const StoresLive = Layer.mergeAll(
   escrowStoreSql,
   eventStoreSql,
   feeRuleStoreSql,
+  figuresStoreSql,
   idempotencyStoreSql,
   invitationStoreSql,
   kybStoreSql,
@@ -134,6 +138,7 @@ export const StoresOverMemory = Layer.mergeAll(
   escrowStoreMemory,
   eventStoreMemory,
   feeRuleStoreMemory,
+  figuresStoreMemory,
   idempotencyStoreMemory,
   invitationStoreMemory,
   kybStoreMemory,

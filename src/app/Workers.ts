@@ -12,6 +12,7 @@ import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
 import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
+import { figures } from "./figures/Figures.ts"
 import { retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
@@ -63,6 +64,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       tellOfSharedAccounts,
       start("closed days", closedDays),
       start("enquiries", enquiries),
+      start("figures", figures),
       start("rails", rails),
       start("rate limits", rateLimits),
       start("retention", retention),

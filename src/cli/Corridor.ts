@@ -1,30 +1,33 @@
 /** Every command of the CLI. */
 import { Command, CommandDescriptor, HelpDoc } from "@effect/cli"
-import { HashMap } from "effect"
+import { HashMap, Option } from "effect"
 import type { CommandNames } from "./shared/CommandWords.ts"
-import { demo } from "./commands/Demo.ts"
+import { accounts } from "./commands/Accounts.ts"
+import { backup, restore } from "./commands/Backup.ts"
 import { dlq } from "./commands/Dlq.ts"
-import { doctor } from "./commands/Doctor.ts"
 import { fees } from "./commands/Fees.ts"
 import { keys } from "./commands/Keys.ts"
 import { ledger } from "./commands/Ledger.ts"
-import { migrateCommand } from "./commands/Migrate.ts"
+import { listen, logs, open, trigger, whoami } from "./commands/Listen.ts"
 import { notifications } from "./commands/Notifications.ts"
+import { demo, doctor, migrate, queue } from "./commands/Operations.ts"
 import { orgs } from "./commands/Orgs.ts"
 import { payments } from "./commands/Payments.ts"
-import { providers } from "./commands/Providers.ts"
-import { queue } from "./commands/Queue.ts"
+import { credentials, providers } from "./commands/Providers.ts"
 import { rates } from "./commands/Rates.ts"
-import { sandbox } from "./commands/Sandbox.ts"
-import { secrets } from "./commands/Secrets.ts"
-import { tokens } from "./commands/Tokens.ts"
-import { users } from "./commands/Users.ts"
+import { sandbox, secrets } from "./commands/Secrets.ts"
+import { tokens, users } from "./commands/Users.ts"
 import { webhooks } from "./commands/Webhooks.ts"
 
 const commands = [
   demo,
   doctor,
-  migrateCommand,
+  listen,
+  trigger,
+  logs,
+  open,
+  whoami,
+  migrate,
   orgs,
   users,
   keys,
@@ -34,17 +37,23 @@ const commands = [
   ledger,
   queue,
   payments,
+  accounts,
   providers,
   webhooks,
   dlq,
   notifications,
   secrets,
+  backup,
+  restore,
   sandbox
 ] as const
 
 const description = HelpDoc.blocks([
-  HelpDoc.p("Operate Corridor from the machine it runs on, whether or not the server is running."),
+  HelpDoc.p("Operate Corridor from the machine it runs on, whether or not the server is running, or by its API."),
   HelpDoc.p("Commands read the same environment as the server: DATA_DIR, DATABASE_URL, CORRIDOR_MODE and so on."),
+  HelpDoc.p(
+    "With --url URL and --api-key KEY or --token JWT (or CORRIDOR_URL, CORRIDOR_API_KEY, CORRIDOR_TOKEN) a command talks to that server instead, as whoever the credential is."
+  ),
   HelpDoc.p("Every command takes --json, for output that programs read.")
 ])
 
@@ -53,14 +62,38 @@ export const corridor = Command.make("corridor").pipe(
   Command.withSubcommands(commands)
 )
 
-const descriptors: ReadonlyArray<CommandDescriptor.Command<unknown>> = commands.map(({ descriptor }) => descriptor)
+type Described = CommandDescriptor.Command<unknown>
 
-/** A command without others under it lists itself. */
-export const commandNames: CommandNames = Object.fromEntries(
-  descriptors.flatMap((descriptor) =>
-    Array.from(CommandDescriptor.getNames(descriptor), (own) => {
-      const under = Array.from(HashMap.keys(CommandDescriptor.getSubcommands(descriptor)))
-      return [own, under.filter((name) => name !== own).sort()] as const
-    })
-  )
+/** A group within a group, which the library does not look into. */
+const within: ReadonlyArray<readonly [path: string, Described]> = [["providers credentials", credentials.descriptor]]
+
+const namesUnder = (descriptor: Described): ReadonlyArray<string> => {
+  const [own] = CommandDescriptor.getNames(descriptor)
+  // A command without others under it lists itself.
+  return Array.from(HashMap.keys(CommandDescriptor.getSubcommands(descriptor))).filter((name) => name !== own)
+}
+
+const descriptors: ReadonlyArray<Described> = commands.map(({ descriptor }) => descriptor)
+
+const nameOf = (descriptor: Described): string => Array.from(CommandDescriptor.getNames(descriptor)).join("")
+
+const groups: ReadonlyArray<readonly [path: string, Described]> = [
+  ["", corridor.descriptor],
+  ...descriptors.map((descriptor) => [nameOf(descriptor), descriptor] as const),
+  ...within
+]
+
+/** Every command by the words that lead to it, with those under it; the empty path is the program. */
+export const commandNames: CommandNames = new Map(
+  groups.map(([path, descriptor]) => [path, path === "" ? descriptors.map(nameOf) : namesUnder(descriptor).toSorted()])
 )
+
+/** The command at the end of such a path. */
+export const descriptorAt = (path: ReadonlyArray<string>): Option.Option<Described> => {
+  const whole = groups.find(([own]) => own === path.join(" "))
+  if (whole !== undefined) return Option.some(whole[1])
+  const parent = groups.find(([own]) => own === path.slice(0, -1).join(" "))
+  return Option.flatMap(Option.fromNullable(parent), ([, descriptor]) =>
+    HashMap.get(CommandDescriptor.getSubcommands(descriptor), path.at(-1)!)
+  )
+}

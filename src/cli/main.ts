@@ -1,6 +1,12 @@
 /** The operators' command line. */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { runCorridor } from "./Run.ts"
+
+// `corridor … | head`: whoever reads has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+  process.exit(0)
+})
 
 NodeRuntime.runMain(runCorridor(process.argv.slice(2), process.env), {
   disableErrorReporting: true,

@@ -1,5 +1,5 @@
 /** Time-ordered UUIDs (version 7) from Effect's Clock and an exchangeable source of random bytes. */
-import { Clock, Context, Effect, Layer, Random } from "effect"
+import { Context, Effect, Layer, Random } from "effect"
 import type { Naming } from "./Identifiers.ts"
 import { randomBytes } from "node:crypto"
 
@@ -70,13 +70,15 @@ export class Ids extends Context.Tag("corridor/Ids")<
   /** Nobody else has the bytes that it is given. */
   static readonly fromBytes = (bytes: (count: number) => Effect.Effect<Uint8Array>): Context.Tag.Service<Ids> => {
     const ordered = makeOrdered()
-    const next = Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES), ordered)
+    const drawn = <A>(count: number, make: (millis: number, random: Uint8Array) => A) =>
+      Effect.clockWith((clock) => Effect.map(bytes(count), (random) => make(clock.unsafeCurrentTimeMillis(), random)))
+    const next = drawn(RANDOM_BYTES, ordered)
     return {
       bytes,
       next,
       make: <Id extends string>(_of: Naming<Id>) => next as Effect.Effect<Id>,
       several: (count) =>
-        Effect.zipWith(Clock.currentTimeMillis, bytes(RANDOM_BYTES * count), (millis, random) =>
+        drawn(RANDOM_BYTES * count, (millis, random) =>
           Array.from({ length: count }, (_, at) => ordered(millis, random.subarray(at * RANDOM_BYTES)))
         )
     }

@@ -12,12 +12,28 @@ import { type CountryCode, isCountryCode } from "./Country.ts"
 const numberedCountry = (country: CountryCode): PhoneCountry | undefined =>
   isSupportedCountry(country) ? country : undefined
 
-const parse = (text: string, country: CountryCode) => {
+const read = (text: string, country: CountryCode) => {
   const defaultCountry = numberedCountry(country)
   return parsePhoneNumberFromString(text, {
     extract: false,
     ...(defaultCountry === undefined ? {} : { defaultCountry })
   })
+}
+
+/** Whoever checks a payment, routes it and sends it reads the same number: what was read lately is not read again. */
+const lately = new Map<string, ReturnType<typeof read>>()
+const REMEMBERED = 256
+const LONGEST_REMEMBERED = 40
+
+const parse = (text: string, country: CountryCode): ReturnType<typeof read> => {
+  const key = `${country} ${text}`
+  if (lately.has(key)) return lately.get(key)
+  const phone = read(text, country)
+  if (text.length > LONGEST_REMEMBERED) return phone
+  const [oldest] = lately.keys()
+  if (lately.size >= REMEMBERED && oldest !== undefined) lately.delete(oldest)
+  lately.set(key, phone)
+  return phone
 }
 
 /** National form is read as a number of `country`; international form may name any other. */
@@ -35,9 +51,9 @@ export const readPhoneNumber = (text: string, country: CountryCode): Either.Eith
 export const readPhoneNumberOf = (text: string, country: CountryCode): Either.Either<string, string> =>
   Either.filterOrLeft(
     readPhoneNumber(text, country),
-    (number) => {
+    () => {
       const numbered = numberedCountry(country)
-      return numbered !== undefined && parse(number, country)?.countryCallingCode === getCountryCallingCode(numbered)
+      return numbered !== undefined && parse(text, country)?.countryCallingCode === getCountryCallingCode(numbered)
     },
     () => `is not a number of ${country}`
   )

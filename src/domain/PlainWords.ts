@@ -24,7 +24,7 @@ export const asName = (text: string): string => broken(oneLine(text))
 
 /** As the end of a sentence of ours: some end their words with a dot, and some do not. */
 export const asSentence = (text: string): string =>
-  /[.!?…]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
+  /[.!?\u2026]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`
 
 /** Several lines, each marked as somebody else's. */
 export const asQuotation = (text: string): string =>

@@ -4,6 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { inScope, newest } from "../platform/database/Query.ts"
+import { currentTraceparent } from "../platform/observability/TraceContext.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
 
@@ -14,7 +15,10 @@ export const eventStoreSql = Layer.effect(
   EventStore,
   Effect.map(SqlClient.SqlClient, (sql): EventStore["Type"] => ({
     insert: (event) =>
-      sql`insert into events ${sql.insert({ ...event })}`.pipe(
+      Effect.flatMap(
+        currentTraceparent,
+        (traceparent) => sql`insert into events ${sql.insert({ ...event, traceparent: traceparent ?? null })}`
+      ).pipe(
         Effect.zipRight(
           sql`select count(*) from webhooks w
             join webhook_deliveries d on d.webhook_id = w.webhook_id and d.event_id = ${event.event_id}

@@ -8,6 +8,9 @@ import { join } from "node:path"
 import { Effect, Exit } from "effect"
 import { Client } from "pg"
 import { inject } from "vitest"
+// What commands load when they run is loaded here, and not in the time of a test.
+import "../../src/app/Live.ts"
+import "../../src/cli/api/Calls.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Streams.ts"
 import { databaseName, SERVER_FLAGS, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
@@ -54,20 +57,27 @@ export const cliProcessIn =
     return ended(child, output)
   }
 
-/** The same program in this process, which has loaded it already. */
-export const cliIn =
-  (env: Environment) =>
-  async (...args: ReadonlyArray<string>): Promise<Ended> => {
+/** The same program in this process, while it runs: what it has written so far, and how it ends. */
+export const cliRunning =
+  (env: Environment, terminal: { readonly columns?: number; readonly watched?: boolean } = {}) =>
+  (...args: ReadonlyArray<string>) => {
     const output = { stdout: "", stderr: "" }
     const streams = {
       out: (text: string) => void (output.stdout += text),
       err: (text: string) => void (output.stderr += text),
-      watched: false
+      watched: false,
+      ...terminal
     }
     const run = runCorridor(args, { ...inherited, ...env }).pipe(Effect.provideService(Streams, streams))
-    const exit = await Effect.runPromiseExit(run)
-    return { code: Exit.isSuccess(exit) ? 0 : 1, ...output }
+    const ended = Effect.runPromiseExit(run).then((exit): Ended => ({ code: Exit.isSuccess(exit) ? 0 : 1, ...output }))
+    return { output, ended }
   }
+
+/** The same until it has ended. */
+export const cliIn =
+  (env: Environment) =>
+  (...args: ReadonlyArray<string>): Promise<Ended> =>
+    cliRunning(env)(...args).ended
 
 /** The one document on standard output. */
 export const documentOf = <A>({ stdout }: Ended): A => JSON.parse(stdout) as A

@@ -157,3 +157,37 @@ it("says what live mode lacks to take a payment", { timeout: 120_000 }, async ()
   expect(complete.stdout).not.toContain("sk_live_of_the_test")
   expect(old.stdout).toMatch(/^warn +Rates +1 of 1 are too old/m)
 })
+
+it("tells a sandbox, all at once, what is missing for live mode", async () => {
+  const sandbox = await ownDatabase()
+  const env = { DATABASE_URL: sandbox.url, DATA_DIR: dataDir, PORT: await freePort() }
+  const bare = await cliIn(env)("doctor", "--live")
+  expect(bare.code).toBe(1)
+  expect(bare.stdout).toMatch(/^fail +Secrets +CORRIDOR_MASTER_KEY is missing/m)
+  expect(bare.stdout).toMatch(/^fail +KYB callbacks +KYB_WEBHOOK_SECRET is missing/m)
+  const asLive = await cliIn({ ...env, CORRIDOR_MODE: "live" })("doctor")
+  expect(asLive.stdout).toMatch(/^fail +Settings +CORRIDOR_MASTER_KEY is missing.* KYB_WEBHOOK_SECRET is missing/m)
+  const secrets = { CORRIDOR_MASTER_KEY: "ab".repeat(32), KYB_WEBHOOK_SECRET: "a secret of the test" }
+  const withSecrets = documentOf<Findings>(await cliIn({ ...env, ...secrets })("doctor", "--live", "--json"))
+  expect(statusesOf(withSecrets)).toMatchObject({
+    Providers: "fail",
+    "Public address": "fail",
+    Rates: "warn",
+    "Identity provider": "warn",
+    People: "warn",
+    Mail: "warn",
+    Metrics: "warn",
+    PostgreSQL: "ok"
+  })
+  await query(
+    sandbox.url,
+    `insert into users (user_id, subject, email, is_admin) values (gen_random_uuid(), 'idp|a', 'a@b.example', true);
+     insert into organizations (org_id, name, country, currency, email, sandbox)
+       values (gen_random_uuid(), 'Acme', 'KE', 'KES', 'a@b.example', false)`
+  )
+  const mailed = { SMTP_URL: "smtps://mail.example", METRICS_PORT: "9100" }
+  const more = documentOf<Findings>(await cliIn({ ...env, ...secrets, ...mailed })("doctor", "--live", "--json"))
+  await sandbox.drop()
+  expect(statusesOf(more)).toMatchObject({ People: "ok", Mail: "ok", Metrics: "ok" })
+  expect(documentOf<Findings>(await cliIn(env)("doctor", "--json")).data.map(({ name }) => name)).not.toContain("Mail")
+})

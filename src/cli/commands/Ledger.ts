@@ -1,143 +1,30 @@
 /** `corridor ledger` */
 import { Command } from "@effect/cli"
-import { BigDecimal, Effect, Either, Option, ParseResult, Schema } from "effect"
-import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
-import { toPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { Money } from "../../domain/Money.ts"
-import type { CreditLimit, StoredBalance } from "../../money/ledger/Books.ts"
-import { Ledger } from "../../money/ledger/Ledger.ts"
-import type { RoundingTotal } from "../../money/ledger/Rounding.ts"
-import { amountIn } from "../shared/DecimalOption.ts"
-import { decodeInput, option, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { option } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
-import { table } from "../shared/Table.ts"
+import { besideDatabase } from "../shared/Ways.ts"
 
-const wire = (money: Money | null) => (money === null ? null : new WireNumber(toWireText(money.toDecimal())))
+const work = besideDatabase(() => import("../database/Ledger.ts"))
 
-const wireOf = (text: string) => new WireNumber(toWireText(BigDecimal.unsafeFromString(text)))
-
-const shownTotal = ({ given_away, kept, ...total }: RoundingTotal) => ({
-  ...total,
-  given_away: wireOf(given_away),
-  kept: wireOf(kept)
-})
-
-const roundingWords = ({ currency, exchanges, given_away, kept }: RoundingTotal): string =>
-  `Rounding of ${exchanges} exchanges into ${currency} gave away ${given_away} and kept ${kept}.`
-
-export const checkAll = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  const report = yield* ledger.check(yield* permitFor("platform"))
-  const { accounts, balances, entries, postings, problems, rounding } = report
-  const extent = `${postings} postings of ${entries} entries on ${accounts} accounts, ${balances} balances compared`
-  return {
-    data: { ...report, rounding: { ...rounding, totals: rounding.totals.map(shownTotal) } },
-    text: [
-      problems.length === 0 ? `The books are in order: ${extent}.` : `Checked: ${extent}.`,
-      ...rounding.totals.map(roundingWords),
-      ...(rounding.unchecked === 0
-        ? []
-        : [`${rounding.unchecked} exchanges are older than the record of their rates.`]),
-      ...problems.map(({ message }) => message)
-    ].join("\n"),
-    failure:
-      problems.length === 0
-        ? Option.none<string>()
-        : Option.some(`The books are not in order (${problems.length} found).`)
-  }
-})
-
-const check = Command.make("check", { json }, (input) => onApp(input.json, checkAll)).pipe(
+const check = Command.make("check", { json }, (input) => work((ledger) => ledger.check(input))).pipe(
   Command.withDescription(
     "Compare every balance with its postings, every entry and every currency with zero, every balance with its floor, what every exchange gave with its rate. Exit code 1: something is wrong."
   )
 )
 
-const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
-  account,
-  org_id,
-  currency: balance.currency,
-  balance: wire(balance),
-  floor: wire(floor)
-})
-
-export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string) {
-  const ledger = yield* Ledger
-  const { org_id } = yield* organizationNamed(org)
-  const all = yield* ledger.balancesOf(yield* permitFor("platform", Option.some(org_id)))
-  const rows = all.map(({ account, balance, floor }) => [
-    account,
-    balance.toString(),
-    floor === null ? "none" : floor.toNumericText()
-  ])
-  const nothing = "Nothing has been posted for this organisation yet."
-  return { data: all.map(shown), text: table(["ACCOUNT", "BALANCE", "FLOOR"], rows, nothing) }
-})
-
 const balances = Command.make("balances", { org: option("org", "ORG", "Id of the organisation."), json }, (input) =>
-  onApp(input.json, balancesOf(input.org))
+  work((ledger) => ledger.balances(input))
 ).pipe(Command.withDescription("List what an organisation has on its accounts, and how far each may fall."))
-
-const NO_LIMIT = "none"
-
-const amountOf = (text: string): Either.Either<BigDecimal.BigDecimal | null, string> =>
-  text === NO_LIMIT
-    ? Either.right(null)
-    : amountIn(
-        text,
-        `a decimal number such as 5000 or 99.50, or ${NO_LIMIT}`,
-        "is below zero: say how much the organisation may owe"
-      )
-
-const LimitAmount = Schema.transformOrFail(Schema.String, Schema.NullOr(Schema.BigDecimalFromSelf), {
-  strict: true,
-  decode: (text, _, ast) => Either.mapLeft(amountOf(text), (why) => new ParseResult.Type(ast, text, why)),
-  encode: (amount) => ParseResult.succeed(amount === null ? NO_LIMIT : toPlainText(amount))
-})
-
-const Typed = Schema.Struct({ currency: AnyCurrencyCode, amount: LimitAmount })
-
-/** What the operator typed, before it needs the service. */
-export const wantedLimit = (typed: { readonly currency: string; readonly amount: string }) =>
-  Effect.gen(function* () {
-    const { amount, currency } = yield* decodeInput(Typed, typed)
-    const credit_limit =
-      amount === null
-        ? null
-        : yield* Either.mapLeft(Money.fromDecimal(amount, currency), (why) => refuse(`--amount ${why}.`))
-    return { currency, credit_limit }
-  })
-
-export const setLimit = Effect.fn("Cli.setCreditLimit")(function* (org: string, wanted: Omit<CreditLimit, "org_id">) {
-  const ledger = yield* Ledger
-  const { org_id } = yield* organizationNamed(org)
-  const { after, before } = yield* ledger.setCreditLimit(yield* permitFor("platform"), { ...wanted, org_id })
-  const words = (limit: Option.Option<Money>) =>
-    Option.match(limit, { onNone: () => "none of its own", onSome: (money) => money.toString() })
-  return {
-    data: {
-      org_id,
-      currency: wanted.currency,
-      credit_limit: wire(Option.getOrNull(after)),
-      previous_credit_limit: wire(Option.getOrNull(before))
-    },
-    text: `Credit limit in ${wanted.currency}: ${words(after)} (before: ${words(before)}).`
-  }
-})
 
 const limit = Command.make(
   "limit",
   {
     org: option("org", "ORG", "Id of the organisation."),
     currency: option("currency", "CUR", "Currency of its settlement account."),
-    amount: option("amount", "N", `How much it may owe there; ${NO_LIMIT} goes back to what holds by default.`),
+    amount: option("amount", "N", "How much it may owe there; none goes back to what holds by default."),
     json
   },
-  ({ json: asJson, org, ...typed }) =>
-    Effect.flatMap(wantedLimit(typed), (wanted) => onApp(asJson, setLimit(org, wanted)))
+  (input) => work((ledger) => ledger.limit(input))
 ).pipe(
   Command.withDescription(
     "Set how far below zero a settlement account may go. By default that is not at all, and without end in a sandbox."

@@ -1,114 +1,100 @@
 /** `corridor providers` */
-import { Args, Command } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
-import { ProviderConfig } from "../../contract/api/ProviderConfigs.ts"
-import { isBuiltInRail } from "../../domain/Corridor.ts"
-import { type Mode, Settings } from "../../platform/config/Settings.ts"
-import { Analytics } from "../../payments/analytics/Analytics.ts"
-import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
-import { thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
-import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { onApp } from "../shared/OnApp.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { everyConfig, namedBy } from "../shared/ProviderLookUp.ts"
+import { Args, Command, Options } from "@effect/cli"
+import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
+import { option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
-import { table } from "../shared/Table.ts"
-import { credentials, test } from "./ProviderCredentials.ts"
+import { besideDatabase, eitherWay } from "../shared/Ways.ts"
 
-type Config = typeof ProviderConfig.Type
+const work = eitherWay(
+  () => import("../api/Providers.ts"),
+  () => import("../database/Providers.ts")
+)
 
-const encodeConfig = Schema.encodeSync(ProviderConfig)
-
-const accountWords = {
-  built_in: "built in",
-  own: "own",
-  own_untested: "own, not tested: not in use",
-  platform: "platform",
-  none: "no credentials"
-} as const
-
-/** What would let it be asked: the settings that its account needs, or in the sandbox its fake. */
-const remedyFor = ({ provider }: Config, mode: Mode): string => {
-  const fields = Object.values(thirdPartyNamed(provider)?.fields ?? {})
-  const needed = fields.filter(({ optional }) => optional !== true).map(({ env }) => env)
-  return [needed.join(" and "), ...(mode === "sandbox" ? ["CORRIDOR_FAKES=1"] : [])].join(", or ")
-}
-
-/** Whose account at the provider its payments go through. */
-const accountOf = (config: Config, { parties }: ProviderSettings["Type"]): keyof typeof accountWords => {
-  if (isBuiltInRail(config.provider)) return "built_in"
-  if (config.has_credentials) return config.credentials_tested_at === null ? "own_untested" : "own"
-  return Option.isSome(parties.get(config.provider)?.platform ?? Option.none()) ? "platform" : "none"
-}
-
-const wordsFor = (config: Config, settings: ProviderSettings["Type"], mode: Mode): string => {
-  const account = accountOf(config, settings)
-  return account === "none" ? `${accountWords.none}: set ${remedyFor(config, mode)}` : accountWords[account]
-}
-
-/** Of all that each was asked for in the last hour: `12 accepted, 1 declined`. */
-const healthOf = Effect.gen(function* () {
-  const analytics = yield* Analytics
-  const verdicts = yield* analytics.verdicts(yield* permitFor("platform"))
-  return (provider: Config["provider"]) =>
-    verdicts
-      .filter((one) => one.provider === provider)
-      .map(({ count, outcome }) => `${count} ${outcome === "none" ? "unanswered" : outcome}`)
-      .join(", ")
-})
-
-const shown = (configs: ReadonlyArray<Config>) =>
-  Effect.gen(function* () {
-    const settings = yield* ProviderSettings
-    const { mode } = yield* Settings
-    const health = yield* healthOf
-    const rows = configs.map((config) => [
-      config.config_id,
-      config.provider,
-      `${config.country} ${config.payment_method} ${config.direction}`,
-      String(config.priority),
-      config.is_active ? "on" : "off",
-      config.org_id ?? "everybody",
-      wordsFor(config, settings, mode),
-      health(config.provider)
-    ])
-    const titles = ["CONFIG", "PROVIDER", "CORRIDOR", "PRIORITY", "STATE", "FOR", "ACCOUNT", "LAST HOUR"]
-    return {
-      data: configs.map((config) => ({
-        ...encodeConfig(config),
-        account: accountOf(config, settings),
-        last_hour: health(config.provider)
-      })),
-      text: table(titles, rows, "No provider is configured for any corridor.")
-    }
-  })
-
-const list = Command.make("list", { json }, (input) => onApp(input.json, Effect.flatMap(everyConfig, shown))).pipe(
+const list = Command.make("list", { json }, (input) => work((providers) => providers.list(input))).pipe(
   Command.withDescription(
     "List which provider serves which corridor, through whose account, and how each has answered in the last hour."
   )
 )
 
-const switchTo = Effect.fn("Cli.switchProvider")(function* (which: string, is_active: boolean) {
-  const configs = yield* ProviderConfigs
-  const permit = yield* permitFor("platform")
-  const chosen = yield* namedBy(which, "any")
-  return yield* shown(yield* Effect.forEach(chosen, (config) => configs.update(permit, config, { is_active })))
-})
+const add = Command.make(
+  "add",
+  {
+    provider: Args.text({ name: "PROVIDER" }).pipe(Args.withDescription(`One of ${providerNames.join(", ")}.`)),
+    country: option("country", "CC", "Of the corridor, as an ISO 3166-1 code such as KE."),
+    method: option("method", "METHOD", `Payment method: ${paymentMethods.join(", ")}.`),
+    direction: option("direction", "DIRECTION", `${flows.join(", ")}.`),
+    priority: optional("priority", "N", "The lower number is asked first; 100 by default."),
+    min: optional("min", "AMOUNT", "The smallest payment that it gets."),
+    max: optional("max", "AMOUNT", "The largest payment that it gets."),
+    org: optional("org", "ORG", "The organisation it is for; everybody by default."),
+    description: optional("description", "TEXT", "For whoever reads the list."),
+    off: Options.boolean("off").pipe(Options.withDescription("Add it switched off.")),
+    json
+  },
+  (input) => work((providers) => providers.add(input))
+).pipe(Command.withDescription("Add a provider to a corridor; payments are routed by it from then on."))
 
 const which = Args.text({ name: "PROVIDER" }).pipe(
   Args.withDescription("A provider's name, for all its configurations, or the id of one.")
 )
 
-const enable = Command.make("enable", { which, json }, (input) => onApp(input.json, switchTo(input.which, true))).pipe(
+const enable = Command.make("enable", { which, json }, (input) => work((providers) => providers.enable(input))).pipe(
   Command.withDescription("Let a provider be asked again.")
 )
 
-const disable = Command.make("disable", { which, json }, (input) =>
-  onApp(input.json, switchTo(input.which, false))
-).pipe(Command.withDescription("Stop asking a provider for new payments; those under way go on."))
+const disable = Command.make("disable", { which, json }, (input) => work((providers) => providers.disable(input))).pipe(
+  Command.withDescription("Stop asking a provider for new payments; those under way go on.")
+)
+
+const set = Command.make(
+  "set",
+  {
+    which: Args.text({ name: "CONFIG_ID" }).pipe(
+      Args.withDescription("The configuration whose own account they open.")
+    ),
+    field: Options.text("field").pipe(
+      Options.withPseudoName("NAME=VALUE"),
+      Options.withDescription(
+        "A field of the provider, such as secret_key. NAME=@VARIABLE reads it from the environment, which other users of this machine cannot see."
+      ),
+      Options.repeated
+    ),
+    stdin: Options.boolean("stdin").pipe(
+      Options.withDescription("Read all fields from standard input, as one JSON object.")
+    ),
+    forgetReplaced: Options.boolean("forget-replaced").pipe(
+      Options.withDescription(
+        "Refuse at once what is signed with secrets that were replaced, which is otherwise believed for 24 hours."
+      )
+    ),
+    json
+  },
+  (input) => besideDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.set(input))
+).pipe(Command.withDescription("Give a configuration credentials of its own, and test them at once."))
+
+export const credentials = Command.make("credentials").pipe(
+  Command.withDescription("The credentials that open a configuration's own account at its provider."),
+  Command.withSubcommands([set])
+)
+
+const test = Command.make(
+  "test",
+  {
+    which: Args.text({ name: "PROVIDER" }).pipe(
+      Args.withDescription("A provider's name, or the id of a configuration with credentials; all by default."),
+      Args.optional
+    ),
+    json
+  },
+  (input) =>
+    besideDatabase(() => import("../database/ProviderCredentials.ts"))((credentials) => credentials.test(input))
+).pipe(
+  Command.withDescription(
+    "Ask providers, by a harmless call, whether they take our credentials; those of a configuration that pass are in use from then on."
+  )
+)
 
 export const providers = Command.make("providers").pipe(
   Command.withDescription("Which provider serves which corridor, and through whose account."),
-  Command.withSubcommands([list, enable, disable, credentials, test])
+  Command.withSubcommands([list, add, enable, disable, credentials, test])
 )

@@ -1,31 +1,7 @@
 /** `corridor rates` */
 import { Args, Command } from "@effect/cli"
-import { BigDecimal, Effect, Option } from "effect"
-import { fromPlainText, toWireText, WireNumber } from "../../domain/Decimal.ts"
-import { Rates, WantedRate } from "../../money/rates/Rates.ts"
-import type { StoredRate } from "../../money/rates/RateStore.ts"
-import { decodeInput, refuse } from "../shared/Input.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
 import { json } from "../shared/Report.ts"
-import { minute, table } from "../shared/Table.ts"
-
-/** The exact decimal as a JSON number, as the API writes it. */
-const wire = (text: string) => new WireNumber(toWireText(BigDecimal.normalize(Option.getOrThrow(fromPlainText(text)))))
-
-const shown = <A extends StoredRate>(rate: A) => ({ ...rate, rate: wire(rate.rate) })
-
-const names = { from: "FROM", to: "TO", rate: "RATE" }
-
-const setOne = Effect.fn("Cli.setRate")(function* (wanted: typeof WantedRate.Type) {
-  const rates = yield* Rates
-  const { previous_rate, ...data } = yield* rates.set(yield* permitFor("platform"), wanted)
-  const before = previous_rate === null ? "there was none before" : `it was ${previous_rate}`
-  return {
-    data: { ...shown(data), previous_rate: previous_rate === null ? null : wire(previous_rate) },
-    text: `1 ${data.from_currency} = ${data.rate} ${data.to_currency} (${before}).`
-  }
-})
+import { besideDatabase, eitherWay } from "../shared/Ways.ts"
 
 const set = Command.make(
   "set",
@@ -39,27 +15,16 @@ const set = Command.make(
     ),
     json
   },
-  ({ json: asJson, ...input }) =>
-    Effect.gen(function* () {
-      const wanted = yield* decodeInput(WantedRate, input, names)
-      if (wanted.from === wanted.to) return yield* refuse("FROM and TO are the same currency: name two.")
-      yield* onApp(asJson, setOne(wanted))
-    })
+  (input) =>
+    eitherWay(
+      () => import("../api/Rates.ts"),
+      () => import("../database/Rates.ts")
+    )((rates) => rates.set(input))
 ).pipe(Command.withDescription("Set a base rate. Each direction of a pair has a rate of its own."))
 
-const listAll = Effect.gen(function* () {
-  const rates = yield* Rates
-  const all = yield* rates.list(yield* permitFor("platform"))
-  const rows = all.map((rate) => [rate.from_currency, rate.to_currency, rate.rate, minute(rate.updated_at)])
-  return {
-    data: all.map(shown),
-    text: table(["FROM", "TO", "RATE", "SET"], rows, 'No rates yet: "corridor rates set FROM TO RATE" sets one.')
-  }
-})
-
-const list = Command.make("list", { json }, (input) => onApp(input.json, listAll)).pipe(
-  Command.withDescription("List all base rates.")
-)
+const list = Command.make("list", { json }, (input) =>
+  besideDatabase(() => import("../database/Rates.ts"))((rates) => rates.list(input))
+).pipe(Command.withDescription("List all base rates."))
 
 export const rates = Command.make("rates").pipe(
   Command.withDescription("Base exchange rates, from which what an organisation is quoted follows."),

@@ -1,50 +1,11 @@
-/** `corridor users` */
+/** `corridor users` and `corridor tokens` */
 import { Command, Options } from "@effect/cli"
-import { Effect, Option } from "effect"
-import { RoleName } from "../../domain/AccessNames.ts"
-import { Users, WantedUser } from "../../people/users/Users.ts"
-import type { Member } from "../../people/users/User.ts"
-import { allPages } from "../shared/AllPages.ts"
-import { decodeInput, decodeOption, optional, option, refuse } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { optional, option } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
-import { minute, properties, table } from "../shared/Table.ts"
-import { join, leave, role } from "./Memberships.ts"
+import { besideDatabase, eitherWay } from "../shared/Ways.ts"
 
-const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
-
-const about = (user: Member): string =>
-  properties([
-    ["Id", user.user_id],
-    ["E-mail", user.email],
-    ["Subject", user.subject],
-    ["Country", user.country],
-    ["Organisation", user.org_id],
-    ["Role", roleOf(user)]
-  ])
-
-/** The organisation as it was typed: only the database can tell whether there is one. */
-const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<string>) {
-  if (Option.isNone(org) && Option.isNone(role)) return null
-  if (Option.isNone(org)) return yield* refuse("--role is a role in an organisation: say which one with --org.")
-  if (Option.isNone(role)) return yield* refuse("--org needs --role: org-admin, staff or member.")
-  return { org_id: org.value, role: yield* decodeOption("--role", RoleName, role.value) }
-})
-
-const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof WantedUser.Type) {
-  const users = yield* Users
-  const membership =
-    wanted.membership === null
-      ? null
-      : { ...wanted.membership, org_id: (yield* organizationNamed(wanted.membership.org_id)).org_id }
-  const taken = wanted.subject === null ? "--email" : "--email or --subject"
-  const data = yield* users
-    .create(yield* permitFor("platform"), { ...wanted, membership })
-    .pipe(Effect.catchTag("Conflict", () => refuse(`${taken}: another user has it already; use another one.`)))
-  return { data, text: `User created.\n${about(data)}` }
-})
+const work = besideDatabase(() => import("../database/Users.ts"))
+const memberships = besideDatabase(() => import("../database/Memberships.ts"))
 
 const create = Command.make(
   "create",
@@ -63,42 +24,52 @@ const create = Command.make(
     ),
     json
   },
-  (input) =>
-    Effect.gen(function* () {
-      const wanted = yield* decodeInput(WantedUser, {
-        email: input.email,
-        country: Option.getOrNull(input.country),
-        subject: Option.getOrNull(input.subject),
-        is_admin: input.admin,
-        membership: yield* membershipOf(input.org, input.role)
-      })
-      yield* onApp(input.json, createOne(wanted))
-    })
+  (input) => work((users) => users.create(input))
 ).pipe(Command.withDescription("Create a user, as a member of an organisation or as a platform admin."))
-
-const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
-  const users = yield* Users
-  const scope = yield* Effect.transposeMapOption(org, organizationNamed)
-  const permit = yield* permitFor(
-    "operations",
-    Option.map(scope, (one) => one.org_id)
-  )
-  const data = yield* allPages(
-    (window) => users.list(permit, window),
-    (user) => user.user_id
-  )
-  const rows = data.map((user) => [user.user_id, user.email, user.country, roleOf(user), minute(user.created_at)])
-  const titles = ["ID", "E-MAIL", "COUNTRY", "ROLE", "CREATED"]
-  return { data, text: table(titles, rows, 'No users here yet: "corridor users create" makes one.') }
-})
 
 const list = Command.make(
   "list",
   { org: optional("org", "ORG", "Only the members of this organisation, with their roles in it."), json },
-  (input) => onApp(input.json, listAll(input.org))
+  (input) =>
+    eitherWay(
+      () => import("../api/Users.ts"),
+      () => import("../database/Users.ts")
+    )((users) => users.list(input))
 ).pipe(Command.withDescription("List users, newest first."))
+
+const user = option("user", "USER", "Id or e-mail of the user.")
+const organization = option("org", "ORG", "Id of the organisation.")
+const roleThere = option("role", "ROLE", "Their role there: org-admin, staff or member.")
+
+const join = Command.make("join", { user, org: organization, role: roleThere, json }, (input) =>
+  memberships((members) => members.join(input))
+).pipe(Command.withDescription("Make an existing user a member of an organisation, without an invitation."))
+
+const role = Command.make("role", { user, org: organization, role: roleThere, json }, (input) =>
+  memberships((members) => members.role(input))
+).pipe(Command.withDescription("Change a member's role in an organisation."))
+
+const leave = Command.make("leave", { user, org: organization, json }, (input) =>
+  memberships((members) => members.leave(input))
+).pipe(Command.withDescription("End a membership, and revoke the API keys that go with it."))
 
 export const users = Command.make("users").pipe(
   Command.withDescription("People, and their place in an organisation."),
   Command.withSubcommands([create, list, join, role, leave])
+)
+
+const issue = Command.make(
+  "issue",
+  {
+    user: option("user", "USER", "Id or e-mail of the user that the token speaks for."),
+    org: optional("org", "ORG", "Id of the organisation it is for; by default the only one they belong to, or none."),
+    ttl: optional("ttl", "DURATION", 'How long it is valid, such as "90 minutes"; 12 hours by default.'),
+    json
+  },
+  (input) => besideDatabase(() => import("../database/Tokens.ts"))((tokens) => tokens.issue(input))
+).pipe(Command.withDescription("Issue a bearer token of the development issuer (sandbox mode only)."))
+
+export const tokens = Command.make("tokens").pipe(
+  Command.withDescription("Tokens of users, for trying out user-facing calls."),
+  Command.withSubcommands([issue])
 )

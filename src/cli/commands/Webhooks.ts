@@ -1,42 +1,37 @@
 /** `corridor webhooks` */
-import { Command } from "@effect/cli"
-import { Effect, type Option } from "effect"
-import { Webhooks } from "../../webhooks/Webhooks.ts"
-import { allPages } from "../shared/AllPages.ts"
+import { Args, Command } from "@effect/cli"
 import { optional } from "../shared/Input.ts"
-import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
-import { permitFor } from "../shared/Operator.ts"
+import { eventList } from "../shared/EventList.ts"
 import { json } from "../shared/Report.ts"
-import { minute, table } from "../shared/Table.ts"
+import { eitherWay } from "../shared/Ways.ts"
 
-const listAll = Effect.fn("Cli.listWebhooks")(function* (org: Option.Option<string>) {
-  const endpoints = yield* Webhooks
-  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
-  const permit = yield* permitFor("any", scope)
-  const data = yield* allPages(
-    (window) => endpoints.list(permit, window),
-    (webhook) => webhook.webhook_id
-  )
-  const rows = data.map((webhook) => [
-    webhook.webhook_id,
-    webhook.org_id,
-    webhook.endpoint_url,
-    webhook.events.join(", "),
-    webhook.disabled_reason === null ? webhook.status : `${webhook.status}: ${webhook.disabled_reason}`,
-    minute(webhook.created_at)
-  ])
-  const titles = ["ID", "ORGANISATION", "URL", "EVENTS", "STATUS", "CREATED"]
-  return { data, text: table(titles, rows, "No webhook endpoints are registered.") }
-})
+const work = eitherWay(
+  () => import("../api/Webhooks.ts"),
+  () => import("../database/Webhooks.ts")
+)
 
 const list = Command.make(
   "list",
   { org: optional("org", "ORG", "Id of an organisation; all of them by default."), json },
-  (input) => onApp(input.json, listAll(input.org))
+  (input) => work((webhooks) => webhooks.list(input))
 ).pipe(Command.withDescription("List webhook endpoints, newest first."))
+
+const create = Command.make(
+  "create",
+  {
+    endpoint: Args.text({ name: "URL" }).pipe(
+      Args.withDescription(
+        "Where to send events: https on the public internet; in a sandbox also http on this machine."
+      )
+    ),
+    events: eventList("Which events it gets, such as payment.completed or payment.*; all of them by default."),
+    org: optional("org", "ORG", "Whose endpoint it is; by API the organisation of the credential by default."),
+    json
+  },
+  (input) => work((webhooks) => webhooks.create(input))
+).pipe(Command.withDescription("Register a webhook endpoint; its signing secret is shown this once."))
 
 export const webhooks = Command.make("webhooks").pipe(
   Command.withDescription("The endpoints that events are sent to."),
-  Command.withSubcommands([list])
+  Command.withSubcommands([list, create])
 )

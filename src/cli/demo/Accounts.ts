@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { type Calls, dataOf, Decimal } from "./Calls.ts"
 import { kenyanPhone, newBeneficiary } from "./Payments.ts"
-import type { RunningSandbox } from "./RunningSandbox.ts"
+import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import type { Shown } from "./Step.ts"
 
 const Account = dataOf({ account_id: Schema.String, balance: Decimal })

@@ -2,7 +2,7 @@
 import { Data, Effect, Schedule, Schema } from "effect"
 import { parse } from "lossless-json"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
-import type { RunningSandbox } from "./RunningSandbox.ts"
+import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import { drawWaiting } from "./Waiting.ts"
 
 /** Why a step of the demo did not do what it shows. */

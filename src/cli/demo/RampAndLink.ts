@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { type Calls, dataOf, Decimal } from "./Calls.ts"
 import { finished } from "./Payments.ts"
-import type { RunningSandbox } from "./RunningSandbox.ts"
+import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import type { Shown } from "./Step.ts"
 
 const Rate = dataOf({ rate: Decimal })

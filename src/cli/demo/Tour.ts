@@ -8,7 +8,7 @@ import { fallback, hasThirdParties } from "./Fallback.ts"
 import { declinedCard, payin, payout, refund } from "./Payments.ts"
 import { onRamp, paymentLink } from "./RampAndLink.ts"
 import { type Expected, openReceiver, type Received } from "./Receiver.ts"
-import { runningSandbox } from "./RunningSandbox.ts"
+import { runningSandbox } from "../shared/RunningSandbox.ts"
 import { type Shown, type Step, textOf } from "./Step.ts"
 
 const needed = <A>(what: Option.Option<A>, name: string): Effect.Effect<A, StepFailed> =>

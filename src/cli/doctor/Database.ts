@@ -10,6 +10,7 @@ import { keptMasterKey, knownMasterKey } from "../../platform/secrets/MasterKeyG
 import { checkValue } from "../../platform/secrets/Vault.ts"
 import type { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "./Check.ts"
+import { people } from "./LiveOperations.ts"
 import { providers, rates } from "./LivePayments.ts"
 
 const server = theRowAs(Schema.Struct({ version: Schema.String }))
@@ -79,7 +80,11 @@ export const databaseChecks = (settings: Settings["Type"], providerSettings: Pro
       orFinding("Migrations", schema),
       orFinding("Master key", masterKey),
       ...(settings.mode === "live"
-        ? [orFinding("Providers", providers(providerSettings)), orFinding("Rates", rates(settings))]
+        ? [
+            orFinding("Providers", providers(providerSettings)),
+            orFinding("Rates", rates(settings)),
+            orFinding("People", people)
+          ]
         : [])
     ]),
     databaseId: identity

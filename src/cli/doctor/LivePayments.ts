@@ -60,7 +60,7 @@ export const providers = ({ parties }: ProviderSettings["Type"]) =>
     if (rows.length === 0) {
       return fail(
         "Providers",
-        `none is configured, so no payment can be routed: add one with POST /v1/payments/provider-configs (${on}).`
+        `none is configured, so no payment can be routed: add one with "corridor providers add", or POST /v1/payments/provider-configs (${on}).`
       )
     }
     if (off.length === 0) return ok("Providers", on)

@@ -1,8 +1,8 @@
 /** A command that fails says in one sentence what to change; a stack is for whoever asks for it with LOG_LEVEL=debug. */
-import { HelpDoc, ValidationError } from "@effect/cli"
-import { stripVTControlCharacters } from "node:util"
+import { type HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Effect } from "effect"
 import { redactText } from "../../platform/observability/Redaction.ts"
+import { plainText } from "./PlainHelp.ts"
 import { AlreadyReported, errorDocument, writeLine } from "./Report.ts"
 import { Streams } from "./Streams.ts"
 
@@ -13,7 +13,7 @@ const wordsOf = (error: unknown): ReadonlyArray<string> => {
 }
 
 const plain = (doc: HelpDoc.HelpDoc): string =>
-  stripVTControlCharacters(HelpDoc.toAnsiText(doc))
+  plainText(doc)
     .trim()
     .replace(/\s*\n\s*/g, "; ")
 

@@ -1,5 +1,7 @@
 /** The help texts of `@effect/cli`, put into a shape that fits a terminal: whole command paths, one line for a command. */
 import { stripVTControlCharacters } from "node:util"
+import type { Paint } from "./Colour.ts"
+import { examplesOf, reachOf } from "./Examples.ts"
 
 /** What it says about the type of a value; our placeholders and descriptions say more. */
 const TYPES = /^ {2}(?:A user-defined piece of text(?: that is confidential)?\.|A true or false value\.)\n\n/gm
@@ -25,6 +27,14 @@ const commandList = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const HEADING = "\nCOMMANDS\n"
 
+/** Example lines, and whom the command can talk to. */
+const endingOf = (path: ReadonlyArray<string>): string => {
+  const examples = examplesOf(path)
+  const shown = examples.length === 0 ? "" : `\n\nEXAMPLES\n${examples.map((line) => `  $ ${line}`).join("\n")}`
+  const reach = reachOf(path)
+  return `${shown}${reach === undefined ? "" : `\n\n${reach}`}`
+}
+
 /** `path` leads to the command whose help it is, without the program's name. */
 export const readableHelp = (text: string, path: ReadonlyArray<string>): string => {
   const full = ["corridor", ...path].join(" ")
@@ -38,8 +48,29 @@ export const readableHelp = (text: string, path: ReadonlyArray<string>): string 
     .replace(`$ ${path.at(-1) ?? "corridor"}`, `$ ${full}`)
     .trim()
   const at = plain.indexOf(HEADING)
-  if (at === -1) return plain
+  if (at === -1) return `${plain}${endingOf(path)}`
   const list = commandList(plain.slice(at).split("\n")).join("\n")
   const opening = plain.slice(0, at).replace(`$ ${full}`, `$ ${full} COMMAND`)
-  return `${opening}${HEADING}${list}\n\nAdd --help to a command to see its options.`
+  return `${opening}${HEADING}${list}${endingOf(path)}\n\nAdd --help to a command to see its options.`
 }
+
+/** On a terminal: headings stand out, and a line that is too long goes on below its own beginning. */
+export const onTerminal = (text: string, columns: number, paint: Paint): string =>
+  text
+    .split("\n")
+    .flatMap((line) => {
+      if (line.length <= columns || line.startsWith("  $ ")) return [line]
+      const [beginning = ""] = /^ *(?:[a-z]+(?: [a-z]+)* {2,})?/.exec(line) ?? []
+      const hang = " ".repeat(Math.min(beginning.length, Math.floor(columns / 2)))
+      const broken: Array<string> = []
+      let rest = line
+      while (rest.length > columns) {
+        const cut = rest.lastIndexOf(" ", columns)
+        if (cut <= hang.length) break
+        broken.push(rest.slice(0, cut))
+        rest = `${hang}${rest.slice(cut + 1)}`
+      }
+      return [...broken, rest]
+    })
+    .map((line) => (/^[A-Z]+$/.test(line) ? paint("bold", line) : line))
+    .join("\n")

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import type { AppLive } from "../../app/Live.ts"
 import { ExistingAppLive } from "./ExistingDatabase.ts"
 import { type Outcome, report } from "./Report.ts"
+import { tellDatabase } from "./ToldTarget.ts"
 
 /** What was typed is checked before: a typing error must not cost the start of a database. */
 export const onApp = <E>(asJson: boolean, work: Effect.Effect<Outcome, E, Layer.Layer.Success<typeof AppLive>>) =>
-  Effect.provide(report(asJson, work), ExistingAppLive)
+  Effect.provide(Effect.zipRight(tellDatabase, report(asJson, work)), ExistingAppLive)

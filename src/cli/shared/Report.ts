@@ -9,6 +9,8 @@ export interface Outcome {
   readonly data: unknown
   /** The same for people. */
   readonly text: string
+  /** And where that is a terminal, so many columns wide. */
+  readonly fit?: (columns: number) => string
   /** Why the command failed although it has something to show. */
   readonly failure?: Option.Option<string>
 }
@@ -28,13 +30,14 @@ export const report = <E, R>(
   asJson: boolean,
   work: Effect.Effect<Outcome, E, R>
 ): Effect.Effect<void, E | AlreadyReported, R> =>
-  Effect.flatMap(work, ({ data, failure = Option.none(), text }) => {
+  Effect.flatMap(Effect.zip(work, Streams), ([{ data, failure = Option.none(), fit, text }, { columns }]) => {
+    const laid = fit === undefined || columns === undefined ? text : fit(columns)
     const document = Option.match(failure, {
       onNone: () => ({ data }),
       onSome: (message) => ({ ...errorDocument(message), data })
     })
     return Effect.zipRight(
-      writeLine(asJson ? stringifyWire(document) : text),
+      writeLine(asJson ? stringifyWire(document) : laid),
       Option.match(failure, {
         onNone: () => Effect.void,
         onSome: (message) => Effect.fail(new AlreadyReported({ message }))

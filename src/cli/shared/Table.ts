@@ -1,25 +1,110 @@
-/** Rows of text in aligned columns, for a terminal. */
+/** Rows of text in aligned columns: as wide as they are for whoever reads a file, and as wide as a terminal is on one. */
 
 export type Cell = string | null
 
+type Line = ReadonlyArray<string>
+
+/** Text for people, and the same for a terminal of so many columns. */
+export interface Laid {
+  readonly text: string
+  readonly fit: (columns: number) => string
+}
+
+const GAP = "  "
+
+const aligned = (line: Line, widths: ReadonlyArray<number>): string =>
+  line
+    .map((cell, column) => cell.padEnd(widths[column]!))
+    .join(GAP)
+    .trimEnd()
+
+/** In lines of so many characters, between words where it goes. */
+const wrapped = (text: string, width: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`
+    if (longer.length <= width) {
+      line = longer
+      continue
+    }
+    if (line !== "") lines.push(line)
+    line = word
+    while (line.length > width) {
+      lines.push(line.slice(0, width))
+      line = line.slice(width)
+    }
+  }
+  return [...lines, line]
+}
+
+const wrappedRow = (row: Line, widths: ReadonlyArray<number>): string => {
+  const cells = row.map((cell, column) => wrapped(cell, widths[column]!))
+  const height = Math.max(...cells.map((lines) => lines.length))
+  return Array.from({ length: height }, (_, at) =>
+    aligned(
+      cells.map((lines) => lines[at] ?? ""),
+      widths
+    )
+  ).join("\n")
+}
+
+const NARROWEST = 14
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-/
+
+const total = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
+
+/** Narrower columns, the widest first; ids stay whole, since people copy them. Undefined where that is not enough. */
+const narrowed = (lines: ReadonlyArray<Line>, widths: ReadonlyArray<number>, columns: number) => {
+  const narrow = [...widths]
+  const whole = new Set(Array.from(widths.keys()).filter((column) => lines.some((line) => UUID.test(line[column]!))))
+  while (total(narrow) > columns) {
+    const widest = Math.max(...narrow.filter((_, column) => !whole.has(column)))
+    if (widest <= NARROWEST) return undefined
+    narrow[narrow.findIndex((width, column) => width === widest && !whole.has(column))] = widest - 1
+  }
+  return narrow
+}
+
+const blocks = (titles: Line, rows: ReadonlyArray<Line>, columns: number): string => {
+  const width = Math.max(...titles.map((title) => title.length))
+  const place = Math.max(NARROWEST, columns - width - GAP.length)
+  return rows
+    .map((row) => row.map((cell, column) => wrappedRow([titles[column]!, cell], [width, place])).join("\n"))
+    .join("\n\n")
+}
+
 /** One line for each row under a line of titles; `nothing` is said instead when there are no rows. */
-export const table = (
+export const laidTable = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
   nothing: string
-): string => {
-  if (rows.length === 0) return nothing
-  const lines = [titles, ...rows.map((row) => row.map((cell) => printable(cell ?? "-")))]
+): Laid => {
+  if (rows.length === 0) return { text: nothing, fit: () => nothing }
+  const shown = rows.map((row) => row.map((cell) => printable(cell ?? "-")))
+  const lines = [titles, ...shown]
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
-  return lines
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join("  ")
-        .trimEnd()
-    )
-    .join("\n")
+  const text = lines.map((line) => aligned(line, widths)).join("\n")
+  return {
+    text,
+    fit: (columns) => {
+      if (total(widths) <= columns) return text
+      const narrow = narrowed(lines, widths, columns)
+      return narrow === undefined
+        ? blocks(titles, shown, columns)
+        : lines.map((line) => wrappedRow(line, narrow)).join("\n")
+    }
+  }
 }
+
+export const table = (...about: Parameters<typeof laidTable>): string => laidTable(...about).text
+
+/** Something before a table, and perhaps something after it. */
+export const framed = (before: string, { fit, text }: Laid, after = ""): Laid => ({
+  text: `${before}${text}${after}`,
+  fit: (columns) => `${before}${fit(columns)}${after}`
+})
 
 /** One thing: a line for each of its properties. */
 export const properties = (rows: ReadonlyArray<readonly [name: string, value: Cell]>): string => {
@@ -28,6 +113,8 @@ export const properties = (rows: ReadonlyArray<readonly [name: string, value: Ce
 }
 
 /** Names come from strangers: control characters could steer the terminal. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]/gu, "\u00b7")
+export const printable = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]/gu, "\u00b7")
 
-export const minute = (at: Date): string => `${at.toISOString().slice(0, 16).replace("T", " ")}Z`
+/** A time as the database or as the API tells it. */
+export const minute = (at: Date | string): string =>
+  `${(typeof at === "string" ? at : at.toISOString()).slice(0, 16).replace("T", " ")}Z`

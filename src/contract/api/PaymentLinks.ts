@@ -1,15 +1,16 @@
 /** Payment links: a page of our own at which anyone who has the address can pay. */
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
-import { Schema } from "effect"
+import { Either, Schema } from "effect"
 import { LinkId, OrgId } from "../../domain/Identifiers.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
+import { readLogo } from "../../domain/Logo.ts"
 import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"
-import { operation } from "./Operation.ts"
+import { Named, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
@@ -38,13 +39,31 @@ export const PaymentLink = Schema.Struct({
   url: Schema.String.annotations({ description: "The page for the payer" }),
   country: Schema.propertySignature(CountryCode).annotations({
     description: "Extension. Where it is paid; decides who can take the payment"
-  })
+  }),
+  client_reference: Schema.NullOr(Schema.String).annotations({ description: "Extension. Your own reference" }),
+  return_url: Schema.NullOr(Schema.String).annotations({ description: "Extension. Where payers are led afterwards" }),
+  brand: Schema.Struct({
+    name: Schema.NullOr(Schema.String),
+    color: Schema.NullOr(Schema.String),
+    logo_url: Schema.NullOr(Schema.String).annotations({ description: "Where the logo is shown from" })
+  }).annotations({ description: "Extension. How the page looks; all null: like any other" })
 }).annotations({ identifier: "PaymentLink" })
 
 const text = (longest: number, about: { readonly description?: string } = {}) =>
   asSent(longest).annotations({
     jsonSchema: { type: "string", minLength: 1, maxLength: longest, ...about }
   })
+
+const Color = Schema.String.pipe(
+  Schema.filter((given) => /^#[0-9a-fA-F]{6}$/.test(given) || 'must be a colour such as "#0b6e4f"')
+).annotations({ jsonSchema: { type: "string", pattern: "^#[0-9a-fA-F]{6}$" } })
+
+/** Room for the largest logo in base64, and the words before it. */
+const Logo = Schema.String.pipe(
+  Schema.filter((given) => Either.match(readLogo(given), { onLeft: (why) => why, onRight: () => true }))
+).annotations({
+  jsonSchema: { type: "string", maxLength: 90_000, pattern: "^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$" }
+})
 
 /** Left out, or null: the same. */
 const given = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true, exact: true })
@@ -61,7 +80,28 @@ export const CreatePaymentLink = Schema.Struct({
   email: given(EmailAddress).annotations({ description: "The payer's; the page fills it in" }),
   description: given(text(1000)).annotations({ description: "What it is for; the payer reads it" }),
   amount_type: AmountType,
-  expires_at: given(Moment).annotations({ description: "In the future. Without it the link does not expire" })
+  expires_at: given(Moment).annotations({ description: "In the future. Without it the link does not expire" }),
+  client_reference: given(text(255)).annotations({
+    description: "Extension. Your own reference: payments through the link carry it, and payers are shown it"
+  }),
+  return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
+    description:
+      "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query, after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
+  }),
+  brand: given(
+    Schema.Struct({
+      name: given(text(80)).annotations({
+        description: "Stands where the organisation's name would; that is then written below it"
+      }),
+      color: given(Color).annotations({
+        description: "Of buttons. What is written on it is black or white, whichever is easier to read"
+      }),
+      logo: given(Logo).annotations({
+        description:
+          "A PNG, JPEG or WebP picture of at most 64 KiB as a `data:` URL. It is served by this service alone"
+      })
+    })
+  ).annotations({ description: "Extension. How the page looks" })
 }).annotations({ identifier: "CreatePaymentLink" })
 
 const request = {
@@ -89,8 +129,38 @@ const example = {
   paid_at: null,
   created_at: "2026-03-02T09:15:00.000Z",
   url: "https://pay.example.com/pay/3sTqV0cWnB4xKd8LmZ1yRfH",
-  country: "KE"
+  country: "KE",
+  client_reference: null,
+  return_url: null,
+  brand: { name: null, color: null, logo_url: null }
 }
+
+/** The smallest picture that there is: one transparent point. */
+const point =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+
+const requests = new Named({
+  fixed: { summary: "A fixed amount, once", value: request },
+  open: {
+    summary: "An amount that payers choose, as often as they like",
+    value: { currency: "KES", amount_type: "open", description: "Donation" }
+  },
+  cross_currency: {
+    summary: "Priced in US dollars, paid in Kenyan shillings",
+    value: { amount: 20, currency: "USD", payer_currency: "KES", country: "KE", amount_type: "fixed" }
+  },
+  branded: {
+    summary: "With a brand, a reference and a way back",
+    value: {
+      amount: 1500,
+      currency: "KES",
+      amount_type: "fixed",
+      client_reference: "order-1042",
+      return_url: "https://shop.example/thanks",
+      brand: { name: "Acme Shop", color: "#0b6e4f", logo: point }
+    }
+  }
+})
 
 const OrgPath = Schema.Struct({ org_id: Schema.String })
 const LinkPath = Schema.Struct({ org_id: Schema.String, link_id: idParam(LinkId) })
@@ -126,7 +196,7 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
           summary: "Create a payment link",
           description:
             "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed or was canceled makes room for another.",
-          request,
+          request: requests,
           response: { status: "success", message: "Payment link created", data: example }
         })
       )

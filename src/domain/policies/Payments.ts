@@ -88,6 +88,15 @@ export const checkoutPatience = Duration.seconds(2)
 /** Filled-in forms that one payment link takes in a minute from one address, so that nobody tries out stolen cards at it. */
 export const linkFormsPerMinute = 60
 
+/** Receipts that are mailed for one payment in a minute. */
+export const receiptsPerMinute = 2
+
+/** How long a payer sees the receipt of a link before being led back to where the link says. */
+export const receiptReading = Duration.seconds(5)
+
+/** How long browsers keep the picture of a link, which never changes. */
+export const logoKept = Duration.days(1)
+
 /** The counts of a day are kept for good this long after its end, when all of its payments are settled. */
 export const dayClosingDelay = Duration.hours(1)
 

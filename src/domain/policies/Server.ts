@@ -34,6 +34,12 @@ export const workerHealthyAfter = Duration.seconds(2)
 /** An instance with a worker that has kept failing for this long is not ready. */
 export const workerDownAfter = Duration.seconds(3)
 
+/** What the metrics tell of the database is read this often, by whichever instance is the first. */
+export const figuresRest = Duration.seconds(15)
+
+/** Of what waits in a queue no more than this many are counted. */
+export const mostCounted = 10_000
+
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 

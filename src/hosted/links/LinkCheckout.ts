@@ -27,6 +27,7 @@ const freesLink = ({ status }: Payment): boolean =>
 export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
   LinkCheckout,
   {
+    readonly logo: (linkRef: string) => Effect.Effect<Option.Option<Uint8Array>>
     readonly open: (linkRef: string) => Effect.Effect<Option.Option<LinkVisit>>
     /** None when there is no rate at the moment, or nobody to take the payment. */
     readonly offer: (link: PaymentLink) => Effect.Effect<Option.Option<Offer>>
@@ -55,7 +56,11 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
 
       const merchantOf = (link: PaymentLink) =>
-        Effect.map(organizations.find(link.org_id), Option.match({ onNone: () => "", onSome: ({ name }) => name }))
+        Effect.map(organizations.find(link.org_id), (found) => {
+          const name = Option.match(found, { onNone: () => "", onSome: (organization) => organization.name })
+          const merchant = link.brand_name ?? name
+          return { merchant, behind: merchant === name ? undefined : name }
+        })
 
       const paymentIn = (link: PaymentLink, paymentId: PaymentId) => payments.find(permitOf(link), paymentId)
 
@@ -98,6 +103,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           direction: "payin",
           country: link.country,
           ...(link.description === null ? {} : { description: link.description }),
+          ...(link.client_reference === null ? {} : { client_reference: link.client_reference }),
           ...order.details,
           ...returnUrlOf(link, submission),
           metadata: { link_id }
@@ -134,7 +140,7 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
             NoRoute: () => Effect.succeed({ _tag: "NoRoute" } as const),
             InsufficientFunds: () => Effect.succeed({ _tag: "NoRoute" } as const),
             Invalid: ({ message }) =>
-              Effect.as(Effect.logWarning(`A payment link's form was refused: ${message}`), {
+              Effect.as(Effect.logInfo(`A payment link's form was refused: ${message}`), {
                 _tag: "Refused"
               } as const),
             IdempotencyConflict: Effect.die
@@ -145,11 +151,14 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
       const acting = (visit: StatusVisit) => [permitOf(visit.link), visit.payment.payment_id] as const
 
       return {
+        logo: Effect.fn("LinkCheckout.logo")((linkRef) =>
+          isRef(linkRef) ? store.logoOf(linkRef) : Effect.succeedNone
+        ),
         open: Effect.fn("LinkCheckout.open")(function* (linkRef) {
           const link = isRef(linkRef) ? yield* store.findByRef(linkRef) : Option.none()
           if (Option.isNone(link)) return Option.none()
-          const [merchant, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
-          return Option.some({ link: link.value, merchant, testMode: mode === "sandbox", state })
+          const [named, state] = yield* Effect.all([merchantOf(link.value), stateOf(link.value)])
+          return Option.some({ link: link.value, ...named, testMode: mode === "sandbox", state })
         }),
         offer: Effect.fn("LinkCheckout.offer")(function* (link) {
           const price = link.amount === null ? Option.some(null) : yield* receiving(link, link.amount)
@@ -158,7 +167,13 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           const methods = yield* methodsOf(link, pays)
           if (methods.length === 0) return Option.none()
           const sealed = price.value === null ? null : yield* seal(link, price.value)
-          return Option.some({ methods, price: price.value, seal: sealed, submission: yield* newSubmission })
+          return Option.some({
+            methods,
+            price: price.value,
+            seal: sealed?.seal ?? null,
+            holdsUntil: sealed?.until ?? null,
+            submission: yield* newSubmission
+          })
         }),
         pay: Effect.fn("LinkCheckout.pay")(function* (link, order) {
           const state = yield* stateOf(link)
@@ -177,12 +192,12 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           if (Option.isNone(link)) return Option.none()
           const paymentId = yield* store.paymentOf(link.value, submission)
           if (Option.isNone(paymentId)) return Option.none()
-          const [merchant, payment] = yield* Effect.all([
+          const [named, payment] = yield* Effect.all([
             merchantOf(link.value),
             Effect.orDie(paymentIn(link.value, paymentId.value))
           ])
           const testMode = mode === "sandbox"
-          return Option.some({ link: link.value, merchant, testMode, payment, calledOff: yield* wasCalledOff(payment) })
+          return Option.some({ link: link.value, ...named, testMode, payment, calledOff: yield* wasCalledOff(payment) })
         }),
         giveOtp: Effect.fn("LinkCheckout.giveOtp")((visit, otp) =>
           actions.submitOtp(...acting(visit), otp).pipe(

@@ -25,8 +25,9 @@ export const linkStoreMemory = Layer.effect(
         .map(({ at }) => at)
       return completions.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
     }
-    const read = (row: StoredLink): PaymentLink => ({
+    const read = ({ brand_logo, ...row }: StoredLink): PaymentLink => ({
       ...row,
+      has_logo: brand_logo !== null,
       submission: (row.payment_id === null ? undefined : linkPayments.get(row.payment_id))?.submission ?? null,
       paid_at: paidAt(row.link_id)
     })
@@ -55,6 +56,10 @@ export const linkStoreMemory = Layer.effect(
             Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)),
             read
           )
+        ),
+      logoOf: (ref) =>
+        Effect.sync(() =>
+          Option.fromNullable(Array.from(paymentLinks.values()).find(({ link_ref }) => link_ref === ref)?.brand_logo)
         ),
       cancel: (scope, id, at) =>
         Effect.sync(() => {

@@ -16,13 +16,18 @@ const isConverted = ({ currency, payer_currency }: PaymentLink): boolean => curr
 const isSame = (one: Price, other: Price): boolean =>
   one.pays.minor === other.pays.minor && one.receives.minor === other.receives.minor
 
+interface Sealed {
+  readonly seal: string
+  readonly until: Date
+}
+
 export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
   LinkPrices,
   {
     /** None when nobody knows what the payer's currency is worth at the moment. */
     readonly receiving: (link: PaymentLink, wanted: Money) => Effect.Effect<Option.Option<Price>>
     /** For the form that shows this price; null where there is no rate that could move. */
-    readonly seal: (link: PaymentLink, price: Price) => Effect.Effect<string | null>
+    readonly seal: (link: PaymentLink, price: Price) => Effect.Effect<Sealed | null>
     /** What was shown, or chosen, with its rate locked. None when it does not hold any more: another must be shown first. */
     readonly agreed: (link: PaymentLink, order: LinkOrder) => Effect.Effect<Option.Option<Price>>
   }
@@ -77,7 +82,8 @@ export class LinkPrices extends Context.Tag("corridor/LinkPrices")<
         receiving,
         seal: Effect.fnUntraced(function* (link, price) {
           if (!isConverted(link) || link.amount_type === "open") return null
-          return sealPrice(link, price, (yield* Clock.currentTimeMillis) + Duration.toMillis(rateLockTtl), mac)
+          const until = (yield* Clock.currentTimeMillis) + Duration.toMillis(rateLockTtl)
+          return { seal: sealPrice(link, price, until, mac), until: new Date(until) }
         }),
         agreed: (link, { chosen, seal }) => {
           if (link.amount_type === "open") return chosen === null ? Effect.succeedNone : paying(link, chosen)

@@ -22,6 +22,10 @@ const StoredRow = {
   payer_currency: Schema.typeSchema(CurrencyCode),
   country: Schema.typeSchema(CountryCode),
   description: Schema.NullOr(Schema.String),
+  client_reference: Schema.NullOr(Schema.String),
+  return_url: Schema.NullOr(Schema.String),
+  brand_name: Schema.NullOr(Schema.String),
+  brand_color: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.DateFromSelf),
   canceled_at: Schema.NullOr(Schema.DateFromSelf),
   payment_id: Schema.NullOr(PaymentId),
@@ -31,12 +35,14 @@ const StoredRow = {
 /** With what is worked out on reading. */
 const Row = Schema.Struct({
   ...StoredRow,
+  has_logo: Schema.Boolean,
   submission: Schema.NullOr(Schema.String),
   paid_at: Schema.NullOr(Schema.DateFromSelf)
 })
 
 const rowOf = rowAs(Row)
 const rowsOf = rowsAs(Row)
+const logoRow = rowAs(Schema.Struct({ brand_logo: Schema.Uint8ArrayFromSelf }))
 const madeRow = rowAs(Schema.Struct({ payment_id: PaymentId }))
 
 const fromRow = (row: typeof Row.Type): PaymentLink => ({
@@ -48,7 +54,7 @@ export const linkStoreSql = Layer.effect(
   LinkStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
     const columns = sql.literal(Object.keys(StoredRow).join(", "))
-    const read = sql`${columns},
+    const read = sql`${columns}, brand_logo is not null as has_logo,
       (select submission from payment_link_payments p where p.payment_id = l.payment_id) as submission,
       (select min(h.at) from payment_link_payments p join payment_history h using (payment_id)
         where p.link_id = l.link_id and h.to_status = 'completed') as paid_at`
@@ -58,7 +64,7 @@ export const linkStoreSql = Layer.effect(
         sql`insert into payment_links ${sql.insert({
           ...link,
           amount: link.amount === null ? null : link.amount.toNumericText()
-        })} returning ${columns}, null as submission, null as paid_at`.pipe(
+        })} returning ${columns}, brand_logo is not null as has_logo, null as submission, null as paid_at`.pipe(
           Effect.flatMap(rowOf),
           Effect.map((row) => fromRow(Option.getOrThrow(row))),
           Effect.orDie
@@ -86,6 +92,12 @@ export const linkStoreSql = Layer.effect(
         sql`select ${read} from payment_links l where link_ref = ${ref}`.pipe(
           Effect.flatMap(rowOf),
           Effect.map(Option.map(fromRow)),
+          Effect.orDie
+        ),
+      logoOf: (ref) =>
+        sql`select brand_logo from payment_links where link_ref = ${ref} and brand_logo is not null`.pipe(
+          Effect.flatMap(logoRow),
+          Effect.map(Option.map(({ brand_logo }) => brand_logo)),
           Effect.orDie
         ),
       cancel: (scope, id, at) =>

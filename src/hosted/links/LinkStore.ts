@@ -4,10 +4,16 @@ import type { LinkId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { PaymentLink } from "./PaymentLink.ts"
 
-export type NewLink = Omit<PaymentLink, "canceled_at" | "payment_id" | "submission" | "paid_at" | "created_at">
+/** The bytes of its logo come along, and are read again by whoever shows them alone. */
+export interface NewLink extends Omit<
+  PaymentLink,
+  "canceled_at" | "payment_id" | "submission" | "paid_at" | "created_at" | "has_logo"
+> {
+  readonly brand_logo: Uint8Array | null
+}
 
 /** What is worked out on reading is not at rest. */
-export type StoredLink = Omit<PaymentLink, "submission" | "paid_at">
+export type StoredLink = Omit<PaymentLink, "submission" | "paid_at" | "has_logo"> & Pick<NewLink, "brand_logo">
 
 export interface LinkPayment {
   readonly payment_id: PaymentId
@@ -33,6 +39,7 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     readonly findForUpdate: (scope: Scope, linkId: LinkId) => Effect.Effect<Option.Option<PaymentLink>>
     /** The reference is the credential: it names this one link, of whichever organisation. */
     readonly findByRef: (linkRef: string) => Effect.Effect<Option.Option<PaymentLink>>
+    readonly logoOf: (linkRef: string) => Effect.Effect<Option.Option<Uint8Array>>
     readonly cancel: (scope: Scope, linkId: LinkId, at: Date) => Effect.Effect<void>
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
     readonly claim: (claim: Claim) => Effect.Effect<boolean>

@@ -14,7 +14,10 @@ export type LinkState =
 
 export interface LinkVisit {
   readonly link: PaymentLink
+  /** As payers know it: by the link's brand, or by its name. */
   readonly merchant: string
+  /** The organisation's own name, where the brand has another. */
+  readonly behind: string | undefined
   readonly testMode: boolean
   readonly state: LinkState
 }
@@ -26,6 +29,8 @@ export interface Offer {
   readonly price: Price | null
   /** Proves later which price was shown. */
   readonly seal: string | null
+  /** Until when that price holds; null where no rate could move it, or where it is locked as the form is sent. */
+  readonly holdsUntil: Date | null
   readonly submission: string
 }
 

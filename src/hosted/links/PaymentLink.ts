@@ -19,6 +19,14 @@ export interface PaymentLink {
   readonly payer_currency: CurrencyCode
   readonly country: CountryCode
   readonly description: string | null
+  /** The organisation's own reference, which its payments carry too. */
+  readonly client_reference: string | null
+  /** Where payers are led once the outcome is final. */
+  readonly return_url: string | null
+  readonly brand_name: string | null
+  /** As `#rrggbb`. */
+  readonly brand_color: string | null
+  readonly has_logo: boolean
   readonly expires_at: Date | null
   readonly canceled_at: Date | null
   /** The latest payment, and the form that it came from. */

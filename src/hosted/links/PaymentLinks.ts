@@ -1,5 +1,5 @@
 /** The life of a payment link, as its organisation sees it: made, looked at, called off. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { LinkId, type OrgId } from "../../domain/Identifiers.ts"
 import type { CreatePaymentLink, PaymentLink as LinkView } from "../../contract/api/PaymentLinks.ts"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
@@ -9,11 +9,13 @@ import type { Permit } from "../../domain/Access.ts"
 import { CountryCode } from "../../domain/Country.ts"
 import { Conflict, Invalid, type NotFound, notFound } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
+import { readLogo } from "../../domain/Logo.ts"
 import { Money } from "../../domain/Money.ts"
+import { checkReturnUrl } from "../../domain/ReturnUrl.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
 import { RateQuote } from "../../money/rates/RateQuote.ts"
 import { formatRef, REF_BYTES } from "./LinkRef.ts"
-import { LinkStore } from "./LinkStore.ts"
+import { LinkStore, type NewLink } from "./LinkStore.ts"
 import { closedBecause, type PaymentLink, statusOf } from "./PaymentLink.ts"
 
 type Draft = typeof CreatePaymentLink.Type
@@ -40,7 +42,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
       const rates = yield* RateQuote
       const audit = yield* AuditLog
       const ids = yield* Ids
-      const { publicUrl } = yield* Settings
+      const { mode, publicUrl } = yield* Settings
       const { atomically } = yield* Transactor
 
       const currentDate = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis))
@@ -60,7 +62,14 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
         paid_at: link.paid_at,
         created_at: link.created_at,
         url: `${publicUrl}/pay/${link.link_ref}`,
-        country: link.country
+        country: link.country,
+        client_reference: link.client_reference,
+        return_url: link.return_url,
+        brand: {
+          name: link.brand_name,
+          color: link.brand_color,
+          logo_url: link.has_logo ? `${publicUrl}/pay/${link.link_ref}/logo` : null
+        }
       })
 
       const orNotFound = Effect.flatMap(
@@ -87,6 +96,18 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
         }
       })
 
+      const returnUrlOf = ({ return_url }: Draft): Effect.Effect<string | null, Invalid> =>
+        return_url === undefined
+          ? Effect.succeed(null)
+          : Effect.mapError(checkReturnUrl(return_url, mode), (why) => invalid(`return_url: ${why}.`))
+
+      /** What the contract has let through can be read. */
+      const brandOf = ({ brand }: Draft): Pick<NewLink, "brand_name" | "brand_color" | "brand_logo"> => ({
+        brand_name: brand?.name ?? null,
+        brand_color: brand?.color?.toLowerCase() ?? null,
+        brand_logo: brand?.logo === undefined ? null : Either.getOrThrow(readLogo(brand.logo))
+      })
+
       return {
         create: Effect.fn("PaymentLinks.create")(function* (permit, draft) {
           const org_id = yield* Effect.mapError(permit.scope, () => invalid("org_id: say which organisation is meant."))
@@ -96,6 +117,7 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
           if (draft.expires_at !== undefined && draft.expires_at.getTime() <= now.getTime()) {
             return yield* invalid("expires_at: is over already; name a time in the future, or leave it out.")
           }
+          const return_url = yield* returnUrlOf(draft)
           yield* checkRate(org_id, draft)
           const organization = yield* Effect.flatMap(
             organizations.find(org_id),
@@ -115,7 +137,10 @@ export class PaymentLinks extends Context.Tag("corridor/PaymentLinks")<
                 payer_currency: draft.payer_currency ?? draft.currency,
                 country: draft.country ?? CountryCode.make(organization.country),
                 description: draft.description ?? null,
-                expires_at: draft.expires_at ?? null
+                expires_at: draft.expires_at ?? null,
+                client_reference: draft.client_reference ?? null,
+                return_url,
+                ...brandOf(draft)
               })
               yield* audit.record(permit, {
                 action: "payment_link.created",

@@ -9,9 +9,11 @@ export interface Price {
   readonly pays: Money
   readonly receives: Money
   readonly orgRateId: string | null
+  /** From the payer's currency to the organisation's; null in one currency. */
+  readonly rate: Rate | null
 }
 
-export const samePrice = (money: Money): Price => ({ pays: money, receives: money, orgRateId: null })
+export const samePrice = (money: Money): Price => ({ pays: money, receives: money, orgRateId: null, rate: null })
 
 interface Quoted {
   readonly orgRateId: string | null
@@ -23,7 +25,8 @@ interface Quoted {
 export const priceOfPaying = (pays: Money, currency: CurrencyCode, { orgRateId, rate }: Quoted): Price => ({
   pays,
   receives: given(pays, { from: pays.currency, to: currency, rate }),
-  orgRateId
+  orgRateId,
+  rate
 })
 
 /**

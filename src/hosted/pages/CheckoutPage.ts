@@ -1,10 +1,11 @@
 /** What the hosted checkout shows at each stage of a payment. */
 import { Duration } from "effect"
-import { type Content, html } from "../../domain/Html.ts"
+import { type Content, type Html, html } from "../../domain/Html.ts"
 import { checkoutRefresh } from "../../domain/policies/Payments.ts"
 import { amountText } from "./AmountText.ts"
-import { cancelButton, details, framed, type Shown } from "./Frame.ts"
+import { cancelButton, details, framed, receipt, type Shown } from "./Frame.ts"
 import type { Page } from "./Layout.ts"
+import { maskedAddress, payersAddress } from "./Receipt.ts"
 import { returnAddress } from "./ReturnAddress.ts"
 import type { Words } from "./Words.ts"
 
@@ -59,6 +60,23 @@ const outcomeOf = ({ calledOff, merchant, payment }: Shown, words: Words) => {
   }
 }
 
+const outcomeDetails = (shown: Shown, words: Words): Html =>
+  (shown.payment.status === "completed" || shown.payment.status === "refunded" ? receipt : details)(shown, words)
+
+/** What became of the wish for a receipt by e-mail. */
+export type ReceiptAnswer = "sent" | "failed" | undefined
+
+/** By e-mail, to whoever gave an address. */
+export const receiptByMail = ({ payment }: Shown, words: Words, answer: ReceiptAnswer): Content => {
+  const address = payersAddress(payment)
+  if (payment.status !== "completed" || address === undefined) return false
+  if (answer === "sent") return html`<p class="sent" role="status">${words.receiptSent(maskedAddress(address))}</p>`
+  return html`${answer === "failed" && html`<p class="notice" role="alert">${words.receiptFailed}</p>`}
+    <form method="post">
+      <button class="secondary" name="action" value="receipt">${words.mailReceipt}</button>
+    </form>`
+}
+
 export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "title" | "content"> => {
   const { sign, text, title, tone } = outcomeOf(shown, words)
   return {
@@ -70,7 +88,7 @@ export const outcome = (shown: Shown, words: Words, rest: Content): Pick<Page, "
         <div class="sign ${tone}" aria-hidden="true">${sign}</div>
         <h1>${title}</h1>
         <p>${text}</p>
-        ${details(shown, words)} ${rest}
+        ${outcomeDetails(shown, words)} ${rest}
       </section>`
     )
   }
@@ -83,9 +101,13 @@ export const calledOffPage = (shown: Shown, words: Words, address: string): Page
 })
 
 /** The end of the way, unless the organisation has named a place to return to: then this page leads there. */
-export const outcomePage = (shown: Shown, words: Words): Page => {
+export const outcomePage = (shown: Shown, words: Words, answer: ReceiptAnswer): Page => {
   const address = returnAddress(shown.payment)
-  if (address === null) return outcome(shown, words, html`<p class="close">${words.closeThis}</p>`)
+  if (address === null) {
+    const close = html`${receiptByMail(shown, words, answer)}
+      <p class="close">${words.closeThis}</p>`
+    return outcome(shown, words, close)
+  }
   const onwards = html`<p class="close">${words.leavingText(shown.merchant)}</p>
     <a class="button primary" href="${address}" rel="noreferrer">${words.continue}</a>`
   return { ...outcome(shown, words, onwards), refresh: { seconds: 0, address } }

@@ -1,21 +1,28 @@
 /** `/checkout/{payment_id}?t=…`: every act of the customer is a form, and leads back to the page as it then is. */
 import { Clock, Effect, Either, Option } from "effect"
 import type { Outgoing } from "../../platform/http/Outgoing.ts"
-import type { Incoming, Route } from "../../platform/http/Route.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { cardOf } from "./CardForm.ts"
 import { cardPage } from "./CardPage.ts"
 import { Checkout, type Visit } from "./Checkout.ts"
-import { calledOffPage, confirmPage, notFoundPage, outcomePage, refusedPage, waitingPage } from "./CheckoutPage.ts"
+import {
+  calledOffPage,
+  confirmPage,
+  notFoundPage,
+  outcomePage,
+  type ReceiptAnswer,
+  refusedPage,
+  waitingPage
+} from "./CheckoutPage.ts"
 import { readForm } from "./FormBody.ts"
-import { wordsFor } from "./Language.ts"
-import { pageReply, redirectReply } from "./Layout.ts"
+import { type Reader, readerOf } from "./Language.ts"
+import { type Page, pageReply, redirectReply } from "./Layout.ts"
 import { Resume } from "../../payments/callbacks/Resume.ts"
+import { CheckoutUrl } from "../../payments/route/ProviderOrder.ts"
+import { Receipts } from "./Receipts.ts"
 import { returnAddress } from "./ReturnAddress.ts"
-import type { Words } from "./Words.ts"
 
 const untroubled = { problems: [], notice: undefined }
-
-const wordsOf = ({ request }: Incoming): Words => wordsFor(request.headers["accept-language"])
 
 const tokenIn = ({ query }: Incoming): string => (typeof query["t"] === "string" ? query["t"] : "")
 
@@ -24,6 +31,14 @@ const thisPage = (token: string): string => `?t=${encodeURIComponent(token)}`
 
 const afterForm = (token: string): string => `${thisPage(token)}&sent=1`
 
+const RECEIPT = "receipt"
+
+const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
+  query[RECEIPT] === "sent" || query[RECEIPT] === "failed" ? query[RECEIPT] : undefined
+
+const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outgoing =>
+  pageReply(status, reader, { ...page, site: visit.merchant })
+
 /**
  * A browser holds every redirect that follows a form to the page's form-action, however many there are. A customer who
  * comes straight from a form is therefore led out by a page, not by a redirect.
@@ -31,20 +46,22 @@ const afterForm = (token: string): string => `${thisPage(token)}&sent=1`
 const comesFromForm = ({ query }: Incoming): boolean => query["sent"] !== undefined
 
 const shown = (visit: Visit, incoming: Incoming): Outgoing => {
-  const words = wordsOf(incoming)
+  const reader = readerOf(incoming)
+  const { words } = reader
+  const here = thisPage(tokenIn(incoming))
   switch (visit.stage._tag) {
     case "Confirm":
-      return pageReply(200, words, confirmPage(visit, words))
+      return replyTo(visit, reader, 200, confirmPage(visit, words))
     case "GiveCard":
-      return pageReply(200, words, cardPage(visit, words, untroubled))
+      return replyTo(visit, reader, 200, cardPage(visit, words, untroubled))
     case "Wait":
-      return pageReply(200, words, waitingPage(visit, words, thisPage(tokenIn(incoming))))
+      return replyTo(visit, reader, 200, waitingPage(visit, words, here))
     case "CalledOff":
-      return pageReply(200, words, calledOffPage(visit, words, thisPage(tokenIn(incoming))))
+      return replyTo(visit, reader, 200, calledOffPage(visit, words, here))
     case "Over": {
       const address = returnAddress(visit.payment)
       return address === null || comesFromForm(incoming)
-        ? pageReply(200, words, outcomePage(visit, words))
+        ? replyTo(visit, reader, 200, outcomePage(visit, words, receiptAnswer(incoming)))
         : redirectReply(address)
     }
   }
@@ -59,36 +76,44 @@ const broughtBy = ({ query }: Incoming): Record<string, string> =>
 export const checkoutRoutes = Effect.gen(function* () {
   const checkout = yield* Checkout
   const { comeBack } = yield* Resume
+  const receipts = yield* Receipts
+  const checkoutUrl = yield* CheckoutUrl
 
   const withVisit = <E>(incoming: Incoming, answer: (visit: Visit) => Effect.Effect<Outgoing, E>) =>
     Effect.flatMap(
       checkout.open(incoming.params["payment_id"] ?? "", tokenIn(incoming)),
       Option.match({
         onNone: () => {
-          const words = wordsOf(incoming)
-          return Effect.succeed(pageReply(404, words, notFoundPage(words)))
+          const reader = readerOf(incoming)
+          return Effect.succeed(pageReply(404, reader, notFoundPage(reader.words)))
         },
         onSome: answer
       })
     )
 
-  const givenCard = Effect.fnUntraced(function* (visit: Visit, form: URLSearchParams, words: Words, back: Outgoing) {
+  const givenCard = Effect.fnUntraced(function* (visit: Visit, form: URLSearchParams, reader: Reader, back: Outgoing) {
+    const { words } = reader
     const card = cardOf(form, new Date(yield* Clock.currentTimeMillis))
     if (Either.isLeft(card)) {
-      return pageReply(400, words, cardPage(visit, words, { problems: card.left, notice: undefined }))
+      return replyTo(visit, reader, 400, cardPage(visit, words, { problems: card.left, notice: undefined }))
     }
     const answer = yield* checkout.payWithCard(visit, card.right)
     if (answer !== "no_route") return back
-    return pageReply(503, words, cardPage(visit, words, { problems: [], notice: words.notNow }))
+    return replyTo(visit, reader, 503, cardPage(visit, words, { problems: [], notice: words.notNow }))
   })
 
   const submitted = Effect.fnUntraced(function* (visit: Visit, incoming: Incoming) {
     const form = yield* readForm(incoming.request)
     const action = form.get("action")
     const back = redirectReply(afterForm(tokenIn(incoming)))
+    if (action === "receipt") {
+      const { words } = readerOf(incoming)
+      const answer = yield* receipts(visit, words, checkoutUrl(visit.payment.payment_id))
+      return redirectReply(`${thisPage(tokenIn(incoming))}&sent=1&${RECEIPT}=${answer}`)
+    }
     if (action === "cancel") return yield* Effect.as(checkout.cancel(visit), back)
     if (action !== "pay") return back
-    if (visit.stage._tag === "GiveCard") return yield* givenCard(visit, form, wordsOf(incoming), back)
+    if (visit.stage._tag === "GiveCard") return yield* givenCard(visit, form, readerOf(incoming), back)
     return yield* Effect.as(checkout.pay(visit), back)
   })
 
@@ -119,8 +144,8 @@ export const checkoutRoutes = Effect.gen(function* () {
       handle: Effect.fn("CheckoutRoute.submit")((incoming) =>
         withVisit(incoming, (visit) => submitted(visit, incoming)).pipe(
           Effect.catchTag("FormRefused", ({ closeConnection, status }) => {
-            const words = wordsOf(incoming)
-            const reply = pageReply(status, words, refusedPage(words))
+            const reader = readerOf(incoming)
+            const reply = pageReply(status, reader, refusedPage(reader.words))
             const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
             return Effect.succeed({ ...reply, headers })
           })
@@ -128,5 +153,5 @@ export const checkoutRoutes = Effect.gen(function* () {
       )
     }
   ]
-  return routes
+  return alsoByHead(routes)
 })

@@ -1,11 +1,19 @@
 /** What every page about a payment shows: to whom, how much, for what. */
 import { type Content, type Html, html } from "../../domain/Html.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
-import { referenceOf } from "../../payments/store/PaymentReference.ts"
 import { amountText } from "./AmountText.ts"
+import { aboutPayment, receiptLines } from "./Receipt.ts"
 import type { Words } from "./Words.ts"
 
-export interface Shown {
+/** How whoever is paid is shown beside its name. */
+interface Look {
+  /** The organisation's own name, where its brand has another. */
+  readonly behind?: string | undefined
+  /** Where its picture is, relative to the page. */
+  readonly logo?: string | undefined
+}
+
+export interface Shown extends Look {
   readonly payment: Payment
   readonly merchant: string
   readonly testMode: boolean
@@ -13,7 +21,7 @@ export interface Shown {
   readonly calledOff: boolean
 }
 
-export interface Headline {
+export interface Headline extends Look {
   readonly merchant: string
   readonly testMode: boolean
   /** None as long as the payer may choose it. */
@@ -26,17 +34,19 @@ export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
 /** More than fits on a phone in large type. */
 const LONG_AMOUNT = 17
 
-export const headed = ({ amount, merchant, testMode }: Headline, words: Words, body: Content): Html =>
+export const headed = ({ amount, behind, logo, merchant, testMode }: Headline, words: Words, body: Content): Html =>
   html`${testMode && html`<p class="test">${words.testMode}</p>`}
     <header class="summary">
+      ${logo !== undefined && html`<img class="logo" src="${logo}" alt="" />`}
       <p class="label">${words.paymentTo}</p>
       <p class="merchant">${foreign(merchant)}</p>
+      ${behind !== undefined && html`<p class="label">${foreign(words.behind(behind))}</p>`}
       ${amount !== undefined && html`<p class="amount ${amount.length > LONG_AMOUNT && "long"}">${amount}</p>`}
     </header>
     ${body}`
 
-export const framed = ({ merchant, payment, testMode }: Shown, words: Words, body: Content): Html =>
-  headed({ merchant, testMode, amount: amountText(payment.amount, words) }, words, body)
+export const framed = (shown: Shown, words: Words, body: Content): Html =>
+  headed({ ...shown, amount: amountText(shown.payment.amount, words) }, words, body)
 
 export const detail = (name: string, value: string): Html =>
   html`<div>
@@ -44,11 +54,12 @@ export const detail = (name: string, value: string): Html =>
     <dd>${foreign(value)}</dd>
   </div>`
 
-export const details = ({ payment }: Shown, words: Words): Html =>
-  html`<dl>
-    ${payment.description !== null && payment.description.trim() !== "" && detail(words.description, payment.description)}
-    ${detail(words.reference, referenceOf(payment))}
-  </dl>`
+export const details = (shown: Shown, words: Words): Html =>
+  html`<dl>${aboutPayment(shown, words).map((line) => detail(...line))}</dl>`
+
+/** What of a payment can be kept. */
+export const receipt = (shown: Shown, words: Words): Html =>
+  html`<dl>${receiptLines(shown, words).map((line) => detail(...line))}</dl>`
 
 export const cancelButton = (words: Words): Html =>
   html`<button class="secondary" name="action" value="cancel" formnovalidate>${words.cancel}</button>`

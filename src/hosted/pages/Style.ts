@@ -1,19 +1,20 @@
 /** The style sheet of the hosted pages. Their Content-Security-Policy carries its hash, so it is one constant. */
 export const style = `
-:root{color-scheme:light dark;--bg:#eef1f5;--card:#fff;--line:#dce1e8;--edge:#7d8a9b;--text:#1b2330;--muted:#526072;--accent:#1d4ed8;--onaccent:#fff;--hover:#1a43bd;--soft:#f5f7fa;
+:root{color-scheme:light dark;--bg:#eef1f5;--card:#fff;--line:#dce1e8;--edge:#7d8a9b;--text:#1b2330;--muted:#526072;--accent:#1d4ed8;--onaccent:#fff;--hover:#1a43bd;--focus:#1d4ed8;--border:transparent;--soft:#f5f7fa;
 --good:#15703c;--goodbg:#e7f5ec;--bad:#b42318;--badbg:#fdeceb;--test:#7a4100;--testbg:#fff1dc}
-@media (prefers-color-scheme:dark){:root{--bg:#0d1218;--card:#161d27;--line:#2a3441;--edge:#7f8b9b;--text:#e8ecf2;--muted:#a9b4c3;--accent:#8db4ff;--onaccent:#0c1a36;--hover:#a9c6ff;--soft:#1e2733;
+@media (prefers-color-scheme:dark){:root{--bg:#0d1218;--card:#161d27;--line:#2a3441;--edge:#7f8b9b;--text:#e8ecf2;--muted:#a9b4c3;--accent:#8db4ff;--onaccent:#0c1a36;--hover:#a9c6ff;--focus:#8db4ff;--soft:#1e2733;
 --good:#6ed69a;--goodbg:#16291f;--bad:#ff9b90;--badbg:#331b19;--test:#f3c27a;--testbg:#2e2412}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;background:var(--bg);color:var(--text);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+:focus-visible{outline:3px solid var(--focus);outline-offset:2px}
 main{width:100%;max-width:29rem;margin:auto;padding:1.25rem 1rem}
 article{background:var(--card);border:1px solid var(--line);border-radius:14px;overflow:hidden;box-shadow:0 1px 2px rgb(16 24 40/.06),0 12px 32px rgb(16 24 40/.08)}
 .test{margin:0;padding:.5rem 1.5rem;background:var(--testbg);color:var(--test);font-size:.875rem;text-align:center}
 .summary{padding:1.5rem 1.5rem 1.25rem;border-bottom:1px solid var(--line);text-align:center}
 .summary p{margin:0}
 .label,dt{color:var(--muted);font-size:.875rem}
+.logo{display:block;max-width:9rem;max-height:3.5rem;margin:0 auto .75rem;object-fit:contain}
 .merchant{font-weight:600;font-size:1.0625rem}
 .summary .amount{margin-top:.75rem;font-size:clamp(1.75rem,8.5vw,2.375rem);font-weight:700;letter-spacing:-.02em;line-height:1.15;font-variant-numeric:tabular-nums}
 .summary .long{font-size:clamp(1rem,5vw,1.5rem)}
@@ -26,7 +27,7 @@ dl div+div{border-top:1px solid var(--line)}
 dd{margin:0 0 0 auto;font-size:.9375rem;min-width:0}
 form{margin:1.25rem 0 0;display:grid;gap:.75rem}
 button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;border-radius:10px;border:1px solid transparent;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
-.primary{background:var(--accent);color:var(--onaccent)}
+.primary{background:var(--accent);color:var(--onaccent);border-color:var(--border)}
 .primary:hover{background:var(--hover)}
 .secondary{background:transparent;color:var(--text);border-color:var(--edge)}
 .secondary:hover{background:var(--soft)}
@@ -51,9 +52,13 @@ button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;borde
 .good{background:var(--goodbg);color:var(--good)}
 .bad{background:var(--badbg);color:var(--bad)}
 .plain{background:var(--soft);color:var(--muted)}
-.spinner{width:2.75rem;height:2.75rem;margin:.25rem auto 1rem;border:4px solid var(--line);border-top-color:var(--accent);border-radius:50%;animation:turn 1s linear infinite}
+.spinner{width:2.75rem;height:2.75rem;margin:.25rem auto 1rem;border:4px solid var(--line);border-top-color:var(--focus);border-radius:50%;animation:turn 1s linear infinite}
 @keyframes turn{to{transform:rotate(1turn)}}
 @media (prefers-reduced-motion:reduce){.spinner{animation:none}}
+.outcome .sent{margin-top:1rem}
 footer{padding:.25rem 1rem 1.25rem;color:var(--muted);font-size:.8125rem;text-align:center}
+footer nav{margin-top:.35rem}
+footer a{display:inline-block;padding:.5rem;color:inherit}
+@media print{body{background:none}article{box-shadow:none}form,footer nav,.button,.close{display:none}}
 @media (max-width:24rem){.summary,.body{padding-left:1.15rem;padding-right:1.15rem}}
 `

@@ -1,4 +1,5 @@
 /** Every sentence of the hosted pages, in the languages that they speak. */
+import type { PaymentMethod } from "../../domain/Corridor.ts"
 import type { CardField } from "./CardForm.ts"
 
 export interface Words {
@@ -37,6 +38,20 @@ export interface Words {
   readonly notFoundText: string
   readonly refusedTitle: string
   readonly refusedText: string
+  /** How the language calls itself. */
+  readonly ownName: string
+  readonly languageLabel: string
+  readonly behind: (organization: string) => string
+  readonly receives: (merchant: string) => string
+  readonly date: string
+  readonly paidBy: string
+  readonly methodNames: Readonly<Partial<Record<PaymentMethod, string>>>
+  readonly backTo: (merchant: string) => string
+  readonly mailReceipt: string
+  readonly receiptSent: (address: string) => string
+  readonly receiptFailed: string
+  readonly receiptSubject: (amount: string, merchant: string) => string
+  readonly receiptText: (amount: string, merchant: string) => string
 }
 
 export const english: Words = {
@@ -81,7 +96,20 @@ export const english: Words = {
   notFoundTitle: "Page not found",
   notFoundText: "This payment link is not valid. Check that you opened the whole link, or ask whoever sent it to you.",
   refusedTitle: "This could not be read",
-  refusedText: "Nothing was charged. Go back to the payment page and try again."
+  refusedText: "Nothing was charged. Go back to the payment page and try again.",
+  ownName: "English",
+  languageLabel: "Language",
+  behind: (organization) => `Paid to ${organization}`,
+  receives: (merchant) => `${merchant} receives`,
+  date: "Date",
+  paidBy: "Paid by",
+  methodNames: { mobile_money: "Mobile money", card: "Card", bank_transfer: "Bank transfer" },
+  backTo: (merchant) => `Back to ${merchant}`,
+  mailReceipt: "E-mail me this receipt",
+  receiptSent: (address) => `The receipt is on its way to ${address}.`,
+  receiptFailed: "The receipt could not be sent now. Please try again in a minute.",
+  receiptSubject: (amount, merchant) => `Receipt: ${amount} to ${merchant}`,
+  receiptText: (amount, merchant) => `You paid ${amount} to ${merchant}.`
 }
 
 export const french: Words = {
@@ -133,5 +161,18 @@ export const french: Words = {
   notFoundText:
     "Ce lien de paiement n’est pas valable. Vérifiez que vous avez ouvert le lien en entier, ou demandez à la personne qui vous l’a envoyé.",
   refusedTitle: "Envoi illisible",
-  refusedText: "Rien n’a été débité. Revenez à la page de paiement et réessayez."
+  refusedText: "Rien n’a été débité. Revenez à la page de paiement et réessayez.",
+  ownName: "Français",
+  languageLabel: "Langue",
+  behind: (organization) => `Versé à ${organization}`,
+  receives: (merchant) => `${merchant} reçoit`,
+  date: "Date",
+  paidBy: "Payé par",
+  methodNames: { mobile_money: "Mobile money", card: "Carte", bank_transfer: "Virement" },
+  backTo: (merchant) => `Retour chez ${merchant}`,
+  mailReceipt: "Recevoir ce reçu par e-mail",
+  receiptSent: (address) => `Le reçu est en route vers ${address}.`,
+  receiptFailed: "Le reçu n’a pas pu être envoyé. Veuillez réessayer dans une minute.",
+  receiptSubject: (amount, merchant) => `Reçu : ${amount} à ${merchant}`,
+  receiptText: (amount, merchant) => `Vous avez payé ${amount} à ${merchant}.`
 }

@@ -1,5 +1,5 @@
 /** What providers call back with: proved, stored once, and applied like every other word about an attempt. */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, type Exit, Layer, Option } from "effect"
 import { AttemptId, type ConfigId } from "../../domain/Identifiers.ts"
 import type { ProviderName } from "../../domain/Corridor.ts"
 import { cleanKey, cleanName, cleanReport } from "../../domain/ForeignText.ts"
@@ -18,6 +18,7 @@ import type { Provider } from "../../providers/port/Provider.ts"
 import type { StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
+import { collects } from "../record/TakenBack.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
@@ -35,10 +36,17 @@ interface From {
 /** Accounts do not know of each other's events. */
 const keyOf = ({ account }: From, { key }: Statement): string => (account === null ? key : `${account} ${key}`)
 
-const cleanNames = ({ providerPaymentId, reference }: Named): Named => ({
-  reference,
+const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
+  ...others,
   providerPaymentId: cleanName(providerPaymentId)
 })
+
+/** A name that fits something else is a chance, or somebody's choice. */
+const isMeant = (known: Known, { about }: Named): boolean => {
+  const { leg } = known.attempt
+  const kind = leg === "refund" || leg === "return" ? "refund" : collects(known) ? "payin" : "payout"
+  return about === undefined || about === kind
+}
 
 /** What comes from outside and is written down. */
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
@@ -141,11 +149,20 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
         )
       }
 
+      const misnamed = ({ provider }: From, { attempt: { about, reference } }: CallbackEvent) =>
+        Effect.as(
+          Effect.logWarning(
+            `${provider} tells of a ${about} by the reference ${reference}, which is of something else`
+          ),
+          "unknown payment" as const
+        )
+
       const take = Effect.fnUntraced(function* (from: From, event: CallbackEvent) {
         const known = yield* knownBy(from, event)
         if (Option.isNone(known)) return yield* stray(from, event)
         // Whoever holds the secret of one account has nothing to say about what went through another.
         if (known.value.attempt.account !== from.account) return "unknown payment" as const
+        if (!isMeant(known.value, event.attempt)) return yield* misnamed(from, event)
         return event._tag === "Hint" ? yield* hint(from, event, known.value) : yield* state(from, event, known.value)
       })
 
@@ -154,8 +171,10 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           const { events, reply } = yield* provider.callback(request)
           const from = { provider: provider.name, account }
           // One that cannot be written down keeps none of the others back; all of them are to come again.
-          const exits = yield* Effect.forEach(events, (event) => Effect.exit(take(from, cleanEvent(event))))
-          const received = yield* Effect.all(exits)
+          const exits: Array<Exit.Exit<Received>> = []
+          for (const event of events) exits.push(yield* Effect.exit(take(from, cleanEvent(event))))
+          const received: Array<Received> = []
+          for (const exit of exits) received.push(yield* exit)
           return { received, ...(reply === undefined ? {} : { reply }) }
         }),
         matchStrays: Effect.flatMap(

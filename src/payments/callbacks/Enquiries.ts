@@ -7,9 +7,11 @@ import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
 import { absenceGrace, enquiriesPerProvider, settlementSends } from "../../domain/policies/Payments.ts"
 import { workerPoll } from "../../domain/policies/Server.ts"
+import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { SendAgain } from "../../providers/port/SendAgain.ts"
 import { contextOf, sentTimes } from "../route/AttemptContext.ts"
+import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { DueAttempt } from "../store/Payment.ts"
 import { PaymentStore } from "../store/PaymentStore.ts"
@@ -94,7 +96,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const stillHinted = ({ attempt_id, hinted }: DueAttempt, enquiry: Enquiry) =>
         hinted && enquiry._tag === "Unknown" ? store.hint(attempt_id) : Effect.void
 
-      const enquire = Effect.fn("Enquiries.enquire")(function* (attempt: DueAttempt) {
+      const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
         const { again, enquiry } = yield* ask(attempt)
         if (Option.isNone(again) || !isResent(attempt)) {
           return yield* Effect.zipLeft(
@@ -117,6 +119,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
             )
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),
+          asRun(runFor("Enquiry", attempt)),
           Effect.annotateLogs({ payment_id: attempt.payment_id, attempt_id: attempt.attempt_id }),
           Effect.asVoid
         )

@@ -15,6 +15,7 @@ import { type Chosen, type NotTaken, PaymentRouter } from "../route/PaymentRoute
 import type { Attempt, Payment } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { type Heard, RecordOutcome } from "../record/RecordOutcome.ts"
+import { countAttempt } from "./AttemptMetrics.ts"
 import { ProviderAnswer } from "./ProviderAnswer.ts"
 import type { NewAttempt } from "../store/Change.ts"
 
@@ -77,6 +78,16 @@ const causeOf = (outcome: Outcome, provider: ProviderName): string => {
 const passing = (name: ProviderName, account: LedgerAccount): string =>
   `${name} was not asked: the ${currencyOf(account)} balance that pays through it does not cover this.`
 
+const spanAttributes = (payment: Payment, { attempt_id, provider }: NewAttempt) => ({
+  "corridor.org_id": payment.org_id,
+  "corridor.payment_id": payment.payment_id,
+  "corridor.attempt_id": attempt_id,
+  "corridor.provider": provider,
+  "corridor.payment_method": payment.payment_method,
+  "corridor.direction": payment.direction,
+  "corridor.currency": payment.amount.currency
+})
+
 /** What may have been sent before is not refused because it cannot be sent again. */
 const switchedOff = (name: ProviderName, { leave }: Chosen): Outcome =>
   leave.isAbsent
@@ -107,9 +118,11 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
         function* ({ chosen, deadline, order, payment }: Call, { account, attempt_id, provider: name }: NewAttempt) {
           const provider = yield* providers.find(name, account)
           if (provider === undefined) return switchedOff(name, chosen)
-          const timeLeft = Duration.millis(Math.max(1, yield* leftUntil(deadline)))
+          const left = yield* leftUntil(deadline)
+          const timeLeft = Duration.millis(Math.max(1, left))
           const sent = provider.initiate({ ...order, reference: attempt_id })
           const outcome = yield* answer.outcome(provider, sent, chosen.window, chosen.leave, { timeLeft })
+          countAttempt(name, outcome, (left - (yield* leftUntil(deadline))) / 1000)
           yield* health.report({ provider: name, account }, payment.org_id, outcome)
           return outcome
         },
@@ -118,7 +131,12 @@ export class Dispatch extends Context.Tag("corridor/Dispatch")<
             payment_id: payment.payment_id,
             attempt_id: attempt.attempt_id,
             provider: attempt.provider
-          }).pipe(spanned(() => "Dispatch.call"))
+          }).pipe(
+            spanned(
+              () => "Dispatch.call",
+              () => ({ attributes: spanAttributes(payment, attempt), captureStackTrace: false })
+            )
+          )
       )
 
       /** The money for a second leg has arrived: its provider is given time to come back. */

@@ -5,6 +5,7 @@ import { cleanEnquiry, cleanOutcome } from "../../domain/ForeignText.ts"
 import { Declined, type Enquiry, type Outcome, Unknown } from "../../domain/Outcome.ts"
 import { initiationBudget } from "../../domain/policies/Payments.ts"
 import { providerRetry } from "../../domain/policies/Providers.ts"
+import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { makeDeadlines } from "../../platform/fibers/Deadlines.ts"
 import type { AttemptContext, Promised, Provider } from "../../providers/port/Provider.ts"
 import type { Leave, SendWindow } from "../route/Leave.ts"
@@ -75,7 +76,7 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           })
           const persistent = Effect.merge(
             // Just now, and through the same account: for as long as that the promise holds, if it holds at all.
-            honours !== false ? Effect.retry(once, { schedule: providerRetry, while: () => window.isOpen }) : once
+            honours !== false ? retryIfFailed(once, { schedule: providerRetry, while: () => window.isOpen }) : once
           )
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({

@@ -3,7 +3,9 @@ import { Context, Duration, Effect, Layer } from "effect"
 import { settlementsPerProvider } from "../../domain/policies/Payments.ts"
 import { workerPoll } from "../../domain/policies/Server.ts"
 import { makeRunDetached } from "../../platform/fibers/RunDetached.ts"
+import { asRun } from "../../platform/observability/Spans.ts"
 import { Dispatch } from "./Dispatch.ts"
+import { runFor } from "../store/AttemptRun.ts"
 import { makeLanes } from "../store/Lanes.ts"
 import type { Attempt } from "../store/Payment.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
@@ -38,7 +40,7 @@ export class Settling extends Context.Tag("corridor/Settling")<
         return candidates.filter(({ provider }) => asked.every((one) => one.provider !== provider))
       })
 
-      const send = Effect.fn("Settling.send")(
+      const send = Effect.fnUntraced(
         function* ({ attempt, payment }: Known, window: SendWindow, leave: Leave) {
           if (!isRamp(payment)) return
           const rest = yield* othersFor(payment, attempt.leg)
@@ -51,7 +53,9 @@ export class Settling extends Context.Tag("corridor/Settling")<
           })
         },
         (effect, { attempt, payment }) =>
-          Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id })
+          Effect.annotateLogs(effect, { payment_id: payment.payment_id, attempt_id: attempt.attempt_id }).pipe(
+            asRun(runFor("Settlement", attempt))
+          )
       )
 
       const lanes = yield* makeLanes(settlementsPerProvider)

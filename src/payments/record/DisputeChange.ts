@@ -214,8 +214,8 @@ export const disputeChangeOf = (
   const { attempt, payment } = known
   const suspense = suspenseOf(known, dispute)
   const even = suspense.length > 0 && isEven(suspense, source)
-  // Whoever was told that it is refunded has to hear that it is not.
-  const over = even && payment.status !== "refunded" && !stillHolds(payment)
+  // Whoever was told that it is refunded reads on the record, and hears by the event, that its money is there again.
+  const over = even && !stillHolds(payment)
   const note = noteOf(known, dispute, signal, suspense, source)
   // Nobody asks sooner or later for it what became of the payment itself.
   return assemble(

@@ -9,7 +9,16 @@ import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, heardBefore, isEven, noteOfGone, noteOfRest, sentBackBefore, waitingAfter } from "./TakenBack.ts"
+import {
+  goneFrom,
+  heardBefore,
+  isEven,
+  noteOfGone,
+  noteOfRest,
+  sentBackBefore,
+  sumOf,
+  waitingAfter
+} from "./TakenBack.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -128,7 +137,13 @@ const suspenseOf = (
   })
 }
 
-const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>) => {
+/** `waiting`: all that is held by then, since one item of the queue stands for it. */
+const noteOf = (
+  { attempt, payment }: Known,
+  decision: Decision,
+  moved: ReadonlyArray<SuspenseMoney>,
+  waiting: ReadonlyArray<Money>
+) => {
   const surplus = ownsMoney(decision) && unowned(decision.received, providersMoney(payment), true).length > 0
   const added = surplus
     ? moved[0]
@@ -136,6 +151,12 @@ const noteOf = ({ attempt, payment }: Known, decision: Decision, moved: Readonly
   if (added === undefined) return undefined
   const total = totalIn(decision.received, added.amount.currency).toString()
   const asked = providersMoney(payment).toString()
+  const several = waiting.length > 1 && waiting.every(({ isPositive }) => isPositive)
+  if (several && (ownsMoney(decision) || !(attempt.outcome === "declined" || isOver(decision.status)))) {
+    return ownsMoney(decision)
+      ? `${sumOf(waiting)} arrived at ${attempt.provider} besides ${asked}: it is held until an operator settles it.`
+      : `${sumOf(waiting)} arrived at ${attempt.provider} instead of ${asked}: it is held until the rest comes or an operator settles it.`
+  }
   if (ownsMoney(decision)) {
     return `${total} arrived at ${attempt.provider} instead of ${asked}: the surplus is held until an operator settles it.`
   }
@@ -172,7 +193,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const finds = gone.length === 0 && moved.length > 0 && wasInSuspense && ownsMoney(decision)
   const rest = finds ? waitingAfter(moved, source) : []
   const isLacking = rest.some(({ isNegative }) => isNegative)
-  const told = (isLacking ? undefined : noteOf(known, decision, moved)) ?? noteOfRest(known, rest)
+  const told =
+    (isLacking ? undefined : noteOf(known, decision, moved, waitingAfter(moved, source))) ?? noteOfRest(known, rest)
   return assemble(
     known,
     signal,

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
+import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { overloaded } from "../../domain/Failure.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
@@ -43,7 +44,7 @@ const IDS_PER_CHANGE = 8
 
 /** Whoever looks after the service hears of what waits for a person from now on. */
 const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effect<void> =>
-  source.hinted === true
+  source.hinted === true || openItems.length === 0
     ? Effect.void
     : Effect.forEach(
         openItems,
@@ -65,6 +66,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       signal: ProviderSignal,
       source: Source
     ) => Effect.Effect<Heard>
+    /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
+    readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
   }
 >() {
   static readonly layer = Layer.effect(
@@ -167,13 +170,26 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return Option.some(heard)
       })
 
+      /** To be asked after the payment was read: what others apply later than that changes its version. */
+      const isAppliedByOthers = ({ callback }: Source) =>
+        callback?.stray === undefined
+          ? Effect.succeed(false)
+          : Effect.map(store.isStray(callback.provider, callback.key), (waits) => !waits)
+
+      const unlessApplied = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
+        if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)
+        const { attempt, payment } = known
+        const heard: Heard = { payment, outcome: attempt.outcome, follows: false }
+        return Option.some(heard)
+      })
+
       const again = (
         { attempt_id }: Pick<Attempt, "attempt_id">,
         signal: ProviderSignal,
         source: Source
       ): Effect.Effect<Heard> =>
         Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
-          Effect.flatMap((known) => write(known, signal, source)),
+          Effect.flatMap((known) => unlessApplied(known, signal, source)),
           Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),
           Effect.orDie
@@ -181,10 +197,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
 
       /** Whether it was written or not, hearing the same word again does no harm. */
       const whileBusy = (heard: Effect.Effect<Heard>): Effect.Effect<Heard> =>
-        heard.pipe(
-          Effect.sandbox,
-          Effect.retry({ schedule: busyRetry, while: (cause) => setbackIn(cause) !== undefined }),
-          Effect.unsandbox
+        Effect.unsandbox(
+          retryIfFailed(Effect.sandbox(heard), {
+            schedule: busyRetry,
+            while: (cause) => setbackIn(cause) !== undefined
+          })
         )
 
       /** The attempt is committed and has no answer: whoever waits is told so, and the enquiries will ask for it. */
@@ -209,7 +226,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
             setbackIn(cause) === undefined ? Effect.failCause(cause) : unanswered(known)
           )
         },
-        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source))
+        hearAbout: (attempt, signal, source) => whileBusy(again(attempt, signal, source)),
+        hearOnce: write
       }
     })
   ).pipe(Layer.provideMerge(SecondLeg.layer))

@@ -5,6 +5,7 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
+import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven } from "./TakenBack.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
@@ -40,6 +41,9 @@ const less = (money: Money, by: Money): Money => new Money({ currency: money.cur
 /** What strayed is noted with the attempt, so that a word that is told twice moves nothing. */
 const isGone = ({ received }: Attempt, { currency }: Money): boolean => totalIn(received, currency).isPositive
 
+const isBack = (attempt: Attempt, amount: Money): boolean =>
+  Object.keys(attempt.received).length > 0 && !isGone(attempt, amount)
+
 const suspenseOf = (
   { attempt, payment }: Known,
   { amount }: Refund,
@@ -60,7 +64,8 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     state: refund.state,
     outcome: before,
     pursued: isPursued(attempt),
-    gone: isGone(attempt, refund.amount)
+    gone: isGone(attempt, refund.amount),
+    back: isBack(attempt, refund.amount)
   }
   const decision = decideRefund(current, signal)
   const { outcome, resurfaced, state, strayed } = decision
@@ -73,8 +78,8 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
   const isDoubtful = isReleased && source.saidBack !== undefined
   const suspense = suspenseOf(known, refund, decision)
-  // What went astray and came back, or came and went again, before anybody had decided on it.
-  const isBack = suspense.length > 0 && isEven(suspense, source)
+  // What went astray and came back before anybody had decided on it.
+  const isSettled = suspense.length > 0 && isEven(suspense, source)
   return assemble(
     known,
     signal,
@@ -82,7 +87,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       status: statusAfter(payment, refunds),
       outcome,
       patch: settles ? { refunds } : {},
-      ...(strayed === null
+      ...(strayed === null && !decision.back
         ? {}
         : {
             received: { [amount.currency]: (strayed === "went" ? amount : Money.zero(amount.currency)).toNumericText() }
@@ -90,11 +95,13 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
       suspense,
-      note: isBack
+      note: isSettled
         ? undefined
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
-      cleared: isBack,
-      ...(isDoubtful ? { doubt: doubtOf(known, refund), about: source.saidBack } : {}),
+      cleared: isSettled,
+      ...(isDoubtful
+        ? { doubt: doubtOf(known, refund), about: source.saidBack }
+        : { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),
       // What is not given back yet keeps what it lacked with what is held for it.

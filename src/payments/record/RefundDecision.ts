@@ -16,6 +16,8 @@ export interface RefundLegState {
   readonly pursued?: boolean
   /** One that was given up, and that went nevertheless. */
   readonly gone?: boolean
+  /** Its provider has said that it came back: that it went, which may be heard later, tells of nothing new. */
+  readonly back?: boolean
 }
 
 export interface RefundDecision {
@@ -23,6 +25,8 @@ export interface RefundDecision {
   readonly outcome: AttemptOutcome | null
   /** Money for which the books have no place: it went although the part was given up, or came back after it had gone. */
   readonly strayed: "went" | "came" | null
+  /** It has come back, whether or not anybody had heard that it went. */
+  readonly back: boolean
   /** It went back although the payment had nothing left to give back. */
   readonly excessive: boolean
   /** A part that was given up and that the provider has after all: nobody may lose sight of it. */
@@ -33,6 +37,7 @@ const unmoved = ({ outcome, state }: RefundLegState): RefundDecision => ({
   state,
   outcome,
   strayed: null,
+  back: false,
   excessive: false,
   resurfaced: false
 })
@@ -48,7 +53,9 @@ const wentBack = (current: RefundLegState): RefundDecision => {
         excessive: current.payment !== "completed"
       }
     case "failed":
-      return current.gone === true ? unmoved(current) : { ...unmoved(current), strayed: "went" }
+      return current.gone === true || current.back === true
+        ? unmoved(current)
+        : { ...unmoved(current), strayed: "went" }
     case "completed":
       return unmoved(current)
   }
@@ -62,8 +69,8 @@ const stayed = (current: RefundLegState): RefundDecision =>
 /** The provider could not hand it over and has it again. */
 const bounced = (current: RefundLegState): RefundDecision =>
   current.state === "completed" || (current.state === "failed" && current.gone === true)
-    ? { ...unmoved(current), state: "failed", strayed: "came" }
-    : stayed(current)
+    ? { ...unmoved(current), state: "failed", strayed: "came", back: true }
+    : { ...stayed(current), back: true }
 
 const onItsWay = (current: RefundLegState): RefundDecision =>
   current.state === "open"

@@ -74,7 +74,7 @@ export const waitingAfter = (moved: ReadonlyArray<SuspenseMoney>, { waiting = []
 export const isEven = (gone: ReadonlyArray<SuspenseMoney>, source: Source): boolean =>
   waitingAfter(gone, source).length === 0
 
-const sumOf = (all: ReadonlyArray<Money>): string =>
+export const sumOf = (all: ReadonlyArray<Money>): string =>
   all.map((money) => (money.isNegative ? money.negate() : money).toString()).join(" and ")
 
 /** What is gone now, and what that makes with all that went before and that nobody has decided on yet. */

@@ -46,10 +46,12 @@ export const openSendWindow: Effect.Effect<SendWindow> = Effect.gen(function* ()
   const steady = yield* Clock.currentTimeNanos
   const millis = Duration.toMillis(sendWindow)
   return {
-    isOpen: Effect.zipWith(
-      Clock.currentTimeMillis,
-      Clock.currentTimeNanos,
-      (now, nanos) => now - wall < millis && nanos - steady < BigInt(millis) * 1_000_000n
+    isOpen: Effect.clockWith((clock) =>
+      Effect.sync(
+        () =>
+          clock.unsafeCurrentTimeMillis() - wall < millis &&
+          clock.unsafeCurrentTimeNanos() - steady < BigInt(millis) * 1_000_000n
+      )
     )
   }
 })

@@ -28,7 +28,8 @@ const attemptTable = {
   of_attempt: nullable(idOf(AttemptId)),
   received: recordOf(text),
   said: nullable(fields({ outcome, reason: nullable(text) })),
-  ordered: nullable(recordOf(text))
+  ordered: nullable(recordOf(text)),
+  traceparent: nullable(text)
 }
 
 const attemptNames = Object.keys(attemptTable)
@@ -60,7 +61,8 @@ export const attemptOf = (selected: object): Attempt => {
     of_attempt: row.of_attempt,
     received: row.received,
     said: row.said,
-    ordered: row.ordered
+    ordered: row.ordered,
+    ...(row.traceparent === null ? {} : { traceparent: row.traceparent })
   }
 }
 
@@ -99,7 +101,8 @@ export const knownOf = (selected: object): { readonly payment: Payment; readonly
     of_attempt: row.a_of_attempt,
     received: row.a_received,
     said: row.a_said,
-    ordered: row.a_ordered
+    ordered: row.a_ordered,
+    ...(row.a_traceparent === null ? {} : { traceparent: row.a_traceparent })
   }
   return { payment: paymentOf(selected), attempt }
 }

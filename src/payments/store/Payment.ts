@@ -119,6 +119,8 @@ export interface Attempt {
   readonly said: Said | null
   /** What it was asked for, where a person has settled for less since. */
   readonly ordered: Received | null
+  /** The request that it was made for, where that was traced. */
+  readonly traceparent?: string
 }
 
 export interface Said {

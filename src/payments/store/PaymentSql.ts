@@ -1,12 +1,13 @@
 /** Payments in PostgreSQL. What concurrent requests ask for shares its statements. */
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Effect, Layer, Option, Random, Schema } from "effect"
+import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
 import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, violates } from "../../platform/database/Query.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
+import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
@@ -17,9 +18,10 @@ import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Paym
 import { paymentOf, selectedColumns, toRow } from "./PaymentRow.ts"
 import { filtered } from "./PaymentList.ts"
 import { applyStatement, changedColumns, createStatement, ownChangesStatement } from "./PaymentStatements.ts"
+import { countChange, countOpening } from "./PaymentMetrics.ts"
 import { PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalQueries } from "./SignalSql.ts"
-import type { AttemptPatch, Change, Opening } from "./Change.ts"
+import type { AttemptPatch, Change, NewAttempt, Opening } from "./Change.ts"
 
 const places = rowsAs(Schema.Struct({ seq: Schema.Number }))
 const historyRows = rowsAs(HistoryRow)
@@ -34,12 +36,24 @@ const attemptBody = ({ enquire_in, ...attempt }: AttemptPatch) => ({
 })
 
 /** A change on its way to the database: its id tells it, when it is sent again, from another that was faster. */
-interface SentChange {
+interface SentChange extends Traced {
   readonly change: Change
   readonly changeId: number
 }
 
-const changeBody = ({ change, changeId }: SentChange, seq: number) => {
+/** Which request wants it: nothing where requests are not traced, and empty where they are but it is nobody's. */
+interface Traced {
+  readonly traceparent?: string | undefined
+}
+
+interface SentOpening extends Traced {
+  readonly opening: Opening
+}
+
+const attemptOfRequest = (attempt: NewAttempt, { traceparent }: Traced) =>
+  traceparent === undefined || traceparent === "" ? attempt : { ...attempt, traceparent }
+
+const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) => {
   const { attempt, at, callback, cause, closeItems, events, nextAttempt, openItems, payment, status } = change
   return {
     ...changedColumns(change),
@@ -53,7 +67,8 @@ const changeBody = ({ change, changeId }: SentChange, seq: number) => {
     cause,
     at,
     attempt: attempt === undefined ? null : attemptBody(attempt),
-    next_attempt: nextAttempt ?? null,
+    next_attempt: nextAttempt === undefined ? null : attemptOfRequest(nextAttempt, { traceparent }),
+    traceparent,
     postings: postingRows(entriesOfChange(change)),
     events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
     callback: callback ?? null,
@@ -65,8 +80,11 @@ const changeBody = ({ change, changeId }: SentChange, seq: number) => {
 /** Whether it was written, or that there was not enough money to hold. */
 type Written = boolean | InsufficientFunds
 
-const orRefused = (written: Written): Effect.Effect<boolean, InsufficientFunds> =>
-  typeof written === "boolean" ? Effect.succeed(written) : Effect.fail(written)
+const orRefused = (written: Written, count: () => void): Effect.Effect<boolean, InsufficientFunds> => {
+  if (typeof written !== "boolean") return Effect.fail(written)
+  if (written) count()
+  return Effect.succeed(written)
+}
 
 /** What the books refuse fails a batch like anything else; of one alone it is the answer. */
 const refusedAlone =
@@ -86,12 +104,12 @@ export const paymentStoreSql = Layer.scoped(
     const ofAttempt = sql.literal(attemptColumns())
     const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
 
-    const createAll = (all: ReadonlyArray<Opening>, wait: LockWait) => {
-      const bodies = all.map((opening) => {
+    const createAll = (all: ReadonlyArray<SentOpening>, wait: LockWait) => {
+      const bodies = all.map(({ opening, ...traced }) => {
         const { attempt, fees = [], item, key, payment } = opening
         return {
           ...toRow(payment),
-          attempt,
+          attempt: attempt === null ? null : attemptOfRequest(attempt, traced),
           fees: fees.map(({ amount, fee_id, fee_rule_id }) => ({
             fee_id,
             fee_rule_id,
@@ -112,7 +130,7 @@ export const paymentStoreSql = Layer.scoped(
         refusedAlone(all)
       )
     }
-    const create = yield* batched(createAll, { laneOf: ({ payment }) => payment.org_id })
+    const create = yield* batched(createAll, { laneOf: ({ opening }) => opening.payment.org_id })
 
     /** Asked afterwards, since a statement does not see what was committed while it waited. */
     const ownAmong = (changes: ReadonlyArray<SentChange>, written: ReadonlySet<number>) => {
@@ -166,12 +184,26 @@ export const paymentStoreSql = Layer.scoped(
       )
     )
 
+    /** Who asks for it is only looked for where requests are traced. */
+    const isTraced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
+    const traced = Effect.map(currentTraceparent, (traceparent = ""): Traced => ({ traceparent }))
+    const requested = isTraced
+      ? <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => Effect.flatMap(traced, ask)
+      : <A, E>(ask: (by: Traced) => Effect.Effect<A, E>) => ask({})
+
     const store: Store = {
-      create: (opening) => Effect.flatMap(create(opening), orRefused),
-      apply: (change) =>
-        Effect.flatMap(Random.nextInt, (changeId) => Effect.flatMap(apply({ change, changeId }), orRefused)).pipe(
-          Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(ring) : Effect.void))
+      create: (opening) =>
+        Effect.flatMap(
+          requested((by) => create({ opening, ...by })),
+          (written) => orRefused(written, () => countOpening(opening))
         ),
+      apply: (change) =>
+        Effect.flatMap(Random.nextInt, (changeId) =>
+          Effect.flatMap(
+            requested((by) => apply({ change, changeId, ...by })),
+            (written) => orRefused(written, () => countChange(change))
+          )
+        ).pipe(Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(ring) : Effect.void))),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>

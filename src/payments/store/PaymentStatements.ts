@@ -9,15 +9,15 @@ const columns = paymentColumns.join(", ")
 const enquiryTime = (seconds: string) => `now() + make_interval(secs => ${seconds})`
 
 const attemptFields = `attempt_id uuid, leg text, provider text, config_id uuid, account uuid, own boolean,
-    started_at timestamptz, enquire_in float8, of_attempt uuid, received jsonb`
+    started_at timestamptz, enquire_in float8, of_attempt uuid, received jsonb, traceparent text`
 
 const insertAttempt = `insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, account, own, started_at,
-      next_enquiry_at, sends, of_attempt, received)`
+      next_enquiry_at, sends, of_attempt, received, traceparent)`
 
 /** Whoever commits an attempt sends it at once, unless there is no time yet at which it is asked about. */
 const attemptValues = (from: string) => `${from}.attempt_id, c.payment_id, c.org_id, ${from}.leg, ${from}.provider,
       ${from}.config_id, ${from}.account, ${from}.own, ${from}.started_at, ${enquiryTime(`${from}.enquire_in`)},
-      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}')`
+      case when ${from}.enquire_in is null then 0 else 1 end, ${from}.of_attempt, coalesce(${from}.received, '{}'), ${from}.traceparent`
 
 /** What a change may set on a payment besides its status, with the type of its column. */
 const changeable = {
@@ -119,7 +119,8 @@ export const applyStatement = `
       seq integer, change_id bigint, payment_id uuid, org_id uuid, version integer, from_status text, status text, cause text,
       at timestamptz,
       ${changeableNames.map((name) => `${name} ${changeable[name]}`).join(", ")},
-      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb)
+      postings jsonb, attempt jsonb, next_attempt jsonb, events jsonb, callback jsonb, open_items jsonb, close_items jsonb,
+      traceparent text)
   ), changed as (
     update payments p set status = i.status, version = p.version + 1, last_change = i.change_id,
       updated_at = greatest(p.created_at, i.at),
@@ -149,8 +150,12 @@ export const applyStatement = `
     cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
     where jsonb_typeof(c.next_attempt) = 'object'
   ), told as (
-    insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
-    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at
+    insert into events (event_id, org_id, event_type, payment_id, payload, created_at, traceparent)
+    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at,
+      -- Where no request that is traced has caused it, the one is named that began the payment.
+      case when c.traceparent = '' then (
+        select a.traceparent from attempts a where a.payment_id = c.payment_id order by a.started_at limit 1
+      ) else c.traceparent end
     from changed c cross join lateral jsonb_to_recordset(c.events) as e (event_id uuid, event_type text, payload text)
   ), posted as (
     ${insertPostings("changed c", "c.postings")}

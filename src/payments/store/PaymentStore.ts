@@ -58,7 +58,15 @@ export interface FoundStray {
 /** What is taken up by one instance at a time: to be sent, to be asked about, to be matched with what came early. */
 export type SignalQueries = Pick<
   Store,
-  "claimEnquiries" | "hint" | "claimUnsent" | "renewSend" | "putBack" | "storeCallback" | "foundStrays" | "now"
+  | "claimEnquiries"
+  | "hint"
+  | "claimUnsent"
+  | "renewSend"
+  | "putBack"
+  | "storeCallback"
+  | "foundStrays"
+  | "isStray"
+  | "now"
 >
 
 export interface Store {
@@ -90,6 +98,8 @@ export interface Store {
   /** One that was certainly not sent waits to be claimed again, after a pause; nothing where somebody else took it up. */
   readonly putBack: (attemptId: AttemptId) => Effect.Effect<void>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
+  /** Whether what came before its payment was known still waits for it: nobody has applied it meanwhile. */
+  readonly isStray: (provider: ProviderName, key: string) => Effect.Effect<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
   readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>
   /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */

@@ -144,6 +144,7 @@ export const signalsInMemory = (
           .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())
           .slice(0, most)
       }),
+    isStray: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
     now: withTime((now) => new Date(now))
   }
 }

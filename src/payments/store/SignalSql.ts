@@ -218,6 +218,12 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         ),
         Effect.orDie
       ),
+    isStray: (provider, key) =>
+      sql`select 1 from provider_callbacks
+        where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        Effect.orDie
+      ),
     now: sql`select now()`.pipe(
       Effect.flatMap(moments),
       Effect.map(([row]) => row!.now),

@@ -11,7 +11,7 @@ import { absenceGrace } from "../../domain/policies/Payments.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
-import { Suspense, type Verdict } from "./Suspense.ts"
+import { changed, Suspense, type Verdict } from "./Suspense.ts"
 import { isAmbiguous, listed, openQuestions, openSuspense, underpaidBy } from "./SuspenseItems.ts"
 import { SuspenseReturn } from "./SuspenseReturn.ts"
 
@@ -31,10 +31,18 @@ const isOnManualRail = ({ refunds }: Payment, { attempt_id, leg, outcome, provid
   leg !== "return" &&
   (leg !== "refund" || refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "open"))
 
-const hasMoved = ({ ramp, status }: Payment, { leg }: Attempt): boolean =>
-  leg === "collection"
-    ? (ramp?.collected ?? null) !== null
-    : leg !== "refund" && leg !== "return" && (status === "completed" || status === "refunded")
+const hasMoved = ({ ramp, refunds, status }: Payment, { attempt_id, leg }: Attempt): boolean => {
+  switch (leg) {
+    case "collection":
+      return (ramp?.collected ?? null) !== null
+    case "refund":
+      return refunds.some(({ refund_id, state }) => refund_id === attempt_id && state === "completed")
+    case "return":
+      return false
+    default:
+      return status === "completed" || status === "refunded"
+  }
+}
 
 /** Without a name, whatever waits is meant. */
 const isMeant = (
@@ -113,17 +121,19 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
         const signal = new Report({ state, reason, providerPaymentId: null, providerStatus: null })
         const by = `by ${permit.actor.id}: ${reason}`
         return Effect.gen(function* () {
-          const heard = yield* outcomes.hearAbout(attempt, signal, {
+          // Whoever was slower decided on something that is settled by now.
+          const heard = yield* outcomes.hearOnce({ payment, attempt }, signal, {
             cause: `settled ${by}`,
             operator: { id: permit.actor.id, note: `Settled ${by}` }
           })
+          if (Option.isNone(heard)) return yield* changed()
           yield* audit.record(permit, {
             action: "payment.resolved",
             org: payment.org_id,
             subject: ["payment", payment.payment_id],
             detail: { ...verdict, attempt_id: attempt.attempt_id, provider: attempt.provider }
           })
-          return heard.payment
+          return heard.value.payment
         })
       }
 

@@ -71,6 +71,16 @@ const partsGone = (
     return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
   })
 
+/** What a ramp held may have come to be another item's: nobody is kept waiting for money that is not there. */
+const isEmpty = ({ status }: Payment, { attempts }: Story, { attempt, held, suspense }: WaitingItem): boolean =>
+  isSettled(status) &&
+  held === null &&
+  suspense.length === 0 &&
+  !attempts.some(
+    ({ leg, of_attempt, outcome }) =>
+      leg === "return" && of_attempt === attempt.attempt_id && (outcome === null || outcome === "unknown")
+  )
+
 const nothingOf = ({ amount }: Payment): Money => Money.zero(amount.currency)
 
 const EVENTS = 4
@@ -173,7 +183,7 @@ const make = Effect.gen(function* () {
     again,
     settle: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, story: Story, verdict: Verdict) {
       const items = waitingItems(story, yield* waitingFor(payment)).filter(
-        ({ item }) => verdict.item === undefined || verdict.item === item.item_id
+        (one) => verdict.item === undefined || verdict.item === one.item.item_id || isEmpty(payment, story, one)
       )
       const entries = entriesOf(payment, story, items, verdict.outcome === "completed")
       const settled_at = new Date(yield* Clock.currentTimeMillis)

@@ -181,6 +181,20 @@ const tooShort = (values: Values): ReadonlyArray<ConfigError.ConfigError> =>
       )
     )
 
+/** All of it at once: whoever goes live would rather not find it out piece by piece. */
+const lackingForLive = (values: Values): ReadonlyArray<ConfigError.ConfigError> => [
+  ...(Option.isSome(values.fakes)
+    ? [ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")]
+    : []),
+  ...(Option.isNone(values.masterKey)
+    ? [missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32")]
+    : []),
+  ...(Option.isNone(values.kybWebhookSecret)
+    ? [missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with")]
+    : []),
+  ...tooShort(values)
+]
+
 /** What one setting demands of another. */
 const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError> => {
   const { issuer, audience, jwksFile, jwksUrl } = values.jwt
@@ -190,22 +204,10 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
   const external = Option.isSome(jwksUrl) || Option.isSome(jwksFile)
   if (external && Option.isNone(issuer)) return Either.left(missing("JWT_ISSUER", "the tokens' iss must be known"))
   if (external && Option.isNone(audience)) return Either.left(missing("JWT_AUDIENCE", "the tokens' aud must be known"))
-  if (values.mode === "live") {
-    if (Option.isSome(values.fakes)) {
-      return Either.left(
-        ConfigError.InvalidData(["CORRIDOR_FAKES"], "live mode speaks to the third parties themselves")
-      )
-    }
-    if (Option.isNone(values.masterKey)) {
-      return Either.left(missing("CORRIDOR_MASTER_KEY", "live mode needs one; make it with: openssl rand -hex 32"))
-    }
-    if (Option.isNone(values.kybWebhookSecret)) {
-      return Either.left(missing("KYB_WEBHOOK_SECRET", "live mode needs the secret that KYB callbacks are signed with"))
-    }
-    const [guessable, ...others] = tooShort(values)
-    if (guessable !== undefined) return Either.left(others.reduce((all, one) => ConfigError.And(all, one), guessable))
-  }
-  return Either.right(values)
+  const [first, ...others] = values.mode === "live" ? lackingForLive(values) : []
+  return first === undefined
+    ? Either.right(values)
+    : Either.left(others.reduce((all, one) => ConfigError.And(all, one), first))
 }
 
 const leaf = (error: ConfigError.ConfigError): string => {

@@ -5,7 +5,7 @@
  * Nobody waits long for others. A batch that takes too long is passed by the next one. An organisation whose rows
  * somebody else holds, or whose items are refused, leaves the common batch for a lane of its own.
  */
-import { Array as Arr, Cause, Effect, Exit, FiberSet, type Scope } from "effect"
+import { Array as Arr, Cause, Effect, Exit, FiberRef, FiberSet, type Scope, type Tracer } from "effect"
 import { overloaded } from "../../domain/Failure.ts"
 import {
   batchesUnderWay,
@@ -37,6 +37,8 @@ interface Waiting<In, Out> {
   readonly answer: (exit: Exit.Exit<Out>) => void
   /** Why nobody knows whether an earlier try was written. */
   lost?: Cause.Cause<never>
+  /** Of its wait, where that is traced. */
+  readonly span?: Tracer.Span
 }
 
 type Batch<In, Out> = ReadonlyArray<Waiting<In, Out>>
@@ -66,6 +68,14 @@ const giveUpOnOldest = <In, Out>(queue: Array<Waiting<In, Out>>, tick: number): 
   }
 }
 
+/** A statement for several is part of the first one's trace; the spans of the others refer to it. */
+const inTraceOf = <In, Out, A>(batch: Batch<In, Out>, statement: Effect.Effect<A>): Effect.Effect<A> => {
+  const [first, ...others] = batch.flatMap(({ span }) => span ?? [])
+  if (first === undefined) return Effect.withTracerEnabled(statement, false)
+  for (const span of others) span.addLinks([{ _tag: "SpanLink", span: first, attributes: {} }])
+  return Effect.withParentSpan(statement, first)
+}
+
 /** Inside a transaction nothing is gathered, since a batch has a connection of its own. */
 export const batched = <In, Out>(
   run: Run<In, Out>,
@@ -74,6 +84,7 @@ export const batched = <In, Out>(
   Effect.gen(function* () {
     const { aside, watch } = yield* Lanes
     const fork = yield* FiberSet.makeRuntime<never>()
+    const traced = yield* FiberRef.get(FiberRef.currentTracerEnabled)
     const common: Array<Waiting<In, Out>> = []
     const lanes = new Map<string, Lane<In, Out>>()
     /** The common batches that are under way, by the tick at which they began. */
@@ -90,7 +101,7 @@ export const batched = <In, Out>(
      */
     const tried = (batch: Batch<In, Out>, wait: LockWait) => {
       const items = batch.map(({ item }) => item)
-      const once = Effect.exit(runAll(items, wait))
+      const once = Effect.exit(traced ? inTraceOf(batch, runAll(items, wait)) : runAll(items, wait))
       return Effect.flatMap(once, (exit) => {
         const setback = Exit.isFailure(exit) ? setbackIn(exit.cause) : undefined
         if (Exit.isFailure(exit) && setback === "lost") for (const one of batch) one.lost = exit.cause
@@ -187,15 +198,24 @@ export const batched = <In, Out>(
       fork(ticks)
     }
 
-    const gathered = (item: In): Effect.Effect<Out> =>
+    const waiting = (item: In, span?: Tracer.Span): Effect.Effect<Out> =>
       Effect.async((answer) => {
         const lane = laneOf === undefined || lanes.size === 0 ? undefined : lanes.get(laneOf(item))
         const { queue } = lane ?? { queue: common }
         if (queue.length >= (lane === undefined ? longestQueue : longestLane)) return answer(Exit.die(overloaded()))
-        queue.push({ item, since: tick, answer })
+        queue.push(span === undefined ? { item, since: tick, answer } : { item, since: tick, answer, span })
         if (lane === undefined) advance()
         else wake(lane)
       })
+
+    /** Each wait is a span of its own: what it waits for may be a statement for many. */
+    const inSpan = (item: In): Effect.Effect<Out> =>
+      Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) =>
+        enabled
+          ? Effect.useSpan("sql.batch", { kind: "client", captureStackTrace: false }, (span) => waiting(item, span))
+          : waiting(item)
+      )
+    const gathered = traced ? inSpan : (item: In) => waiting(item)
 
     yield* watch(() => common[0] !== undefined && tick - common[0].since >= ticksIn(queueStuck))
     const alone = (item: In): Effect.Effect<Out> => Effect.map(runAll([item], null), ([out]) => out as Out)

@@ -8,6 +8,7 @@ import { poolClosesWithin } from "../../domain/policies/Server.ts"
 import { databaseHosts } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
+import { beforeScrape } from "../observability/Scrape.ts"
 import { turnAwayWhenStuck } from "./Crowding.ts"
 import { DatabaseServer } from "./DatabaseServer.ts"
 import { Lanes } from "./Lanes.ts"
@@ -23,14 +24,14 @@ const total = Metric.gauge("db_pool_connections", { description: "Open database 
 const idle = Metric.gauge("db_pool_idle_connections", { description: "Open database connections that nobody uses." })
 const waiting = Metric.gauge("db_pool_waiting_requests", { description: "Statements waiting for a connection." })
 
-const countConnections = (pool: Pg.Pool): void => {
-  const update = () => {
-    total.unsafeUpdate(pool.totalCount, [])
-    idle.unsafeUpdate(pool.idleCount, [])
-    waiting.unsafeUpdate(pool.waitingCount, [])
-  }
-  for (const event of ["connect", "acquire", "release", "remove"] as const) pool.on(event, update)
-}
+const countConnections = (pool: Pg.Pool) =>
+  beforeScrape(
+    Effect.sync(() => {
+      total.unsafeUpdate(pool.totalCount, [])
+      idle.unsafeUpdate(pool.idleCount, [])
+      waiting.unsafeUpdate(pool.waitingCount, [])
+    })
+  )
 
 const reasonOf = (cause: unknown): string => {
   const error = cause as { readonly message?: string; readonly code?: string }
@@ -64,7 +65,7 @@ const primaryPool = Effect.gen(function* () {
   const urls = urlsOf((yield* DatabaseServer).url)
   const wanted = urls.length > 1 ? "primary" : "any"
   const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: "corridor" })
-  countConnections(pool)
+  yield* countConnections(pool)
   turnAwayWhenStuck(pool)
   yield* tellOfLosses(pool)
   const started = Effect.tryPromise({

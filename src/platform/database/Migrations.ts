@@ -28,7 +28,9 @@ import platformAccounts from "../../../migrations/0024_platform_accounts.ts"
 import replacedCredentials from "../../../migrations/0025_replaced_credentials.ts"
 import eachReplacedCredential from "../../../migrations/0026_each_replaced_credential.ts"
 import filters from "../../../migrations/0027_filters.ts"
-import spentTokens from "../../../migrations/0028_spent_tokens.ts"
+import brandedLinks from "../../../migrations/0028_branded_links.ts"
+import operations from "../../../migrations/0029_operations.ts"
+import spentTokens from "../../../migrations/0030_spent_tokens.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -59,7 +61,9 @@ export const migrations = {
   "0025_replaced_credentials": replacedCredentials,
   "0026_each_replaced_credential": eachReplacedCredential,
   "0027_filters": filters,
-  "0028_spent_tokens": spentTokens
+  "0028_branded_links": brandedLinks,
+  "0029_operations": operations,
+  "0030_spent_tokens": spentTokens
 }
 
 const TABLE = "corridor_migrations"
@@ -67,23 +71,30 @@ const TABLE = "corridor_migrations"
 /** Any number will do, as long as every instance takes the same. */
 const LOCK = 7_402_118_613
 
-const run = Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE })
+const bringTo = (wanted: Partial<typeof migrations>) => {
+  const run = Migrator.make({})({ loader: Migrator.fromRecord(wanted), table: TABLE })
+  return Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return yield* unlimited(
+      Effect.gen(function* () {
+        yield* sql`select pg_advisory_xact_lock(${LOCK})`
+        yield* sql`create table if not exists ${sql(TABLE)} (
+          migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+        return yield* run
+      })
+    )
+  }).pipe(
+    Effect.tap((applied) =>
+      applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
+    ),
+    Effect.orDie,
+    Effect.withSpan("migrate")
+  )
+}
 
 /** Answers with the migrations that were missing. */
-export const migrate = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  return yield* unlimited(
-    Effect.gen(function* () {
-      yield* sql`select pg_advisory_xact_lock(${LOCK})`
-      yield* sql`create table if not exists ${sql(TABLE)} (
-        migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
-      return yield* run
-    })
-  )
-}).pipe(
-  Effect.tap((applied) =>
-    applied.length === 0 ? Effect.void : Effect.logInfo(`Migrations applied: ${applied.map(([id]) => id).join(", ")}`)
-  ),
-  Effect.orDie,
-  Effect.withSpan("migrate")
-)
+export const migrate = bringTo(migrations)
+
+/** As a version was of which this migration was the last: for what such a version has written. */
+export const migrateTo = (last: number) =>
+  bringTo(Object.fromEntries(Object.entries(migrations).filter(([name]) => Number.parseInt(name, 10) <= last)))

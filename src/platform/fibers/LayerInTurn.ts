@@ -3,7 +3,8 @@
  * and a scope for each part, at several times the price: the service has some two hundred parts, none of which is worth
  * waiting for beside another.
  */
-import { type Cause, Context, Effect, Layer, Scope } from "effect"
+import { type Cause, Context, Effect, Exit, FiberRef, Layer, Scope } from "effect"
+import type { YieldWrap } from "effect/Utils"
 
 type AnyContext = Context.Context<never>
 type AnyEffect<A> = Effect.Effect<A, never, never>
@@ -34,56 +35,54 @@ export type Touch = (made: AnyContext) => AnyContext
 
 const untouched: Touch = (made) => made
 
+/** Each part in the fiber that builds them all: whoever provided them one by one would pay for each more than it costs. */
+const within = (effect: AnyEffect<AnyContext>, env: AnyContext): AnyEffect<AnyContext> =>
+  Effect.zipRight(FiberRef.set(FiberRef.currentContext, env), effect)
+
+type Building = Generator<YieldWrap<AnyEffect<unknown>>, AnyContext, never>
+
 const builder = (scope: Scope.Scope, touch: Touch) => {
   const built = new Map<AnyLayer, AnyContext>()
 
-  const once = (layer: AnyLayer, env: AnyContext): AnyEffect<AnyContext> => {
+  function* once(layer: AnyLayer, env: AnyContext): Building {
     const known = built.get(layer)
-    if (known !== undefined) return Effect.succeed(known)
-    return Effect.map(make(layer, env), (context) => {
-      built.set(layer, context)
-      return context
-    })
+    if (known !== undefined) return known
+    const context = yield* make(layer, env)
+    built.set(layer, context)
+    return context
   }
 
-  const make = (layer: AnyLayer, env: AnyContext): AnyEffect<AnyContext> => {
+  function* make(layer: AnyLayer, env: AnyContext): Building {
     const part = layer as unknown as Part
     switch (part._op_layer) {
       case "FromEffect":
-        return Effect.map(
-          Effect.mapInputContext(part.effect, () => env),
-          touch
-        )
+        return touch(yield* within(part.effect, env))
       case "Scoped":
-        return Effect.map(
-          Effect.mapInputContext(part.effect, () => Context.add(env, Scope.Scope, scope)),
-          touch
-        )
+        return touch(yield* within(part.effect, Context.add(env, Scope.Scope, scope)))
       case "Suspend":
-        return once(part.evaluate(), env)
+        return yield* once(part.evaluate(), env)
       case "ExtendScope":
-        return once(part.layer, env)
+        return yield* once(part.layer, env)
       case "Fresh":
-        return builder(scope, touch)(part.layer, env)
-      case "Fold":
-        return Effect.matchCauseEffect(once(part.layer, env), {
-          onFailure: (cause) => once(part.failureK(cause), env),
-          onSuccess: (context) => once(part.successK(context), env)
-        })
+        return yield* builder(scope, touch)(part.layer, env)
+      case "Fold": {
+        const exit = yield* Effect.exit(Effect.gen(() => once(part.layer, env)))
+        return yield* once(Exit.isFailure(exit) ? part.failureK(exit.cause) : part.successK(exit.value), env)
+      }
       case "Provide":
-        return Effect.flatMap(once(part.first, env), (context) => once(part.second, context))
+        return yield* once(part.second, yield* once(part.first, env))
       case "ProvideMerge":
-      case "ZipWith":
-        return Effect.flatMap(once(part.first, env), (left) =>
-          Effect.map(once(part.second, env), (right) => part.zipK(left, right))
-        )
-      case "MergeAll":
-        return Effect.map(
-          Effect.forEach(part.layers, (one) => once(one, env)),
-          (contexts) => Context.mergeAll(...contexts)
-        )
+      case "ZipWith": {
+        const left = yield* once(part.first, env)
+        return part.zipK(left, yield* once(part.second, env))
+      }
+      case "MergeAll": {
+        const contexts: Array<AnyContext> = []
+        for (const one of part.layers) contexts.push(yield* once(one, env))
+        return Context.mergeAll(...contexts)
+      }
       default:
-        return Effect.die(`a layer of a kind that is not known here: ${JSON.stringify(part)}`)
+        return yield* Effect.die(`a layer of a kind that is not known here: ${JSON.stringify(part)}`)
     }
   }
   return once
@@ -95,11 +94,12 @@ export const buildInTurn = <A, E, R>(
   layer: Layer.Layer<A, E, R>,
   given: Context.Context<R>,
   touch: Touch = untouched
-): Effect.Effect<Context.Context<A>, E> =>
-  builder(scope, touch)(layer as unknown as AnyLayer, given as unknown as AnyContext) as unknown as Effect.Effect<
-    Context.Context<A>,
-    E
-  >
+): Effect.Effect<Context.Context<A>, E> => {
+  const env = given as unknown as AnyContext
+  const building = Effect.gen(() => builder(scope, touch)(layer as unknown as AnyLayer, env))
+  // What was there before is there again at the end, however it ends.
+  return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
+}
 
 /** The same layer, whoever builds it. */
 export const layerInTurn = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>

@@ -1,9 +1,18 @@
 /** The background fibers of an instance, each supervised, and which of them are down: readiness asks. */
 import { Cause, Context, Duration, Effect, Exit, Fiber, Layer, Schedule, type Scope } from "effect"
 import { supervision, workerDownAfter, workerHealthyAfter, workersStopWithin } from "../../domain/policies/Server.ts"
+import { beforeScrape } from "../observability/Scrape.ts"
+import { gauge } from "../observability/Series.ts"
+import { unspanned } from "../observability/Spans.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { monotonicMillis } from "./Monotonic.ts"
 import { endWithin } from "./Shutdown.ts"
+
+const up = gauge(
+  "corridor_worker_up",
+  "1 while a background worker of this process does its work, 0 while it keeps failing, by worker.",
+  ["worker"]
+)
 
 interface State {
   /** When the first of the failures in a row happened, none of them after a healthy time. */
@@ -27,7 +36,7 @@ const keepRunning = <R>(name: string, worker: Effect.Effect<unknown, never, R>, 
     const run = Effect.gen(function* () {
       const began = yield* monotonicMillis
       state.runningSince = began
-      const exit = yield* Effect.exit(worker)
+      const exit = yield* Effect.exit(unspanned(worker))
       const now = yield* monotonicMillis
       state.runningSince = undefined
       const cause = causeOf(exit)
@@ -55,21 +64,29 @@ export class Workers extends Context.Tag("corridor/Workers")<
     readonly down: Effect.Effect<ReadonlyArray<string>>
   }
 >() {
-  static readonly layer = Layer.sync(Workers, () => {
-    const states = new Map<string, State>()
-    return {
-      start: <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
-        Effect.suspend(() => {
-          const state: State = { failingSince: undefined, runningSince: undefined }
-          states.set(name, state)
-          return Effect.acquireRelease(
-            Effect.forkDaemon(Effect.interruptible(keepRunning(name, worker, state))),
-            (fiber) => endWithin(workersStopWithin, () => `the worker "${name}"`)(Fiber.interrupt(fiber))
-          )
-        }),
-      down: Effect.map(monotonicMillis, (now) =>
-        Array.from(states).flatMap(([name, state]) => (isDown(state, now) ? [name] : []))
+  static readonly layer = Layer.scoped(
+    Workers,
+    Effect.gen(function* () {
+      const states = new Map<string, State>()
+      yield* beforeScrape(
+        Effect.map(monotonicMillis, (now) => {
+          for (const [name, state] of states) up([name], isDown(state, now) ? 0 : 1)
+        })
       )
-    }
-  })
+      return {
+        start: <R>(name: string, worker: Effect.Effect<unknown, never, R>) =>
+          Effect.suspend(() => {
+            const state: State = { failingSince: undefined, runningSince: undefined }
+            states.set(name, state)
+            return Effect.acquireRelease(
+              Effect.forkDaemon(Effect.interruptible(keepRunning(name, worker, state))),
+              (fiber) => endWithin(workersStopWithin, () => `the worker "${name}"`)(Fiber.interrupt(fiber))
+            )
+          }),
+        down: Effect.map(monotonicMillis, (now) =>
+          Array.from(states).flatMap(([name, state]) => (isDown(state, now) ? [name] : []))
+        )
+      }
+    })
+  )
 }

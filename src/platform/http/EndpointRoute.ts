@@ -1,24 +1,25 @@
 /**
  * Interprets one endpoint of the contract on Node's own request: who is it, what do they send, may they, then the
- * handler. Decoders and encoders are compiled once, at start.
+ * handler. Decoders and encoders are compiled once in a process.
  */
 import { HttpApiSchema, type HttpApiEndpoint } from "@effect/platform"
 import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
 import { AccountId, EscrowId, OrgId, PaymentId } from "../../domain/Identifiers.ts"
 import { AcceptsArray, AlsoNeeds, Lists, MovesMoney, Needs } from "../../contract/api/Operation.ts"
-import { Gate } from "./Gate.ts"
+import type { Gate } from "./Gate.ts"
 import { type Access, authorize, type Caller, type Permit } from "../../domain/Access.ts"
 import { type Failure, Invalid, notFound, TooLarge } from "../../domain/Failure.ts"
 import { idOrNil, nilUuid } from "../../domain/Ids.ts"
 import type { NewKey } from "../idempotency/IdempotencyStore.ts"
-import { Replica } from "../database/Replica.ts"
-import { Owners } from "../idempotency/Owners.ts"
+import type { Replica } from "../database/Replica.ts"
+import type { Owners } from "../idempotency/Owners.ts"
 import { isInitiation } from "../../contract/api/Initiation.ts"
 import { Reply } from "./Handlers.ts"
 import { parseJsonText } from "./JsonText.ts"
-import { OnceOnly } from "./OnceOnly.ts"
+import type { OnceOnly } from "./OnceOnly.ts"
 import { empty, json, type Outgoing } from "./Outgoing.ts"
 import { checkContentType, decodeUtf8, readPlainBody } from "./RequestBody.ts"
+import { noteAnswer, noteParams, type RequestNote } from "./RequestNote.ts"
 import type { Incoming, Route } from "./Route.ts"
 import { validationMessage } from "./ValidationMessage.ts"
 
@@ -63,99 +64,132 @@ const queryProblem = (query: Incoming["query"]): string | undefined => {
   return undefined
 }
 
-export const endpointRoute = Effect.fnUntraced(function* (endpoint: Endpoint, status: number, handler: AnyHandler) {
-  const gate = yield* Gate
-  const access = Context.get(endpoint.annotations as Context.Context<Needs>, Needs)
-  const alsoNeeds = Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds)
-  const once = yield* OnceOnly
-  const owners = yield* Owners
-  const movesMoney = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
-  const { reads } = yield* Replica
-  const lists = Option.isSome(Context.getOption(endpoint.annotations, Lists))
-  const acceptsArray = Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray))
-  const decodePath = decoder(endpoint.pathSchema)
-  const decodeQuery = decoder(endpoint.urlParamsSchema)
-  const decodePayload = decoder(endpoint.payloadSchema)
-  const hasPayload = Option.isSome(endpoint.payloadSchema)
-  const encode = ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>)
-  const hasContent = !HttpApiSchema.isVoid(endpoint.successSchema.ast)
-  const initiates = isInitiation(endpoint.path)
-
-  /** One text for each object that the operation is done to. */
-  const operationOf = (path: unknown): string => {
-    const named = isObject(path) ? path : {}
-    return `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(named[name])))}`
-  }
-
-  /** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
-  const selectorsOf = ({ admin }: Caller, { params, query }: Incoming, body: unknown): ReadonlyArray<OrgId> => {
-    const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
-    return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
-      typeof named === "string" ? [idOrNil(OrgId)(named)] : []
-    )
-  }
-
-  const permitFor = Effect.fnUntraced(function* (caller: Caller, [first, ...others]: ReadonlyArray<OrgId>) {
-    const selector = Option.fromNullable(first)
-    const permit = yield* authorize(caller, access, selector)
-    for (const other of others) yield* authorize(caller, access, Option.some(other))
-    if (caller.admin && Option.isSome(selector) && !(yield* gate.organizationExists(selector.value))) {
-      return yield* notFound("organisation")
-    }
-    return permit
-  })
-
-  /** A key belongs to the organisation of what the request touches; what is not there is nobody's. */
-  const keyOwner = (
-    { scope }: Permit<Access>,
-    named: Readonly<Record<string, unknown>>
-  ): Effect.Effect<Option.Option<OrgId>> => {
-    if (Option.isSome(scope)) return Effect.succeed(scope)
-    const text = (...names: ReadonlyArray<string>): string =>
-      names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
-    return owners.ownerOf({
-      payment_id: idOrNil(PaymentId)(text("payment_id")),
-      account_id: idOrNil(AccountId)(text("account_id", "from_account_id")),
-      escrow_id: idOrNil(EscrowId)(text("escrow_id"))
-    })
-  }
-
-  const toOutgoing = (result: unknown): Outgoing => {
-    const reply = result instanceof Reply ? result : new Reply(status, result)
-    return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
-  }
-
-  const route: Route = {
-    method: endpoint.method,
-    path: endpoint.path,
-    handle: Effect.fnUntraced(function* (incoming) {
-      const caller = yield* gate.admit(incoming.request)
-      const body = hasPayload ? yield* readJson(incoming) : undefined
-      if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
-        return yield* invalid("The body must be a JSON object")
-      }
-      const selectors = selectorsOf(caller, incoming, body)
-      const permit = yield* permitFor(caller, selectors)
-      const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
-      const problem = queryProblem(incoming.query)
-      if (problem !== undefined) return yield* invalid(problem)
-      const path = yield* decodePath(incoming.params)
-      const urlParams = yield* decodeQuery(incoming.query)
-      const payload = yield* decodePayload(body)
-      const beyond = isObject(payload) ? alsoNeeds(payload) : undefined
-      if (beyond !== undefined) yield* elevate(beyond)
-      const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
-      const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
-      const answer = (idempotencyKey?: NewKey) =>
-        Effect.map(lists ? reads(handled(idempotencyKey)) : handled(idempotencyKey), toOutgoing)
-      const key = incoming.request.headers["idempotency-key"]
-      if (!movesMoney || typeof key !== "string") return yield* answer()
-      const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
-      const owner = yield* keyOwner(permit, named)
-      const name = { org_id: Option.getOrElse(owner, () => nilUuid), operation: operationOf(path), key }
-      // Where nobody owns it there is nothing to be done, and nobody to keep the key for.
-      return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
-    })
-  }
-  return route
+/** What an endpoint of the contract says about itself, whoever serves it: compiled once. */
+export const compileEndpoint = (endpoint: Endpoint, status: number) => ({
+  endpoint,
+  status,
+  access: Context.get(endpoint.annotations as Context.Context<Needs>, Needs),
+  alsoNeeds: Context.get(endpoint.annotations as Context.Context<AlsoNeeds>, AlsoNeeds),
+  movesMoney: Option.isSome(Context.getOption(endpoint.annotations, MovesMoney)),
+  lists: Option.isSome(Context.getOption(endpoint.annotations, Lists)),
+  acceptsArray: Option.isSome(Context.getOption(endpoint.annotations, AcceptsArray)),
+  decodePath: decoder(endpoint.pathSchema),
+  decodeQuery: decoder(endpoint.urlParamsSchema),
+  decodePayload: decoder(endpoint.payloadSchema),
+  hasPayload: Option.isSome(endpoint.payloadSchema),
+  encode: ParseResult.encodeUnknownSync(endpoint.successSchema as Schema.Schema<unknown>),
+  hasContent: !HttpApiSchema.isVoid(endpoint.successSchema.ast),
+  initiates: isInitiation(endpoint.path)
 })
+
+export type Compiled = ReturnType<typeof compileEndpoint>
+
+/** Who answers it. */
+interface Served extends Compiled {
+  readonly gate: Context.Tag.Service<Gate>
+  readonly once: Context.Tag.Service<OnceOnly>
+  readonly owners: Context.Tag.Service<Owners>
+  readonly replica: Context.Tag.Service<Replica>
+  readonly handler: AnyHandler
+}
+
+/** One text for each object that the operation is done to. */
+const operationOf = ({ endpoint }: Compiled, path: unknown): string => {
+  const named = isObject(path) ? path : {}
+  return `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(named[name])))}`
+}
+
+/** The organisations that a request names, the one that counts first. An initiation belongs to its credential's. */
+const selectorsOf = (
+  { initiates }: Compiled,
+  { admin }: Caller,
+  { params, query }: Incoming,
+  body: unknown
+): ReadonlyArray<OrgId> => {
+  const inBody = isObject(body) && (admin || !initiates) ? body["org_id"] : undefined
+  return [params["org_id"], query["org_id"], inBody].flatMap((named) =>
+    typeof named === "string" ? [idOrNil(OrgId)(named)] : []
+  )
+}
+
+const permitFor = Effect.fnUntraced(function* (
+  { access, gate }: Served,
+  caller: Caller,
+  [first, ...others]: ReadonlyArray<OrgId>
+) {
+  const selector = Option.fromNullable(first)
+  const permit = yield* authorize(caller, access, selector)
+  for (const other of others) yield* authorize(caller, access, Option.some(other))
+  if (caller.admin && Option.isSome(selector) && !(yield* gate.organizationExists(selector.value))) {
+    return yield* notFound("organisation")
+  }
+  return permit
+})
+
+/** A key belongs to the organisation of what the request touches; what is not there is nobody's. */
+const keyOwner = (
+  { owners }: Served,
+  { scope }: Permit<Access>,
+  named: Readonly<Record<string, unknown>>
+): Effect.Effect<Option.Option<OrgId>> => {
+  if (Option.isSome(scope)) return Effect.succeed(scope)
+  const text = (...names: ReadonlyArray<string>): string =>
+    names.map((name) => named[name]).find((value) => typeof value === "string") ?? ""
+  return owners.ownerOf({
+    payment_id: idOrNil(PaymentId)(text("payment_id")),
+    account_id: idOrNil(AccountId)(text("account_id", "from_account_id")),
+    escrow_id: idOrNil(EscrowId)(text("escrow_id"))
+  })
+}
+
+const toOutgoing = ({ encode, hasContent, status }: Compiled, result: unknown, note: RequestNote): Outgoing => {
+  const reply = result instanceof Reply ? result : new Reply(status, result)
+  noteAnswer(note, reply.body)
+  return hasContent ? json(reply.status, encode(reply.body), reply.headers) : empty(reply.status, reply.headers)
+}
+
+const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming) {
+  const { acceptsArray, endpoint, gate, handler, hasPayload, lists, movesMoney, once, replica } = served
+  const { note } = incoming
+  const caller = (note.caller = yield* gate.admit(incoming.request))
+  noteParams(note, incoming.params)
+  const body = hasPayload ? yield* readJson(incoming) : undefined
+  if (hasPayload && !isObject(body) && !(acceptsArray && Array.isArray(body))) {
+    return yield* invalid("The body must be a JSON object")
+  }
+  const selectors = selectorsOf(served, caller, incoming, body)
+  const permit = yield* permitFor(served, caller, selectors)
+  note.org = permit.scope
+  const elevate = (more: Access) => authorize(caller, more, Option.fromNullable(selectors[0]))
+  const problem = queryProblem(incoming.query)
+  if (problem !== undefined) return yield* invalid(problem)
+  const path = yield* served.decodePath(incoming.params)
+  const urlParams = yield* served.decodeQuery(incoming.query)
+  const payload = yield* served.decodePayload(body)
+  const beyond = isObject(payload) ? served.alsoNeeds(payload) : undefined
+  if (beyond !== undefined) yield* elevate(beyond)
+  const request = { permit, elevate, path, urlParams, payload, route: endpoint.path }
+  const handled = (idempotencyKey?: NewKey) => handler({ ...request, idempotencyKey })
+  const answer = (idempotencyKey?: NewKey) =>
+    Effect.map(lists ? replica.reads(handled(idempotencyKey)) : handled(idempotencyKey), (result) =>
+      toOutgoing(served, result, note)
+    )
+  const key = incoming.request.headers["idempotency-key"]
+  if (!movesMoney || typeof key !== "string") return yield* answer()
+  const named = { ...(isObject(payload) ? payload : {}), ...(isObject(path) ? path : {}) }
+  const owner = yield* keyOwner(served, permit, named)
+  const name = { org_id: Option.getOrElse(owner, () => nilUuid), operation: operationOf(served, path), key }
+  // Where nobody owns it there is nothing to be done, and nobody to keep the key for.
+  return yield* once(name, endpoint.path, body, (claimed) => answer(Option.isSome(owner) ? claimed : undefined))
+})
+
+export type Servants = Pick<Served, "gate" | "once" | "owners" | "replica">
+
+export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
+  const served: Served = { ...about, ...servants, handler }
+  return {
+    method: about.endpoint.method,
+    path: about.endpoint.path,
+    handle: (incoming) => answered(served, incoming)
+  }
+}

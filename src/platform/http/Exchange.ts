@@ -6,12 +6,13 @@ import { setbackIn } from "../database/Setback.ts"
 import { type Failure, NotFound, overloaded } from "../../domain/Failure.ts"
 import { type Ids, uuidv7 } from "../../domain/Ids.ts"
 import { recordRequest, requestEnded, requestStarted } from "../observability/HttpMetrics.ts"
-import { spanned } from "../observability/Spans.ts"
 import { type Cors, corsHeaders, isPreflight, preflightHeaders } from "../config/Cors.ts"
 import { defectReply, failureReply } from "./ErrorReply.ts"
 import { fixedHeaders } from "./FixedHeaders.ts"
 import { empty, type Outgoing } from "./Outgoing.ts"
 import { requestId } from "./RequestId.ts"
+import { newNote, notedFields, type RequestNote } from "./RequestNote.ts"
+import { inRequestSpan } from "./RequestSpan.ts"
 import type { Route } from "./Route.ts"
 import { isCanonicalTarget, pathOf } from "./Target.ts"
 
@@ -25,16 +26,27 @@ const write = (response: ServerResponse, outgoing: Outgoing, headers: Readonly<R
 
 const unknownRoute = new NotFound({ message: "There is nothing at this path and method. The reference is at /docs." })
 
-const replyTo = (ids: Ids["Type"], exit: Exit.Exit<Outgoing, Failure>, method: string, path: string) => {
+const refused = (note: RequestNote, failure: Failure, path: string): Outgoing => {
+  note.code = failure.code
+  if ("paymentId" in failure && failure.paymentId !== undefined) note.paymentId = failure.paymentId
+  return failureReply(failure, path)
+}
+
+const replyTo = (
+  ids: Ids["Type"],
+  exit: Exit.Exit<Outgoing, Failure>,
+  { method, note, path }: { readonly method: string; readonly note: RequestNote; readonly path: string }
+): Effect.Effect<Outgoing> => {
   if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
   const failure = Cause.failureOption(exit.cause)
-  if (Option.isSome(failure)) return Effect.succeed(failureReply(failure.value, path))
+  if (Option.isSome(failure)) return Effect.succeed(refused(note, failure.value, path))
   const setback = setbackIn(exit.cause)
   // Where a write may have happened, nobody is told to send it again.
   if (setback !== undefined && (setback !== "lost" || ["GET", "HEAD"].includes(method))) {
     const reason = Cause.prettyErrors(exit.cause).map(({ message }) => message)
-    return Effect.as(Effect.logWarning("Too busy", ...reason), failureReply(overloaded(), path))
+    return Effect.as(Effect.logWarning("Too busy", ...reason), refused(note, overloaded(), path))
   }
+  note.code = "INTERNAL_ERROR"
   return Effect.flatMap(ids.next, (errorId) =>
     Effect.logError("Unexpected failure", exit.cause).pipe(
       Effect.annotateLogs("error_id", errorId),
@@ -42,6 +54,9 @@ const replyTo = (ids: Ids["Type"], exit: Exit.Exit<Outgoing, Failure>, method: s
     )
   )
 }
+
+/** In the log and the metrics, of a request whose caller did not wait for its answer. */
+const CALLER_GONE = 499
 
 export const exchange =
   (ids: Ids["Type"], router: Router<Route>, cors: Cors) =>
@@ -53,27 +68,39 @@ export const exchange =
       const method = request.method ?? "GET"
       const url = request.url ?? "/"
       const headers = { "x-request-id": id, ...fixedHeaders, ...corsHeaders(cors, request.headers) }
-      if (isPreflight(cors, method, request.headers)) {
-        return write(response, empty(204, preflightHeaders(cors, request.headers)), headers)
-      }
       requestStarted()
-      const found = isCanonicalTarget(url) ? router.find(method, url) : undefined
-      const route = found?.handler.path ?? "(unknown)"
-      const plain =
-        found === undefined
+      const preflight = isPreflight(cors, method, request.headers)
+      const found = !preflight && isCanonicalTarget(url) ? router.find(method, url) : undefined
+      const route = preflight ? "(preflight)" : (found?.handler.path ?? "(unknown)")
+      const note = newNote()
+      const plain = preflight
+        ? Effect.succeed(empty(204, preflightHeaders(cors, request.headers)))
+        : found === undefined
           ? Effect.fail(unknownRoute)
-          : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams })
+          : found.handler.handle({ request, requestId: id, params: found.params, query: found.searchParams, note })
+      const answered = Effect.flatMap(Effect.exit(plain), (exit) =>
+        replyTo(ids, exit, { method, note, path: pathOf(url) })
+      )
+      const ended = Effect.fnUntraced(function* (status: number) {
+        const nanos = Number((yield* Clock.currentTimeNanos) - started)
+        recordRequest(method, route, status, nanos / 1e9)
+        if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
+        const duration_ms = Math.round(nanos / 1e4) / 100
+        yield* Effect.logInfo("Request").pipe(
+          Effect.annotateLogs(notedFields(note)),
+          Effect.annotateLogs({ method, route, status, duration_ms })
+        )
+      })
       // The fiber is this request's own: what is set for it need not be set back.
       yield* FiberRef.update(FiberRef.currentLogAnnotations, HashMap.set<string, unknown>("request_id", id))
       yield* Effect.gen(function* () {
-        const exit = yield* Effect.exit(spanned(() => `${method} ${route}`, { kind: "server" })(plain))
-        const outgoing = yield* replyTo(ids, exit, method, pathOf(url))
+        const outgoing = yield* inRequestSpan(request, { method, route, note, id }, answered)
         write(response, outgoing, headers)
-        const nanos = Number((yield* Clock.currentTimeNanos) - started)
-        recordRequest(method, route, outgoing.status, nanos / 1e9)
-        if (LogLevel.greaterThan(yield* FiberRef.get(FiberRef.currentMinimumLogLevel), LogLevel.Info)) return
-        yield* Effect.logInfo("Request").pipe(
-          Effect.annotateLogs({ method, route, status: outgoing.status, duration_ms: Math.round(nanos / 1e4) / 100 })
-        )
-      }).pipe(Effect.ensuring(Effect.sync(requestEnded)))
+        yield* ended(outgoing.status)
+      }).pipe(
+        Effect.onExit((exit) => {
+          requestEnded()
+          return Exit.isInterrupted(exit) ? ended(CALLER_GONE) : Effect.void
+        })
+      )
     })

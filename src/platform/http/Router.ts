@@ -1,10 +1,13 @@
 /** Every route of the service by method and path: the contract's endpoints, and pages outside of it. */
-import { HttpApi, type HttpApiEndpoint } from "@effect/platform"
+import { HttpApi } from "@effect/platform"
 import { Context, Effect, Option } from "effect"
 import * as FindMyWay from "find-my-way-ts"
 import { Api } from "../../contract/api/Api.ts"
 import { SignedCallback } from "../../contract/api/SignedCallback.ts"
-import { endpointRoute } from "./EndpointRoute.ts"
+import { Owners } from "../idempotency/Owners.ts"
+import { compileEndpoint, type Compiled, endpointRoute } from "./EndpointRoute.ts"
+import { Replica } from "../database/Replica.ts"
+import { Gate } from "./Gate.ts"
 import type { Implementation } from "./Handlers.ts"
 import { OnceOnly } from "./OnceOnly.ts"
 import type { Route } from "./Route.ts"
@@ -13,8 +16,7 @@ type AnyHandlers = Readonly<Record<string, Readonly<Record<string, Parameters<ty
 
 interface Declared {
   readonly group: string
-  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
-  readonly status: number
+  readonly about: Compiled
 }
 
 const declared: ReadonlyArray<Declared> = (() => {
@@ -24,7 +26,8 @@ const declared: ReadonlyArray<Declared> = (() => {
     onEndpoint: ({ endpoint, group, successes }) => {
       if (Option.isSome(Context.getOption(endpoint.annotations, SignedCallback))) return
       const [status = 200] = successes.keys()
-      all.push({ group: group.identifier, endpoint: endpoint as unknown as Declared["endpoint"], status })
+      const about = compileEndpoint(endpoint as unknown as Compiled["endpoint"], status)
+      all.push({ group: group.identifier, about })
     }
   })
   return all
@@ -32,8 +35,8 @@ const declared: ReadonlyArray<Declared> = (() => {
 
 export const apiRoutes = (implementation: Implementation<typeof Api>) => {
   const handlers = implementation as unknown as AnyHandlers
-  return Effect.forEach(declared, ({ endpoint, group, status }) =>
-    endpointRoute(endpoint, status, handlers[group]![endpoint.name]!)
+  return Effect.map(Effect.all({ gate: Gate, once: OnceOnly, owners: Owners, replica: Replica }), (servants) =>
+    declared.map(({ about, group }) => endpointRoute(servants, about, handlers[group]![about.endpoint.name]!))
   ).pipe(OnceOnly.provided)
 }
 

@@ -8,11 +8,14 @@ import { Lanes } from "../database/Lanes.ts"
 import { probe } from "../database/Probe.ts"
 import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
+import { readForScrape } from "../observability/Scrape.ts"
+import { gauge } from "../observability/Series.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
+import { pack, packedReply } from "./Packed.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { referenceScript } from "./ReferenceScript.ts"
-import type { Route } from "./Route.ts"
+import { alsoByHead, type Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
 
@@ -51,18 +54,19 @@ const get = (path: `/${string}`, answer: Effect.Effect<Outgoing>): Route => ({
   handle: () => answer
 })
 
-/** Load balancers ask with HEAD as well; Node then sends the headers alone. */
-const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> => {
-  const route = get(path, answer)
-  return [route, { ...route, method: "HEAD" }]
-}
+const probed = (path: `/${string}`, answer: Effect.Effect<Outgoing>): ReadonlyArray<Route> =>
+  alsoByHead([get(path, answer)])
 
-export const metricsRoute = Effect.sync((): Route => {
+const build = gauge("corridor_build_info", "1, with the version that runs and its mode.", ["version", "mode"])
+
+export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
+  build([version, mode], 1)
   const updateProcessMetrics = watchProcess()
   return get(
     "/metrics",
-    Effect.map(Effect.zipRight(Effect.sync(updateProcessMetrics), Metric.snapshot), (snapshot) =>
-      page(prometheusContentType, renderPrometheus(snapshot))
+    Effect.map(
+      Effect.zipRight(Effect.zipRight(readForScrape, Effect.sync(updateProcessMetrics)), Metric.snapshot),
+      (snapshot) => page(prometheusContentType, renderPrometheus(snapshot))
     )
   )
 })
@@ -71,7 +75,15 @@ export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
   const document = openApiDocument(publicUrl, mode)
-  const documentPage = page("application/json", stringify(document) ?? "", { "access-control-allow-origin": "*" })
+  const packedDocument = yield* Effect.cached(
+    Effect.promise(() =>
+      pack(stringify(document) ?? "", {
+        "access-control-allow-origin": "*",
+        "content-type": "application/json",
+        "x-content-type-options": "nosniff"
+      })
+    )
+  )
   const { contentSecurityPolicy, html } = renderReference(document.info.title, publicUrl)
   const referencePage = page("text/html; charset=utf-8", html, {
     "content-security-policy": contentSecurityPolicy,
@@ -80,7 +92,11 @@ export const systemRoutes = Effect.gen(function* () {
   return [
     ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probed("/readyz", yield* readyAnswer(readiness.check)),
-    get("/openapi.json", Effect.succeed(documentPage)),
+    {
+      method: "GET",
+      path: "/openapi.json",
+      handle: (incoming) => Effect.map(packedDocument, (packed) => packedReply(incoming, packed))
+    } satisfies Route,
     get("/docs", Effect.succeed(referencePage)),
     { method: "GET", path: scriptPath, handle: referenceScript } satisfies Route
   ]

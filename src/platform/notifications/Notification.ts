@@ -10,7 +10,7 @@ const Message = Schema.Struct({
   subject: Schema.String,
   text: Schema.String,
   org_id: Schema.NullOr(OrgId),
-  kind: Schema.Literal("invitation", "verification_request"),
+  kind: Schema.Literal("invitation", "verification_request", "receipt"),
   priority: Schema.Literal(...notificationPriorities)
 })
 export type Message = typeof Message.Type

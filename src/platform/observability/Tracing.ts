@@ -9,6 +9,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import { Effect, Layer, Option } from "effect"
 import { redactText, secretHeaders } from "./Redaction.ts"
+import { collectsSpans } from "./Spans.ts"
 
 /** Addresses of others (webhook endpoints, hosted pages) carry tokens in their query. */
 const withoutQuery = (url: string): string => url.replace(/[?#][^]*$/, "")
@@ -18,11 +19,15 @@ const redactAttribute = (key: string, text: string): string => {
   return redactText(key === "url.full" || key === "http.url" || key === "http.target" ? withoutQuery(text) : text)
 }
 
+const falseAttributes: ReadonlySet<unknown> = new Set(["span.label", "status.interrupted"])
+
 /** The replacer sees OTLP's JSON. Its numbers of nanoseconds are left alone: many of them look like card numbers. */
 const redactOtlp = (member: string, value: unknown): unknown => {
   if (typeof value === "string") {
     return member === "stringValue" || member === "message" || member === "name" ? redactText(value) : value
   }
+  // The exporter says of every span that failed that it was interrupted.
+  if (member === "attributes" && Array.isArray(value)) return value.filter(({ key }) => !falseAttributes.has(key))
   if (typeof value !== "object" || value === null || !("key" in value) || !("value" in value)) return value
   const attribute: unknown = value.value
   if (typeof value.key !== "string" || typeof attribute !== "object" || attribute === null) return value
@@ -58,6 +63,7 @@ export const tracing = (options: {
         }
       }).pipe(
         Layer.provide([redactedSerialization, FetchHttpClient.layer]),
-        Layer.merge(Layer.scopedDiscard(Effect.locallyScoped(Headers.currentRedactedNames, secretHeaders)))
+        Layer.merge(Layer.scopedDiscard(Effect.locallyScoped(Headers.currentRedactedNames, secretHeaders))),
+        Layer.merge(Layer.scopedDiscard(Effect.locallyScoped(collectsSpans, true)))
       )
   })

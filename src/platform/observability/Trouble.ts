@@ -1,5 +1,6 @@
 /** Trouble that a person should hear of makes a noise: one line in the log with its ids, and a count in the metrics. */
-import { Cause, Effect, LogLevel, Metric } from "effect"
+import { Cause, Effect, LogLevel } from "effect"
+import { counter } from "./Series.ts"
 
 const severity = {
   account_shared: LogLevel.Error,
@@ -15,10 +16,11 @@ const severity = {
 
 export type TroubleKind = keyof typeof severity
 
-const counted = Metric.counter("corridor_trouble_total", {
-  description: "Things that went wrong and that a person should look at, by kind.",
-  incremental: true
-})
+const counted = counter("corridor_trouble_total", "Things that went wrong and that a person should look at, by kind.", [
+  "kind"
+])
+
+for (const kind of Object.keys(severity)) counted([kind], 0)
 
 /** To be called once for each piece of trouble, by whoever has written it down. */
 export const trouble = (
@@ -30,5 +32,5 @@ export const trouble = (
   Effect.logWithLevel(severity[kind], message, cause).pipe(
     Effect.annotateLogs(ids),
     Effect.annotateLogs("trouble", kind),
-    Effect.zipRight(Metric.increment(Metric.tagged(counted, "kind", kind)))
+    Effect.zipRight(Effect.sync(() => counted([kind])))
   )

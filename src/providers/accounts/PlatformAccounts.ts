@@ -11,6 +11,7 @@ import {
   platformAccountsTrusted
 } from "../../domain/policies/Providers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { unspanned } from "../../platform/observability/Spans.ts"
 import { Secrets } from "../../platform/secrets/Secrets.ts"
 import { isSame } from "../port/Callback.ts"
 import { type NamedAccount, type PlatformAccount, PlatformAccountStore } from "./PlatformAccountStore.ts"
@@ -103,6 +104,7 @@ export class PlatformAccounts extends Context.Tag("corridor/PlatformAccounts")<
         yield* look
         yield* look.pipe(
           Effect.catchAllCause((cause) => Effect.logWarning("Which accounts others use could not be read", cause)),
+          unspanned,
           Effect.delay(platformAccountsLook),
           Effect.forever,
           Effect.forkScoped

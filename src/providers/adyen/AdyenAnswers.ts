@@ -201,7 +201,14 @@ export const toLink = outcomeFrom(linkIn, outcomeOfLink)
 export const aboutLink = (reply: ProviderReply): Enquiry => {
   if (reply.status === 404) return new Absent()
   if (!isOk(reply)) return noVerdict(reply)
-  return Option.match(linkIn(reply.json), { onNone: () => unreadable(reply), onSome: reportOfLink })
+  return Option.match(linkIn(reply.json), {
+    onNone: () => unreadable(reply),
+    onSome: (link) => {
+      const said = reportOfLink(link)
+      // Whoever asks knows the link; the payment may have got its own number from a callback meanwhile.
+      return said._tag === "Unknown" ? said : new Report({ ...said, providerPaymentId: null })
+    }
+  })
 }
 
 /** Taken note of; whether it goes through, only a callback tells. */

@@ -121,11 +121,20 @@ export const makeProviderHttp = (options: ProviderHttpOptions): Effect.Effect<Pr
         return Effect.flatMap(monotonicMillis, (startedAt) =>
           Effect.onExit(send(call), recorded(call, startedAt))
         ).pipe(
-          spanned(() => `Provider ${operation}`, {
-            kind: "client",
-            attributes: { provider, operation, account },
-            captureStackTrace: false
-          })
+          spanned(
+            () => `Provider ${operation}`,
+            () => ({
+              kind: "client",
+              attributes: {
+                provider,
+                operation,
+                account,
+                "http.request.method": call.method,
+                "server.address": new URL(call.origin ?? options.baseUrl).host
+              },
+              captureStackTrace: false
+            })
+          )
         )
       }
     }

@@ -14,16 +14,26 @@ import {
   stateAt,
   unsent
 } from "../../domain/CircuitBreaker.ts"
-import type { ProviderName } from "../../domain/Corridor.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
 import type { ConfigId, OrgId } from "../../domain/Identifiers.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
+import { beforeScrape } from "../../platform/observability/Scrape.ts"
+import { gauge } from "../../platform/observability/Series.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 
 const open = Metric.gauge("provider_circuit_open", {
   description:
     "1 while a provider is left alone, by one organisation or by all, because dispatches ended without a verdict, else 0."
 })
+
+const states = ["closed", "open", "half-open"] as const satisfies ReadonlyArray<CircuitState>
+
+const stateGauge = gauge(
+  "corridor_provider_circuit_state",
+  "1 for the state that everybody's circuit of a provider's platform account is in, 0 for the others, by provider and state.",
+  ["provider", "state"]
+)
 
 /** Whether it answers; nothing where nobody was asked. One that cannot be reached is as silent as one that says nothing. */
 const hasVerdict = (outcome: Outcome): Option.Option<boolean> => {
@@ -54,45 +64,62 @@ export class ProviderHealth extends Context.Tag("corridor/ProviderHealth")<
     readonly report: (asked: Asked, org: OrgId, outcome: Outcome) => Effect.Effect<void>
   }
 >() {
-  static readonly layer = Layer.sync(ProviderHealth, () => {
-    const all = new Map<string, Circuits>()
-    const circuitsOf = (asked: Asked): Circuits => all.get(keyOf(asked)) ?? initialCircuits
-    const keep = (asked: Asked, circuits: Circuits): void => {
-      if (all.get(keyOf(asked)) === circuits) return
-      all.set(keyOf(asked), circuits)
-      if (asked.account !== null) return
-      Metric.tagged(open, "provider", asked.provider).unsafeUpdate(openFor(circuits) === "nobody" ? 0 : 1, [])
-    }
-    const notSent = (asked: Asked, org: OrgId) =>
-      Effect.map(monotonicMillis, (now) => keep(asked, unsent(circuitsOf(asked), org, now)))
-    return {
-      circuit: (asked, org, now) => stateAt(circuitsOf(asked), org, now),
-      begin: (asked, org) =>
+  static readonly layer = Layer.scoped(
+    ProviderHealth,
+    Effect.gen(function* () {
+      const all = new Map<string, Circuits>()
+      yield* beforeScrape(
         Effect.map(monotonicMillis, (now) => {
-          const { admitted, circuits } = begin(circuitsOf(asked), org, now)
-          keep(asked, circuits)
-          return admitted
-        }),
-      unsent: notSent,
-      report: (asked, org, outcome) =>
-        Effect.flatMap(monotonicMillis, (now) => {
-          const verdict = hasVerdict(outcome)
-          if (Option.isNone(verdict)) return notSent(asked, org)
-          const before = circuitsOf(asked)
-          const after = report(before, org, verdict.value, now)
-          keep(asked, after)
-          const ids = { provider: asked.provider, ...(asked.account === null ? {} : { config_id: asked.account }) }
-          if (openFor(before) !== "everybody" && openFor(after) === "everybody") {
-            return trouble("circuit_opened", `${asked.provider} gives no verdicts and is left alone for a while.`, ids)
+          for (const provider of providerNames) {
+            const circuits = all.get(provider)
+            if (circuits === undefined) continue
+            const current = stateAt(circuits, undefined, now)
+            for (const state of states) stateGauge([provider, state], state === current ? 1 : 0)
           }
-          return stateAt(before, org, now) === "closed" && stateAt(after, org, now) === "open"
-            ? trouble(
-                "circuit_opened",
-                `${asked.provider} gives one organisation no verdicts and is left alone by it for a while.`,
-                { ...ids, org_id: org }
-              )
-            : Effect.void
         })
-    }
-  })
+      )
+      const circuitsOf = (asked: Asked): Circuits => all.get(keyOf(asked)) ?? initialCircuits
+      const keep = (asked: Asked, circuits: Circuits): void => {
+        if (all.get(keyOf(asked)) === circuits) return
+        all.set(keyOf(asked), circuits)
+        if (asked.account !== null) return
+        Metric.tagged(open, "provider", asked.provider).unsafeUpdate(openFor(circuits) === "nobody" ? 0 : 1, [])
+      }
+      const notSent = (asked: Asked, org: OrgId) =>
+        Effect.map(monotonicMillis, (now) => keep(asked, unsent(circuitsOf(asked), org, now)))
+      return {
+        circuit: (asked, org, now) => stateAt(circuitsOf(asked), org, now),
+        begin: (asked, org) =>
+          Effect.map(monotonicMillis, (now) => {
+            const { admitted, circuits } = begin(circuitsOf(asked), org, now)
+            keep(asked, circuits)
+            return admitted
+          }),
+        unsent: notSent,
+        report: (asked, org, outcome) =>
+          Effect.flatMap(monotonicMillis, (now) => {
+            const verdict = hasVerdict(outcome)
+            if (Option.isNone(verdict)) return notSent(asked, org)
+            const before = circuitsOf(asked)
+            const after = report(before, org, verdict.value, now)
+            keep(asked, after)
+            const ids = { provider: asked.provider, ...(asked.account === null ? {} : { config_id: asked.account }) }
+            if (openFor(before) !== "everybody" && openFor(after) === "everybody") {
+              return trouble(
+                "circuit_opened",
+                `${asked.provider} gives no verdicts and is left alone for a while.`,
+                ids
+              )
+            }
+            return stateAt(before, org, now) === "closed" && stateAt(after, org, now) === "open"
+              ? trouble(
+                  "circuit_opened",
+                  `${asked.provider} gives one organisation no verdicts and is left alone by it for a while.`,
+                  { ...ids, org_id: org }
+                )
+              : Effect.void
+          })
+      }
+    })
+  )
 }

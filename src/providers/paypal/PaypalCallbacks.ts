@@ -59,6 +59,9 @@ const readDispute = Schema.decodeUnknownOption(
 
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 
+/** Payers can make an order on a page of their own, with no more than the client id, and choose what it is called by. */
+const payin = { about: "payin" } as const
+
 /** While a dispute is open PayPal only holds the money. It takes it with one of these; what it pays itself costs us nothing. */
 const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
 
@@ -67,7 +70,7 @@ const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<Readonl
   Option.map(readDispute(resource), (dispute) => {
     const { dispute_amount: disputed, dispute_id: id, dispute_outcome: outcome, disputed_transactions: all } = dispute
     if (!lost.has(outcome.outcome_code)) return []
-    const attempts = all.map(({ custom }) => ({ reference: custom ?? null, providerPaymentId: null }))
+    const attempts = all.map(({ custom }) => ({ ...payin, reference: custom ?? null, providerPaymentId: null }))
     const [attempt, ...others] = attempts
     const amount = outcome.amount_refunded ?? disputed
     const taken = moneyOf(amount, amount?.currency_code)
@@ -145,14 +148,15 @@ const statementOf = (event: Event, proof: Proof): Option.Option<Statement> => {
   if (captures.includes(type)) {
     return Option.zipWith(readCapture(resource), readNames(resource), (capture, names) => {
       const orderId = names.supplementary_data?.related_ids?.order_id ?? null
-      const attempt = { reference: names.custom_id ?? null, providerPaymentId: orderId }
+      const attempt = { ...payin, reference: names.custom_id ?? null, providerPaymentId: orderId }
       return new Statement({ key, attempt, report: captureReport(orderId, capture), proof })
     })
   }
   if (!type.startsWith("PAYMENT.PAYOUTS-ITEM.")) return Option.none()
   return Option.map(readItem(resource), (item) => {
     const batchId = item.payout_batch_id ?? null
-    const attempt = { reference: item.payout_item?.sender_item_id ?? null, providerPaymentId: batchId }
+    const reference = item.payout_item?.sender_item_id ?? null
+    const attempt = { reference, providerPaymentId: batchId, about: "payout" as const }
     return new Statement({ key, attempt, report: itemReport(batchId, item), proof })
   })
 }

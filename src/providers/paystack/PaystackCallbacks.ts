@@ -52,7 +52,7 @@ const eventsOfDispute = (data: unknown, proof: Proof): Effect.Effect<ReadonlyArr
   const { currency, id, refund_amount: amount, resolution, transaction } = dispute
   const end = meaningOf(resolutions, resolution)
   if (end === "won") return Effect.succeed([])
-  const attempt = { reference, providerPaymentId: transaction.id ?? null }
+  const attempt = { reference, providerPaymentId: transaction.id ?? null, about: "payin" as const }
   const taken = moneyOf(amount, currency ?? transaction.currency)
   if (end === undefined || taken === undefined || id === undefined) {
     const warning = `Paystack resolved a dispute of ${reference} as ${resolution}, with an amount of ${amount}`
@@ -81,6 +81,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   "refund.failed": "refund"
 }
 
+/** Payers can choose the reference of a transaction, with no more than the public key. */
+const abouts = { transaction: "payin", transfer: "payout", refund: "refund" } as const
+
 const ours = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** A refund bears no reference of ours but its note; one without it was made by hand, or is asked about in its turn. */
@@ -108,7 +111,7 @@ const eventsIn = (body: Buffer, proof: Proof): Effect.Effect<ReadonlyArray<Callb
       const key = report.providerPaymentId === null ? sha256Hex(body) : `${event} ${report.providerPaymentId}`
       const statement = new Statement({
         key,
-        attempt: { reference, providerPaymentId: report.providerPaymentId },
+        attempt: { reference, providerPaymentId: report.providerPaymentId, about: abouts[kind] },
         report,
         proof
       })

@@ -79,6 +79,8 @@ export class Proof {
 export interface Named {
   readonly reference: string | null
   readonly providerPaymentId: string | null
+  /** Needed where payers can choose a reference: what one of them pays must not pass for a payout or a refund of ours. */
+  readonly about?: "payin" | "payout" | "refund"
 }
 
 export class Statement extends Data.TaggedClass("Statement")<{

@@ -13,7 +13,7 @@ import type { Provider } from "./Provider.ts"
 export interface CredentialField {
   /** The setting that holds the platform's own, such as STRIPE_SECRET_KEY. */
   readonly env: string
-  /** What it is and where it is found, for the README. */
+  /** What it is and where it is found, for docs/providers.md. */
   readonly about: string
   readonly optional?: true
   /** Fit to be shown: an account's name, an environment. */

@@ -29,8 +29,8 @@ const outward = (attempt: AttemptContext): AttemptContext => ({
   broughtBy: attempt.broughtBy === null ? null : outward(attempt.broughtBy)
 })
 
-const named = ({ providerPaymentId, reference }: Named): Named => ({
-  providerPaymentId,
+const named = ({ reference, ...others }: Named): Named => ({
+  ...others,
   reference: reference === null ? null : attemptOfWire(reference)
 })
 

@@ -62,17 +62,19 @@ export const railWorker = (deliver: Deliver) =>
         Effect.catchAllCause((cause) => Effect.as(Effect.logWarning(notTaken(timer), cause), false))
       )
 
-    const deliverOne = Effect.fnUntraced(function* (batch: Batch, timer: RailTimer) {
-      const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
-      list.push(timer.timerId)
-      batch.open.delete(timer.timerId)
+    const deliverInOrder = Effect.fnUntraced(function* (batch: Batch, timers: ReadonlyArray<RailTimer>) {
+      for (const timer of timers) {
+        const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
+        list.push(timer.timerId)
+        batch.open.delete(timer.timerId)
+      }
     })
 
     /** Callbacks of one payment keep their order. */
     const deliverAll = (batch: Batch) =>
       runInParallel(
         Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>
-          Effect.forEach(timers, (timer) => deliverOne(batch, timer), { discard: true })
+          deliverInOrder(batch, timers)
         )
       )
 

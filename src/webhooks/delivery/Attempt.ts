@@ -2,6 +2,8 @@
 import { Clock, Duration, Effect, Option } from "effect"
 import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
 import { webhookRetry } from "../../domain/policies/Webhooks.ts"
+import { asRun } from "../../platform/observability/Spans.ts"
+import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
 import type { VaultService } from "../../platform/secrets/Vault.ts"
 import { secretContext } from "../Secret.ts"
@@ -59,8 +61,11 @@ const secretsOf = Effect.fnUntraced(function* (vault: VaultService, delivery: Cl
 const send = Effect.fnUntraced(
   function* ({ client, vault }: Means, delivery: ClaimedDelivery) {
     const secrets = yield* secretsOf(vault, delivery)
-    const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis)
-    return answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
+    const traceparent = (yield* currentTraceparent) ?? delivery.traceparent ?? undefined
+    const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis, traceparent)
+    const answer = answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
+    yield* Effect.annotateCurrentSpan("http.response.status_code", answer.status_code)
+    return answer
   },
   Effect.catchTags({
     NotAnswered: ({ message }: NotAnswered) => Effect.succeed(failed(message)),
@@ -71,6 +76,30 @@ const send = Effect.fnUntraced(
       )
   })
 )
+
+/** Its receiver goes on with the trace of the request that caused it. */
+const runOf = ({
+  attempt: nth,
+  delivery_id,
+  event_id,
+  event_type,
+  org_id,
+  traceparent,
+  webhook_id
+}: ClaimedDelivery) => ({
+  name: "Webhook delivery",
+  traceparent,
+  continues: true,
+  kind: "client" as const,
+  attributes: {
+    "corridor.org_id": org_id,
+    "corridor.webhook_id": webhook_id,
+    "corridor.delivery_id": delivery_id,
+    "corridor.event_id": event_id,
+    "corridor.event_type": event_type,
+    attempt: nth
+  }
+})
 
 const judged = Effect.fnUntraced(function* (
   { attempt: nth, delivery_id, lease_token }: ClaimedDelivery,
@@ -92,6 +121,6 @@ export const attempt = Effect.fnUntraced(function* (means: Means, delivery: Clai
   if (delivery.attempt > retryDelays.length + 1) {
     return yield* judged(delivery, { ...failed("no attempt came to its end"), latency_ms: 0 }, retryDelays)
   }
-  const [taken, answer] = yield* Effect.timed(send(means, delivery))
+  const [taken, answer] = yield* Effect.timed(asRun(runOf(delivery))(send(means, delivery)))
   return yield* judged(delivery, { ...answer, latency_ms: Math.round(Duration.toMillis(taken)) }, retryDelays)
 })

@@ -95,7 +95,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         from picked p where q.delivery_id = p.delivery_id
         returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, p.failing
       )
-      select walked.lane, walked.next, c.*, e.event_id, e.event_type, e.test, e.payload, h.endpoint_url, h.secret_sealed,
+      select walked.lane, walked.next, c.*, e.event_id, e.event_type, e.test, e.payload, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
         select a.org_id as lane, (

@@ -27,7 +27,9 @@ export const ClaimedDelivery = Schema.Struct({
   failing: Schema.Boolean,
   /** Which attempt this is; counted at the claim, so that one that kills its worker counts as well. */
   attempt: Schema.Number,
-  lease_token: Schema.String
+  lease_token: Schema.String,
+  /** The request that caused the event, where that was traced. */
+  traceparent: Schema.optional(Schema.NullOr(Schema.String))
 })
 export type ClaimedDelivery = typeof ClaimedDelivery.Type
 

@@ -11,7 +11,8 @@ export interface SigningSecrets {
 export const hookHeaders = (
   delivery: Pick<ClaimedDelivery, "attempt" | "event_id" | "event_type" | "payload" | "test">,
   { current, previous }: SigningSecrets,
-  nowMillis: number
+  nowMillis: number,
+  traceparent?: string
 ): Readonly<Record<string, string>> => {
   const { attempt, event_id, event_type, payload, test } = delivery
   const timestamp = String(Math.floor(nowMillis / 1000))
@@ -25,6 +26,7 @@ export const hookHeaders = (
     "x-service-event-type": event_type,
     "x-service-attempt": String(attempt),
     ...(test ? { "x-service-test": "true" } : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
     "webhook-id": event_id,
     "webhook-timestamp": timestamp,
     "webhook-signature": standardSignature(secrets, { id: event_id, timestamp, body: payload })

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { webhookResultBatch, webhookRest } from "../../domain/policies/Webhooks.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
+import { countDelivery } from "./DeliveryMetrics.ts"
 import { type ClaimedDelivery, type GivenUp, givenUpReason, type Result } from "./Delivery.ts"
 import type { QueueStore } from "./QueueStore.ts"
 
@@ -84,6 +85,7 @@ export class ResultWriter {
 
   private write(batch: ReadonlyArray<Told>): Effect.Effect<void> {
     return Effect.flatMap(this.store.finish(batch.map(({ result }) => result)), ({ dead, givenUp }) => {
+      for (const { result } of batch) countDelivery(result)
       const letters = batch.filter(({ delivery }) => dead.includes(delivery.delivery_id))
       return Effect.zipRight(
         Effect.forEach(letters, tellOfLetter, { discard: true }),

@@ -193,7 +193,14 @@ describe("The OpenAPI document", () => {
       const { direction, payment_method } = one as Readonly<Record<string, unknown>>
       return `${String(direction)} ${String(payment_method)}`
     })
-    expect(kinds).toEqual(["payin mobile_money", "payin bank_transfer", "payin card", "payout mobile_money"])
+    expect(kinds).toEqual([
+      "payin mobile_money",
+      "payin bank_transfer",
+      "payin card",
+      // At a locked rate.
+      "payin mobile_money",
+      "payout mobile_money"
+    ])
   })
 
   it("has every event as a webhook, in its envelope", () => {

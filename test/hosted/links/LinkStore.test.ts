@@ -32,6 +32,11 @@ const makeLink = (about: Partial<NewLink> = {}) =>
       country: CountryCode.make("KE"),
       description: "Two seats",
       expires_at: null,
+      client_reference: null,
+      return_url: null,
+      brand_name: null,
+      brand_color: null,
+      brand_logo: null,
       ...about
     })
     return { owner, link, scope: Option.some(owner.org_id) }
@@ -91,7 +96,16 @@ onBothStores("LinkStore", (it) => {
     Effect.gen(function* () {
       const store = yield* LinkStore
       const { link, scope } = yield* makeLink()
-      const { created_at: _at, canceled_at: _c, paid_at: _p, payment_id: _id, submission: _s, ...fields } = link
+      const {
+        created_at: _at,
+        canceled_at: _c,
+        paid_at: _p,
+        payment_id: _id,
+        submission: _s,
+        has_logo: _l,
+        ...rest
+      } = link
+      const fields = { ...rest, brand_logo: null }
       const ids = yield* Effect.replicateEffect(nextId, 4)
       yield* Effect.forEach(ids, (link_id) => store.insert({ ...fields, link_id, link_ref: `ref-${link_id}` }))
       const key = (one: PaymentLink) => `${one.created_at.toISOString()} ${one.link_id}`

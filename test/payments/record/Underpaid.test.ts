@@ -67,6 +67,25 @@ onPaymentServer("Underpaid, and taken back in part", "memory", made, (it) => {
     })
   )
 
+  it.effect("what comes in several currencies is named as a whole, since one verdict settles all of it", () =>
+    Effect.gen(function* () {
+      const short = yield* paysIn(stripe, "IT")
+      yield* short.arrives("700.00")
+      yield* short.arrives("20.00", "USD")
+      expect(yield* suspenseOf(short.payment_id)).toEqual(["700.00 KES", "20.00 USD"])
+      const named = (sum: string) => [{ kind: "suspense", detail: expect.stringContaining(sum) as unknown }]
+      expect(yield* itemsOf(short.payment_id)).toMatchObject(
+        named("20.00 USD and 700.00 KES arrived at stripe instead")
+      )
+      const over = yield* paysIn(stripe, "ES")
+      yield* over.arrives("9000.00")
+      yield* over.arrives("20.00", "USD")
+      expect(yield* itemsOf(over.payment_id)).toMatchObject(
+        named("20.00 USD and 7500.00 KES arrived at stripe besides")
+      )
+    })
+  )
+
   it.effect("what an operator gives up, or gives back, is what is there", () =>
     Effect.gen(function* () {
       const { gained, payment_id } = yield* shrunk("BE")

@@ -85,6 +85,7 @@ interface CallbackWords {
   readonly calledOff?: true
   readonly taken?: { readonly amount: string; readonly currency: string }
   readonly regained?: { readonly amount: string; readonly currency: string }
+  readonly about?: string
 }
 
 export const callBack = (

@@ -24,6 +24,8 @@ export interface Purse {
   readonly shrank: (reference: string, key: string, by: Money) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
+  /** Nothing of a reference that it never had. */
+  readonly kindOf: (reference: string) => "payin" | "payout" | "refund" | undefined
   /** By currency, in minor units; nothing where it has nothing. */
   readonly holdings: () => ReadonlyMap<string, bigint>
 }
@@ -57,6 +59,11 @@ export const makePurse = (): Purse => {
     }
   }
   return {
+    kindOf: (reference) => {
+      const one = kept.get(reference)
+      if (one === undefined) return undefined
+      return one.of !== null ? "refund" : one.sign === 1n ? "payin" : "payout"
+    },
     opened: (reference, money, sign, of = undefined) => {
       if (kept.has(reference)) return
       kept.set(reference, {

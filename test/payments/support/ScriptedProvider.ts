@@ -55,7 +55,8 @@ const CallbackBody = Schema.parseJson(
     reason: Schema.optional(Schema.String),
     calledOff: Schema.optional(Schema.Literal(true)),
     taken: Schema.optional(Sum),
-    regained: Schema.optional(Sum)
+    regained: Schema.optional(Sum),
+    about: Schema.optional(Schema.Literal("payin", "payout", "refund"))
   })
 )
 
@@ -97,9 +98,11 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     if (outcome._tag === "Accepted") purse.told(order.reference, outcome.state, outcome.received)
   }
   const heard = (event: CallbackEvent): CallbackEvent => {
-    const { providerPaymentId, reference } = event.attempt
+    const { about: kind, providerPaymentId, reference } = event.attempt
     const known = reference ?? references.get(providerPaymentId ?? "")
-    if (event._tag === "Statement" && known !== undefined) {
+    // What somebody else paid by the same name is other money.
+    const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
+    if (event._tag === "Statement" && known !== undefined && !isOther) {
       const { received, regained, state, taken } = event.report
       const named = taken ?? regained
       if (named === undefined) purse.told(known, state, received)
@@ -147,6 +150,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           () => new NoProof({ message: "not a callback" })
         )
         const {
+          about: kind,
           calledOff,
           fee,
           key,
@@ -158,7 +162,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           state,
           taken
         } = said
-        const attempt = { reference, providerPaymentId }
+        const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
         const report = new Report({
           state,

@@ -1,16 +1,17 @@
 /** A payment of which several things wait for a person, who settles them one by one. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
-import { attemptsOf, callBack, initiate } from "../support/Calls.ts"
+import { attemptsOf, callBack, initiate, untilStatus } from "../support/Calls.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
 import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { paidRamp } from "../support/PaidRamp.ts"
 import { byCard } from "../support/Requests.ts"
 import { accepts, declines } from "../support/ScriptedProvider.ts"
 import { nilId } from "../../support/AnyId.ts"
 
 const made = threeProviders()
-const { adyen, stripe } = made
+const { adyen, circle, stripe } = made
 
 onPaymentServer("One of several items", "memory", made, (it) => {
   it.effect("money that came and money that went are named before either is settled", () =>
@@ -60,6 +61,22 @@ onPaymentServer("One of several items", "memory", made, (it) => {
       const money = items.find(({ kind }) => kind === "suspense")
       yield* resolve(payment_id, "completed", "it is theirs", String(money?.["item_id"]))
       expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "unknown_outcome" }])
+    })
+  )
+
+  it.effect("an item that has nothing left to be settled is closed with the one that had it", () =>
+    Effect.gen(function* () {
+      circle.otherwise(declines("no such address"))
+      adyen.otherwise(declines("it does not want it"))
+      const { payment_id } = yield* paidRamp(stripe, "NO", "13000.00", ["circle", "adyen"])
+      yield* untilStatus(payment_id, "failed")
+      const first = (yield* attemptsOf(payment_id)).find(({ provider }) => provider === "circle")
+      yield* callBack("circle", { key: "NO late", reference: String(first?.["attempt_id"]), state: "completed" })
+      const items = yield* itemsOf(payment_id)
+      expect(items).toHaveLength(2)
+      const late = items.find((one) => one["attempt_id"] === first?.["attempt_id"])
+      yield* resolve(payment_id, "completed", "it was paid after all", String(late?.["item_id"]))
+      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 })

@@ -223,7 +223,8 @@ describe("a link", () => {
         const { calls, provider } = at(() => replyOf(200, link(about)))
         const context = attemptOf(card, { providerPaymentId: "PL0000000000001" })
         const said = yield* provider.enquire(context)
-        expect(said).toMatchObject({ _tag: "Report", providerPaymentId: "PL0000000000001", ...expected })
+        // Its callback may have brought the payment's own number meanwhile, which alone leads to a refund.
+        expect(said).toMatchObject({ _tag: "Report", providerPaymentId: null, ...expected })
         expect(calls[0]).toMatchObject({ method: "GET", path: "/paymentLinks/PL0000000000001" })
         expect(yield* provider.resume!(context, { redirectResult: "x" })).toEqual(said)
       })

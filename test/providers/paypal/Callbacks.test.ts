@@ -59,7 +59,7 @@ describe("callbacks of PayPal", () => {
         {
           _tag: "Statement",
           key: "WH-1",
-          attempt: { reference, providerPaymentId: "5O190127TN364715T" },
+          attempt: { reference, providerPaymentId: "5O190127TN364715T", about: "payin" },
           report: {
             state: "completed",
             providerPaymentId: "5O190127TN364715T",
@@ -89,7 +89,11 @@ describe("callbacks of PayPal", () => {
   ] as const)("tell of payouts: %s", ([event, status, state]) =>
     Effect.gen(function* () {
       expect(yield* eventsOf(`PAYMENT.PAYOUTS-ITEM.${event}`, item(status))).toMatchObject([
-        { _tag: "Statement", attempt: { reference, providerPaymentId: "5UXD2E8A7EBQJ" }, report: { state } }
+        {
+          _tag: "Statement",
+          attempt: { reference, providerPaymentId: "5UXD2E8A7EBQJ", about: "payout" },
+          report: { state }
+        }
       ])
     })
   )
@@ -107,7 +111,7 @@ describe("callbacks of PayPal", () => {
     "tell of money that was taken back with a dispute: %s",
     (code) =>
       Effect.gen(function* () {
-        const attempt = { reference, providerPaymentId: null }
+        const attempt = { reference, providerPaymentId: null, about: "payin" }
         const [event] = yield* eventsOf(RESOLVED, dispute(code))
         expect(event).toMatchObject({
           _tag: "Statement",

@@ -32,7 +32,7 @@ describe("callbacks of Paystack", () => {
       expect(event).toMatchObject({
         _tag: "Statement",
         key: "charge.success 302961",
-        attempt: { reference, providerPaymentId: "302961" },
+        attempt: { reference, providerPaymentId: "302961", about: "payin" },
         report: {
           state: "completed",
           providerStatus: "success",
@@ -53,7 +53,7 @@ describe("callbacks of Paystack", () => {
       const [statement] = yield* eventsOf(event, data)
       expect(statement).toMatchObject({
         key: `${event} TRF_x`,
-        attempt: { reference, providerPaymentId: "TRF_x" },
+        attempt: { reference, providerPaymentId: "TRF_x", about: "payout" },
         report: { state }
       })
     })
@@ -68,7 +68,7 @@ describe("callbacks of Paystack", () => {
     Effect.gen(function* () {
       const about = { status, transaction_reference: "another", amount: "5000", currency: "NGN" }
       const noted = yield* eventsOf(event, { ...about, id: "123456", merchant_note: reference })
-      expect(noted).toMatchObject([{ attempt: { reference }, report: { state } }])
+      expect(noted).toMatchObject([{ attempt: { reference, about: "refund" }, report: { state } }])
       expect(yield* eventsOf(event, about)).toEqual([])
       expect(yield* eventsOf(event, { ...about, merchant_note: "Refund for transaction another" })).toEqual([])
     })
@@ -86,7 +86,7 @@ describe("callbacks of Paystack", () => {
 
   it.effect("tell of money that was taken back with a dispute, once for the dispute", () =>
     Effect.gen(function* () {
-      const attempt = { reference, providerPaymentId: "302961" }
+      const attempt = { reference, providerPaymentId: "302961", about: "payin" }
       for (const resolution of ["merchant-accepted", "auto-accepted"]) {
         expect(yield* eventsOf("charge.dispute.resolve", dispute({ resolution }))).toMatchObject([
           {

@@ -4,6 +4,8 @@ import { Task } from "../../parts/Task.tsx"
 
 interface Props {
   readonly paymentId: string
+  /** Which of the things that wait is decided; where none is named, there is one, or one verdict fits them all. */
+  readonly itemId?: string
   /** Nobody knows what its provider did. */
   readonly unknown: boolean
   /** Money of it has no place. */
@@ -21,10 +23,18 @@ const Reason = () => (
 )
 
 /** What only a person can decide, after a look into the provider's own books. */
-export const Decide = ({ onDone, paymentId, suspense, unknown }: Props) => {
+export const Decide = ({ itemId, onDone, paymentId, suspense, unknown }: Props) => {
   const path = { payment_id: paymentId }
   const resolve = (outcome: "completed" | "failed") => (values: Readonly<Record<string, string>>, key: string) =>
-    call("resolutions", "resolve", { path, payload: { outcome, reason: values["reason"] ?? "" } }, { key })
+    call(
+      "resolutions",
+      "resolve",
+      {
+        path,
+        payload: { outcome, reason: values["reason"] ?? "", ...(itemId === undefined ? {} : { item_id: itemId }) }
+      },
+      { key }
+    )
   if (!unknown && !suspense) return null
   return (
     <>

@@ -28,6 +28,7 @@ const Decision = ({ item, onDone }: { readonly item: QueueItem; readonly onDone:
     return (
       <Decide
         paymentId={payment_id}
+        itemId={item.item_id}
         unknown={kind === "unknown_outcome"}
         suspense={kind === "suspense"}
         onDone={onDone}

@@ -1,11 +1,15 @@
 /** The form of a payment link: one method at a time, chosen by links, since the page has no scripts. */
+import { toPlainText } from "../../../domain/Decimal.ts"
 import { type Content, type Html, html } from "../../../domain/Html.ts"
 import { networksOfCountry } from "../../../domain/MobileNetwork.ts"
 import type { LinkVisit, Offer } from "../../links/LinkVisit.ts"
 import type { LinkMethod } from "../../links/LinkMethods.ts"
+import type { PaymentLink } from "../../links/PaymentLink.ts"
+import type { Price } from "../../links/Price.ts"
 import { amountText } from "../AmountText.ts"
 import { detail, headed } from "../Frame.ts"
 import type { Page } from "../Layout.ts"
+import { timeText } from "../TimeText.ts"
 import type { Words } from "../Words.ts"
 import { fieldsOf, type Kept, keptFields, type LinkField } from "./LinkForm.ts"
 import { type LinkWords, linkWordsFor } from "./LinkWords.ts"
@@ -99,29 +103,48 @@ const methodChoice = (methods: ReadonlyArray<LinkMethod>, chosen: LinkMethod, li
     )}
   </nav>`
 
-const about = ({ link, merchant }: LinkVisit, { price }: Offer, words: Words, linkWords: LinkWords): Content => {
-  const converted = link.amount_type === "fixed" && price !== null && price.pays.currency !== price.receives.currency
-  const described = link.description !== null && link.description.trim() !== ""
-  return (
-    (converted || described) &&
-    html`<dl>
-      ${described && detail(words.description, link.description ?? "")}
-      ${converted && detail(linkWords.receives(merchant), amountText(price.receives, words))}
-    </dl>`
-  )
+const rateText = ({ pays, rate, receives }: Price, words: Words): string =>
+  rate === null
+    ? ""
+    : `1 ${pays.currency} = ${toPlainText(rate).replace(".", words.decimalSeparator)}\u00a0${receives.currency}`
+
+const descriptionOf = ({ description }: PaymentLink): string | undefined =>
+  description !== null && description.trim() !== "" ? description : undefined
+
+const about = ({ link, merchant }: LinkVisit, offer: Offer, words: Words, linkWords: LinkWords): Content => {
+  const { holdsUntil, price } = offer
+  const converted = price !== null && price.rate !== null
+  const lines = [
+    [words.description, descriptionOf(link)],
+    [words.reference, link.client_reference ?? undefined],
+    [
+      words.receives(merchant),
+      converted && link.amount_type === "fixed" ? amountText(price.receives, words) : undefined
+    ],
+    [linkWords.rate, converted ? rateText(price, words) : undefined],
+    [linkWords.rateUntil, holdsUntil === null ? undefined : timeText(holdsUntil)]
+  ] as const
+  const said = lines.flatMap(([name, value]) => (value === undefined ? [] : [detail(name, value)]))
+  return said.length > 0 && html`<dl>${said}</dl>`
 }
 
-export const formPage = (visit: LinkVisit, offer: Offer, words: Words, state: FormState): Page => {
-  const { link, merchant, testMode } = visit
+export const formPage = (
+  visit: LinkVisit & { readonly logo: string | undefined },
+  offer: Offer,
+  words: Words,
+  state: FormState
+): Page => {
+  const { link } = visit
   const { methods, price, seal, submission } = offer
   const { kept, method, notice } = state
   const linkWords = linkWordsFor(words)
   const drawing = { ...state, kept: { ...suggested(visit, offer, words), ...kept }, visit, words, linkWords }
   const amount = link.amount_type === "fixed" && price !== null ? amountText(price.pays, words) : undefined
   return {
-    title: linkWords.title,
+    title: amount === undefined ? linkWords.title : words.pay(amount),
+    description: descriptionOf(link),
     content: headed(
-      { merchant, testMode, amount },
+      { ...visit, amount },
       words,
       html`<section class="body">
         <h1>${linkWords.title}</h1>

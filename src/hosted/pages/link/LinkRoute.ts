@@ -5,35 +5,46 @@ import { linkFormsPerMinute } from "../../../domain/policies/Payments.ts"
 import type { Outgoing } from "../../../platform/http/Outgoing.ts"
 import { RateLimits } from "../../../platform/http/RateLimits.ts"
 import { requestAddress } from "../../../platform/http/RequestAddress.ts"
-import type { Incoming, Route } from "../../../platform/http/Route.ts"
+import { alsoByHead, type Incoming, type Route } from "../../../platform/http/Route.ts"
 import { LinkCheckout } from "../../links/LinkCheckout.ts"
 import type { LinkVisit, PayResult, StatusVisit } from "../../links/LinkVisit.ts"
+import type { PaymentLink } from "../../links/PaymentLink.ts"
 import { amountText } from "../AmountText.ts"
 import { message, notFoundPage, refusedPage } from "../CheckoutPage.ts"
 import { FormRefused, readForm } from "../FormBody.ts"
 import { headed } from "../Frame.ts"
-import { wordsFor } from "../Language.ts"
-import { pageReply, redirectReply } from "../Layout.ts"
-import type { Words } from "../Words.ts"
+import { type Reader, readerOf } from "../Language.ts"
+import { type Page, pageReply, redirectReply } from "../Layout.ts"
+import { Receipts } from "../Receipts.ts"
 import { formPage, type FormState } from "./FormPage.ts"
+import { logoReply } from "./LogoReply.ts"
 import { keptOf, type LinkField, methodIn, orderOf } from "./LinkForm.ts"
 import { linkWordsFor } from "./LinkWords.ts"
 import { statusPage, type StatusTrouble } from "./StatusPage.ts"
 
-const wordsOf = ({ request }: Incoming): Words => wordsFor(request.headers["accept-language"])
-
 const refOf = ({ params }: Incoming): string => params["link_ref"] ?? ""
 
-const notFound = (words: Words): Outgoing => pageReply(404, words, notFoundPage(words))
+const notFound = (reader: Reader): Outgoing => pageReply(404, reader, notFoundPage(reader.words))
 
 /** All relative to the page they stand on, so that they hold behind any proxy. */
 const statusAddress = (linkRef: string, submission: string): string => `${linkRef}/${submission}`
 
-const closedReply = (visit: LinkVisit, words: Words, because: "paid" | "canceled" | "expired"): Outgoing => {
+/** A page of a link looks like its brand, and is known as whose it is where its address is shared. */
+const ofLink = ({ link, merchant }: Pick<LinkVisit, "link" | "merchant">, publicUrl: string, page: Page): Page => ({
+  ...page,
+  site: merchant,
+  color: link.brand_color,
+  image: link.has_logo ? `${publicUrl}/pay/${link.link_ref}/logo` : undefined
+})
+
+/** From the page of the link itself, and from those behind it. */
+const logoBeside = ({ has_logo, link_ref }: PaymentLink) => (has_logo ? `${link_ref}/logo` : undefined)
+const logoBelow = ({ has_logo }: PaymentLink) => (has_logo ? "logo" : undefined)
+
+const closedPage = (visit: LinkVisit, { words }: Reader, because: "paid" | "canceled" | "expired"): Page => {
   const { text, title } = linkWordsFor(words).closed[because]
   const { content } = message(title, text)
-  const page = { title, content: headed({ ...visit, amount: undefined }, words, content) }
-  return pageReply(because === "paid" ? 200 : 410, words, page)
+  return { title, content: headed({ ...visit, logo: logoBeside(visit.link), amount: undefined }, words, content) }
 }
 
 const orRefusedPage = <E>(incoming: Incoming, answer: Effect.Effect<Outgoing, E | FormRefused>) =>
@@ -41,8 +52,8 @@ const orRefusedPage = <E>(incoming: Incoming, answer: Effect.Effect<Outgoing, E 
     answer,
     (error): error is FormRefused => error instanceof FormRefused,
     ({ closeConnection, status }) => {
-      const words = wordsOf(incoming)
-      const reply = pageReply(status, words, refusedPage(words))
+      const reader = readerOf(incoming)
+      const reply = pageReply(status, reader, refusedPage(reader.words))
       const headers = closeConnection ? { ...reply.headers, connection: "close" } : reply.headers
       return Effect.succeed({ ...reply, headers })
     }
@@ -56,33 +67,42 @@ type Asked = Omit<FormState, "method" | "notice"> & {
 export const linkRoutes = Effect.gen(function* () {
   const counter = yield* LinkCheckout
   const { publicUrl, rateLimitPerMinute, trustProxy } = yield* Settings
+  const receipts = yield* Receipts
   const { limiter } = yield* RateLimits
   const forms = limiter("link forms", rateLimitPerMinute === 0 ? 0 : linkFormsPerMinute)
 
   /** Every showing has its own price and its own submission. */
-  const formReply = Effect.fnUntraced(function* (visit: LinkVisit, words: Words, status: number, asked: Asked) {
+  const formReply = Effect.fnUntraced(function* (visit: LinkVisit, reader: Reader, status: number, asked: Asked) {
+    const { words } = reader
     const offer = yield* counter.offer(visit.link)
     if (Option.isNone(offer)) {
-      return pageReply(503, words, message(linkWordsFor(words).notNowTitle, words.notNow))
+      return pageReply(503, reader, ofLink(visit, publicUrl, message(linkWordsFor(words).notNowTitle, words.notNow)))
     }
     const { methods, price } = offer.value
     const method = methods.find((one) => one === asked.method) ?? methods[0]!
     const notice = asked.notice?.(price === null ? undefined : amountText(price.pays, words))
     const state = { method, kept: asked.kept, problems: asked.problems, notice }
-    return pageReply(status, words, formPage(visit, offer.value, words, state))
+    const page = formPage({ ...visit, logo: logoBeside(visit.link) }, offer.value, words, state)
+    return pageReply(status, reader, ofLink(visit, publicUrl, page))
   })
 
   const shown = (visit: LinkVisit, incoming: Incoming) => {
-    const words = wordsOf(incoming)
+    const reader = readerOf(incoming)
     switch (visit.state._tag) {
       case "Taken":
         return Effect.succeed(redirectReply(statusAddress(refOf(incoming), visit.state.submission)))
       case "Closed":
-        return Effect.succeed(closedReply(visit, words, visit.state.because))
+        return Effect.succeed(
+          pageReply(
+            visit.state.because === "paid" ? 200 : 410,
+            reader,
+            ofLink(visit, publicUrl, closedPage(visit, reader, visit.state.because))
+          )
+        )
       case "Payable": {
         const { method } = incoming.query
         const asked = typeof method === "string" ? methodIn(method) : undefined
-        return formReply(visit, words, 200, { method: asked, kept: {}, problems: [] })
+        return formReply(visit, reader, 200, { method: asked, kept: {}, problems: [] })
       }
     }
   }
@@ -90,7 +110,7 @@ export const linkRoutes = Effect.gen(function* () {
   const withVisit = <E>(incoming: Incoming, answer: (visit: LinkVisit) => Effect.Effect<Outgoing, E>) =>
     Effect.flatMap(
       counter.open(refOf(incoming)),
-      Option.match({ onNone: () => Effect.succeed(notFound(wordsOf(incoming))), onSome: answer })
+      Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
     )
 
   const afterPay = Effect.fnUntraced(function* (
@@ -98,7 +118,7 @@ export const linkRoutes = Effect.gen(function* () {
     incoming: Incoming,
     again: (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) => Effect.Effect<Outgoing>
   ) {
-    const words = wordsOf(incoming)
+    const { words } = readerOf(incoming)
     const linkWords = linkWordsFor(words)
     switch (result._tag) {
       case "Led":
@@ -117,14 +137,15 @@ export const linkRoutes = Effect.gen(function* () {
   })
 
   const submitted = Effect.fnUntraced(function* (visit: LinkVisit, incoming: Incoming) {
-    const words = wordsOf(incoming)
+    const reader = readerOf(incoming)
+    const { words } = reader
     const linkWords = linkWordsFor(words)
     const form = yield* readForm(incoming.request)
     if (visit.state._tag !== "Payable") return yield* shown(visit, incoming)
     const now = yield* Clock.currentTimeMillis
     const method = methodIn(form.get("method"))
     const again = (status: number, problems: ReadonlyArray<LinkField>, notice: Asked["notice"]) =>
-      formReply(visit, words, status, {
+      formReply(visit, reader, status, {
         method,
         kept: keptOf(form),
         problems,
@@ -142,15 +163,34 @@ export const linkRoutes = Effect.gen(function* () {
   const withStatus = <E>(incoming: Incoming, answer: (visit: StatusVisit) => Effect.Effect<Outgoing, E>) =>
     Effect.flatMap(
       counter.status(refOf(incoming), incoming.params["submission"] ?? ""),
-      Option.match({ onNone: () => Effect.succeed(notFound(wordsOf(incoming))), onSome: answer })
+      Option.match({ onNone: () => Effect.succeed(notFound(readerOf(incoming))), onSome: answer })
     )
 
   const statusReply = (visit: StatusVisit, incoming: Incoming, trouble?: StatusTrouble): Outgoing => {
-    const words = wordsOf(incoming)
-    const address = incoming.params["submission"] ?? ""
-    const page = statusPage({ visit, words, address, trouble }, `../${visit.link.link_ref}`, publicUrl)
-    return pageReply(trouble === undefined ? 200 : trouble === "wrong_otp" ? 400 : 409, words, page)
+    const reader = readerOf(incoming)
+    const { receipt } = incoming.query
+    const page = statusPage(
+      {
+        visit: { ...visit, logo: logoBelow(visit.link) },
+        words: reader.words,
+        address: incoming.params["submission"] ?? "",
+        trouble,
+        receipt: receipt === "sent" || receipt === "failed" ? receipt : undefined,
+        stays: receipt !== undefined
+      },
+      `../${visit.link.link_ref}`,
+      publicUrl
+    )
+    const status = trouble === undefined ? 200 : trouble === "wrong_otp" ? 400 : 409
+    return pageReply(status, reader, ofLink(visit, publicUrl, page))
   }
+
+  const mailReceipt = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
+    const submission = incoming.params["submission"] ?? ""
+    const address = `${publicUrl}/pay/${visit.link.link_ref}/${submission}?receipt=shown`
+    const answer = yield* receipts(visit, readerOf(incoming).words, address)
+    return redirectReply(`${submission}?receipt=${answer}`)
+  })
 
   const acted = Effect.fnUntraced(function* (visit: StatusVisit, incoming: Incoming) {
     const form = yield* readForm(incoming.request)
@@ -162,6 +202,8 @@ export const linkRoutes = Effect.gen(function* () {
         const answer = yield* counter.giveOtp(visit, (form.get("otp") ?? "").trim())
         return answer === "wrong" ? yield* troubled("wrong_otp") : back
       }
+      case "receipt":
+        return yield* mailReceipt(visit, incoming)
       case "resend":
         return yield* Effect.as(counter.resendOtp(visit), back)
       case "cancel":
@@ -174,6 +216,16 @@ export const linkRoutes = Effect.gen(function* () {
   const path = "/pay/:link_ref"
   const statusPath = `${path}/:submission` as const
   const routes: ReadonlyArray<Route> = [
+    {
+      method: "GET",
+      path: `${path}/logo`,
+      handle: Effect.fn("LinkRoute.logo")((incoming) =>
+        Effect.map(
+          counter.logo(refOf(incoming)),
+          Option.match({ onNone: () => notFound(readerOf(incoming)), onSome: logoReply })
+        )
+      )
+    },
     {
       method: "GET",
       path,
@@ -207,5 +259,5 @@ export const linkRoutes = Effect.gen(function* () {
       )
     }
   ]
-  return routes
+  return alsoByHead(routes)
 })

@@ -20,7 +20,8 @@ export interface LinkWords {
   readonly noRoute: string
   readonly slowDown: string
   readonly payChosen: string
-  readonly receives: (merchant: string) => string
+  readonly rate: string
+  readonly rateUntil: string
   readonly waitingText: (merchant: string) => string
   readonly againText: string
   readonly canceledText: string
@@ -92,7 +93,8 @@ const english: LinkWords = {
   noRoute: "This amount cannot be paid this way at the moment. Nothing was charged; try another amount or method.",
   slowDown: "Too many payments were tried here. Nothing was charged; please wait a minute and try again.",
   payChosen: "Pay",
-  receives: (merchant) => `${merchant} receives`,
+  rate: "Exchange rate",
+  rateUntil: "This price holds until",
   waitingText: (merchant) =>
     `This page updates by itself. ${merchant} is told even if you close it. Please do not pay again.`,
   againText: "The payment did not go through. You can try again, or pay another way.",
@@ -173,7 +175,8 @@ const french: LinkWords = {
     "Ce montant ne peut pas être payé ainsi pour le moment. Rien n’a été débité ; essayez un autre montant ou un autre moyen.",
   slowDown: "Trop de paiements ont été tentés ici. Rien n’a été débité ; veuillez patienter une minute et réessayer.",
   payChosen: "Payer",
-  receives: (merchant) => `${merchant} reçoit`,
+  rate: "Taux de change",
+  rateUntil: "Prix garanti jusqu’au",
   waitingText: (merchant) =>
     `Cette page s’actualise d’elle-même. ${merchant} en sera informé même si vous la fermez. Ne payez pas une seconde fois.`,
   againText: "Le paiement n’a pas abouti. Vous pouvez réessayer ou payer autrement.",

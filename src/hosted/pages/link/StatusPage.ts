@@ -1,24 +1,28 @@
 /** How a payment through a link stands, and what its payer is still asked for. */
 import { Duration } from "effect"
 import { html } from "../../../domain/Html.ts"
-import { transferRefresh } from "../../../domain/policies/Payments.ts"
+import { receiptReading, transferRefresh } from "../../../domain/policies/Payments.ts"
 import { isSettled } from "../../../domain/PaymentStatus.ts"
 import type { StatusVisit } from "../../links/LinkVisit.ts"
-import { outcome, waitingPage } from "../CheckoutPage.ts"
+import { outcome, receiptByMail, type ReceiptAnswer, waitingPage } from "../CheckoutPage.ts"
 import { cancelButton, detail, details, framed } from "../Frame.ts"
 import type { Page } from "../Layout.ts"
+import { returnAddress } from "../ReturnAddress.ts"
 import type { Words } from "../Words.ts"
 import { instructionNames, linkWordsFor } from "./LinkWords.ts"
 
 /** Of the form for a one-time password, or of an attempt to cancel. */
 export type StatusTrouble = "wrong_otp" | "cancel_refused" | undefined
 
-interface Shown {
-  readonly visit: StatusVisit
+export interface Shown {
+  readonly visit: StatusVisit & { readonly logo: string | undefined }
   readonly words: Words
   /** The page itself, relative, so that it holds behind any proxy. */
   readonly address: string
   readonly trouble: StatusTrouble
+  readonly receipt: ReceiptAnswer
+  /** Came to see the receipt, and is not led on. */
+  readonly stays: boolean
 }
 
 const refusal = ({ trouble, words }: Shown) =>
@@ -115,10 +119,20 @@ const onwardPage = ({ visit, words }: Shown, address: string): Page => {
 }
 
 /** `linkAddress`: the form, for another try. */
-const overPage = ({ visit, words }: Shown, linkAddress: string): Page => {
+const overPage = ({ receipt, stays, visit, words }: Shown, linkAddress: string): Page => {
   const { status } = visit.payment
-  const close = html`<p class="close">${words.closeThis}</p>`
-  if (status === "completed" || status === "refunded") return outcome(visit, words, close)
+  const back = returnAddress({ ...visit.payment, return_url: visit.link.return_url })
+  if (status === "completed" || status === "refunded") {
+    const onwards =
+      back === null
+        ? html`<p class="close">${words.closeThis}</p>`
+        : html`<a class="button primary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
+    const leads = back !== null && !stays && receipt === undefined
+    return {
+      ...outcome(visit, words, html`${receiptByMail(visit, words, receipt)} ${onwards}`),
+      ...(leads ? { refresh: { seconds: Duration.toSeconds(receiptReading), address: back } } : {})
+    }
+  }
   const linkWords = linkWordsFor(words)
   const { calledOff } = visit
   const title = calledOff ? words.canceledTitle : words.failedTitle
@@ -133,6 +147,10 @@ const overPage = ({ visit, words }: Shown, linkAddress: string): Page => {
         <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
         ${details(visit, words)}
         <a class="button primary" href="${linkAddress}">${linkWords.again}</a>
+        ${
+          back !== null &&
+          html`<a class="button secondary" href="${back}" rel="noreferrer">${words.backTo(visit.merchant)}</a>`
+        }
       </section>`
     )
   }

@@ -1,0 +1,18 @@
+# For the blocks of these pages, read by a shell in the project's folder while the sandbox runs:
+#   api PATH [options of curl]   calls it with the key of its first organisation, $ORG
+#   as_staff, as_admin           the same with a token of that organisation's staff, of the platform's admin
+#   once STATUS PAYMENT_ID       waits until a payment has it
+#   field EXPRESSION             picks a value out of the JSON that it is fed, such as .data.account_id
+eval "$(node -e '
+  const { base_url, orgs: [org], admin } = JSON.parse(require("fs").readFileSync(".data/sandbox.json"))
+  const jwt = org.users.find(({ role }) => role === "staff").jwt
+  const set = { URL: base_url, ORG: org.org_id, USER_ID: org.users[0].user_id, KEY: org.api_key, STAFF: jwt, ADMIN: admin.jwt }
+  for (const [name, value] of Object.entries(set)) console.log(`${name}=${value}`)
+')"
+
+call() { curl -sS --fail-with-body -w '\n' -H "Authorization: $1" -H "X-Api-Key: $2" -H 'Content-Type: application/json' "$URL/$3" "${@:4}"; }
+api() { call NONE "$KEY" "$@"; }
+as_staff() { call "Bearer $STAFF" NONE "$@"; }
+as_admin() { call "Bearer $ADMIN" NONE "$@"; }
+field() { node -p "JSON.parse(require('fs').readFileSync(0))$1"; }
+once() { until api "payments/$2" | grep -q "\"status\":\"$1\""; do sleep 0.2; done; }

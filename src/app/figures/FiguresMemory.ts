@@ -1,0 +1,77 @@
+/** The figures in memory, read whenever they are asked for. */
+import { BigDecimal, Clock, Effect, Layer } from "effect"
+import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { providerNames } from "../../domain/Corridor.ts"
+import { toPlainText } from "../../domain/Decimal.ts"
+import { currencyOf, kindOf } from "../../domain/Ledger.ts"
+import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
+import { paymentTables } from "../../payments/store/MemoryTables.ts"
+import { openTables } from "../../platform/database/MemoryDatabase.ts"
+import { webhookTables } from "../../webhooks/MemoryTables.ts"
+import { type Figures, FiguresStore, operatorItemKinds } from "./FiguresStore.ts"
+
+const secondsSince = (times: ReadonlyArray<Date>, now: number): number =>
+  times.length === 0 ? 0 : Math.max(0, now - Math.min(...times.map((at) => at.getTime()))) / 1000
+
+const waitingSince = (times: ReadonlyArray<Date>, now: number) => ({
+  count: times.length,
+  oldest: secondsSince(times, now)
+})
+
+export const figuresStoreMemory = Layer.effect(
+  FiguresStore,
+  Effect.map(openTables({ ...ledgerTables, ...paymentTables, ...webhookTables }), (tables) => {
+    const { attempts, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } = tables
+
+    const suspense = (): Figures["suspense"] => {
+      const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
+      for (const { account, amount } of ledgerPostings.values()) {
+        if (kindOf(account) !== "suspense") continue
+        const currency = currencyOf(account)
+        sums.set(currency, BigDecimal.sum(sums.get(currency) ?? BigDecimal.make(0n, 0), amount.toDecimal()))
+      }
+      return Array.from(sums).flatMap(([currency, sum]) =>
+        BigDecimal.isZero(sum) ? [] : [{ currency, amount: toPlainText(sum) }]
+      )
+    }
+
+    const unknown = (now: number): Figures["unknown"] =>
+      providerNames.flatMap((provider) => {
+        const ofProvider = Array.from(attempts.values()).filter(
+          (row) => row.outcome === "unknown" && row.provider === provider
+        )
+        const since = ofProvider.map(({ started_at }) => started_at)
+        return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
+      })
+
+    const items = (now: number): Figures["items"] =>
+      operatorItemKinds.flatMap((kind) => {
+        const open = Array.from(operatorItems.values()).filter((row) => row.closed_at === null && row.kind === kind)
+        const since = open.map(({ opened_at }) => opened_at)
+        return since.length === 0 ? [] : [{ kind, ...waitingSince(since, now) }]
+      })
+
+    const queue = (now: number): Figures["queue"] => {
+      const queued = Array.from(webhookQueue.values())
+      const [first] = queued.map(({ delivery_id }) => delivery_id).sort()
+      const oldest = first === undefined ? undefined : webhookDeliveries.get(first)
+      return {
+        count: queued.length,
+        oldest: secondsSince(oldest === undefined ? [] : [oldest.created_at], now),
+        overdue: secondsSince(
+          queued.map(({ next_at }) => next_at),
+          now
+        )
+      }
+    }
+
+    return {
+      current: Effect.map(Clock.currentTimeMillis, (now) => ({
+        unknown: unknown(now),
+        items: items(now),
+        queue: queue(now),
+        suspense: suspense()
+      }))
+    }
+  })
+)

@@ -1,0 +1,66 @@
+/** The figures in PostgreSQL: one statement that enters indexes only, and one row that all instances share its answer by. */
+import { SqlClient } from "@effect/sql"
+import { Duration, Effect, Layer, Schema } from "effect"
+import { CryptoAssetCode } from "../../domain/CryptoAsset.ts"
+import { currencies } from "../../domain/Currency.ts"
+import { figuresRest, mostCounted } from "../../domain/policies/Server.ts"
+import { theRowAs } from "../../platform/database/Rows.ts"
+import { Figures, FiguresStore } from "./FiguresStore.ts"
+
+const row = theRowAs(Schema.Struct({ figures: Schema.typeSchema(Figures) }))
+
+/** Spelt out, so that the index is entered by name whatever the order of letters in this database. */
+const suspenseAccounts = JSON.stringify(
+  [...currencies.keys(), ...CryptoAssetCode.literals].map((code) => `suspense/${code}`)
+)
+
+const age = (since: string) => `coalesce(extract(epoch from now() - ${since}), 0)::float8`
+
+/** The index of the queue is entered once for each organisation, at its earliest delivery. */
+const read = `select jsonb_build_object(
+    'unknown', (select coalesce(jsonb_agg(u), '[]') from (
+      select provider, count(*)::int as count, ${age("min(started_at)")} as oldest
+      from attempts where outcome = 'unknown' group by provider) u),
+    'items', (select coalesce(jsonb_agg(i), '[]') from (
+      select kind, count(*)::int as count, ${age("min(opened_at)")} as oldest
+      from operator_items where closed_at is null group by kind) i),
+    'queue', jsonb_build_object(
+      'count', (select count(*)::int from (
+        select delivery_id from webhook_queue order by delivery_id limit ${mostCounted}) q),
+      'oldest', coalesce((
+        select greatest(0, ${age("d.created_at")}) from (select delivery_id from webhook_queue order by delivery_id limit 1) q
+        join webhook_deliveries d on d.delivery_id = q.delivery_id), 0),
+      'overdue', (
+        with recursive walk as (
+          (select org_id, next_at from webhook_queue order by org_id, next_at limit 1)
+          union all
+          select n.org_id, n.next_at from walk w cross join lateral (
+            select q.org_id, q.next_at from webhook_queue q
+            where q.org_id > w.org_id order by q.org_id, q.next_at limit 1
+          ) n
+        )
+        select greatest(0, ${age("min(next_at)")}) from walk)),
+    'suspense', (select coalesce(jsonb_agg(s), '[]') from (
+      select currency, sum(amount)::text as amount from ledger_postings
+      where account = any (array(select jsonb_array_elements_text($1::jsonb)))
+      group by currency having sum(amount) <> 0) s))`
+
+/** The rest is a little shorter than the pause of whoever asks, so that none of them asks for nothing. */
+const statement = `with turn as (
+    update figures set taken_at = now(), figures = (${read})
+    where taken_at <= now() - make_interval(secs => $2) returning figures
+  )
+  select figures from turn
+  union all
+  select figures from figures where not exists (select from turn)`
+
+export const figuresStoreSql = Layer.effect(
+  FiguresStore,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    current: sql.unsafe(statement, [suspenseAccounts, Duration.toSeconds(figuresRest) - 1]).pipe(
+      Effect.flatMap(row),
+      Effect.map(({ figures }) => figures),
+      Effect.orDie
+    )
+  }))
+)

@@ -1,0 +1,86 @@
+/**
+ * The events of an organisation as they happen, oldest first, asked for again and again: nobody has to reach this machine
+ * for it. An event is written in the transaction of what it tells of, so one may appear behind others that are younger:
+ * a stretch of time before the newest is read again, and what was seen is known by its id.
+ */
+import { Array as Arr, Effect, Order } from "effect"
+import { Streams } from "../shared/Streams.ts"
+import { type Answer, Calls, type Refused } from "./Calls.ts"
+
+export type TailedEvent = Answer<"webhookLog", "events">["data"][number]
+
+const OVERLAP_MILLIS = 30_000
+const PACE = "700 millis"
+const PACE_IN_TROUBLE = "2 seconds"
+
+interface Position {
+  /** When the newest that was seen happened; nothing has happened yet otherwise. */
+  readonly newest: string | undefined
+  readonly seen: ReadonlySet<string>
+}
+
+const inOrder = Order.combine(
+  Order.mapInput(Order.string, (event: TailedEvent) => event.created_at),
+  Order.mapInput(Order.string, (event: TailedEvent) => event.event_id)
+)
+
+const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP_MILLIS).toISOString()
+
+/** What is not there, and what is overloaded, is there again some time; a refusal stays one. */
+const passes = ({ status }: Refused): boolean => status === 0 || status === 429 || status >= 500
+
+const recent = (position: Position, org: string | undefined) =>
+  Effect.flatMap(Calls, ({ all }) =>
+    all("webhookLog", "events", {
+      urlParams: { org_id: org, from: position.newest === undefined ? undefined : before(position.newest) }
+    })
+  )
+
+/** Everything that is there by now counts as seen. */
+const fromNow = (org: string | undefined) =>
+  Effect.gen(function* () {
+    const { call } = yield* Calls
+    const { data } = yield* call("webhookLog", "events", { urlParams: { org_id: org, limit: 1 } })
+    const newest = data[0]?.created_at
+    const near = newest === undefined ? [] : yield* recent({ newest, seen: new Set() }, org)
+    return { newest, seen: new Set(near.map(({ event_id }) => event_id)) }
+  })
+
+/**
+ * `use` gets what is new, oldest first; it goes on for as long as that says so, through restarts of the server too.
+ * `begun`: what happens from now on is told.
+ */
+export const followEvents = <E, R>(
+  org: string | undefined,
+  begun: Effect.Effect<void>,
+  use: (events: ReadonlyArray<TailedEvent>) => Effect.Effect<boolean, E, R>
+) =>
+  Effect.gen(function* () {
+    const { err } = yield* Streams
+    const { root } = yield* Calls
+    let position: Position = yield* fromNow(org)
+    yield* begun
+    let troubled = false
+    for (;;) {
+      const read = yield* Effect.either(recent(position, org))
+      if (read._tag === "Left") {
+        if (!passes(read.left)) return yield* read.left
+        if (!troubled) err(`${root} does not answer: waiting for it.\n`)
+        troubled = true
+        yield* Effect.sleep(PACE_IN_TROUBLE)
+        continue
+      }
+      if (troubled) err(`${root} answers again.\n`)
+      troubled = false
+      const fresh = Arr.sort(
+        read.right.filter(({ event_id }) => !position.seen.has(event_id)),
+        inOrder
+      )
+      position = {
+        newest: fresh.at(-1)?.created_at ?? position.newest,
+        seen: new Set(read.right.map(({ event_id }) => event_id))
+      }
+      if (!(yield* use(fresh))) return
+      yield* Effect.sleep(PACE)
+    }
+  })

@@ -1,0 +1,132 @@
+/** `corridor logs tail`: the audit log and the events of an organisation as one log, oldest first. */
+import { Effect, Either, Option } from "effect"
+import { stringifyWire } from "../../domain/Decimal.ts"
+import { painter } from "../shared/Colour.ts"
+import { refuse } from "../shared/Input.ts"
+import { writeLine } from "../shared/Report.ts"
+import { Streams } from "../shared/Streams.ts"
+import { printable } from "../shared/Table.ts"
+import { type Answer, Calls } from "./Calls.ts"
+import { followEvents, type TailedEvent } from "./EventTail.ts"
+import { wholeNumber } from "./FollowInput.ts"
+import { tellServer, theServer } from "./OnApi.ts"
+
+type AuditEntry = Answer<"auditLog", "list">["data"][number]
+
+interface Entry {
+  readonly id: string
+  readonly at: string
+  readonly kind: "audit" | "event"
+  readonly text: string
+  readonly data: unknown
+}
+
+const ofEvent = (event: TailedEvent): Entry => {
+  const about = ["payment_id", "account_id", "request_id", "transaction_id"].flatMap((name) => {
+    const id = event.data[name]
+    return typeof id === "string" ? [id] : []
+  })
+  const status = typeof event.data["status"] === "string" ? ` ${event.data["status"]}` : ""
+  return {
+    id: event.event_id,
+    at: event.created_at,
+    kind: "event",
+    text: `${event.event_type}${status} ${about[0] ?? ""}`.trimEnd(),
+    data: event
+  }
+}
+
+const ofAudit = (entry: AuditEntry): Entry => ({
+  id: entry.audit_id,
+  at: entry.created_at,
+  kind: "audit",
+  text: `${entry.action} ${entry.subject_type} ${entry.subject_id} by ${entry.actor_type} ${entry.actor_id}`,
+  data: entry
+})
+
+const inOrder = (a: Entry, b: Entry): number => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1)
+
+const KINDS = ["audit", "events"]
+
+const linesFrom = (text: string) =>
+  /^\d{1,3}$/.test(text) && Number(text) <= 100
+    ? Effect.succeed(Number(text))
+    : Effect.fail(refuse("--lines is not a whole number from 0 to 100."))
+
+const newestAudit = (org: string | undefined, limit: number) =>
+  Effect.flatMap(Calls, ({ call }) => call("auditLog", "list", { urlParams: { org_id: org, limit } }))
+
+/** Who may not read the audit log still follows the events, and is told so. */
+const auditOrNot = (org: string | undefined, limit: number, wanted: boolean) =>
+  Effect.gen(function* () {
+    const read = yield* Effect.either(newestAudit(org, limit))
+    if (Either.isRight(read)) return Option.some(read.right.data)
+    if (wanted || read.left.status !== 403) return yield* read.left
+    ;(yield* Streams).err("The audit log is not open to this credential: only events are followed.\n")
+    return Option.none<ReadonlyArray<AuditEntry>>()
+  })
+
+/** As many as are known at the start: what is older than those can never look new. */
+const AUDIT_KNOWN = 100
+const AUDIT_PAGE = 50
+
+export const tail = Effect.fnUntraced(function* (input: {
+  readonly lines: string
+  readonly only: Option.Option<string>
+  readonly noFollow: boolean
+  readonly org: Option.Option<string>
+  readonly count: Option.Option<string>
+  readonly json: boolean
+}) {
+  const lines = yield* linesFrom(input.lines)
+  const only = Option.getOrUndefined(input.only)
+  if (only !== undefined && !KINDS.includes(only)) return yield* refuse(`--only is neither ${KINDS.join(" nor ")}.`)
+  let left = Option.getOrElse(yield* wholeNumber("--count", input.count), () => Number.POSITIVE_INFINITY)
+  const org = Option.getOrUndefined(input.org)
+  const server = yield* theServer
+  yield* tellServer(server)
+  const streams = yield* Streams
+  const paint = painter(streams)
+
+  const show = (entry: Entry) =>
+    Effect.suspend(() => {
+      if (left <= 0) return Effect.void
+      left -= 1
+      const { data, kind } = entry
+      const people = `${paint("dim", entry.at)}  ${kind.padEnd(5)}  ${printable(entry.text)}`
+      return writeLine(input.json ? stringifyWire({ kind, ...(data as object) }) : people)
+    })
+
+  yield* Effect.provide(
+    Effect.gen(function* () {
+      const { call } = yield* Calls
+      const first = Math.max(1, lines)
+      const audit = only === "events" ? Option.none() : yield* auditOrNot(org, AUDIT_KNOWN, only === "audit")
+      const before =
+        only === "audit" ? [] : (yield* call("webhookLog", "events", { urlParams: { org_id: org, limit: first } })).data
+      const seen = new Set(Option.getOrElse(audit, () => []).map(({ audit_id }) => audit_id))
+      const entries = [...Option.getOrElse(audit, () => []).map(ofAudit), ...before.map(ofEvent)].sort(inOrder)
+      yield* Effect.forEach(lines === 0 ? [] : entries.slice(-lines), show, { discard: true })
+      if (input.noFollow) return
+
+      const freshAudit = Effect.gen(function* () {
+        if (Option.isNone(audit)) return []
+        const { data } = yield* newestAudit(org, AUDIT_PAGE)
+        const fresh = data.filter(({ audit_id }) => !seen.has(audit_id))
+        for (const { audit_id } of fresh) seen.add(audit_id)
+        return fresh.map(ofAudit)
+      })
+
+      const begun = Effect.sync(() => streams.err("What happens from now on follows; Ctrl-C ends it.\n"))
+      yield* followEvents(org, begun, (events) =>
+        Effect.gen(function* () {
+          const happened = only === "audit" ? [] : events.map(ofEvent)
+          const changed = yield* Effect.orElseSucceed(freshAudit, () => [])
+          yield* Effect.forEach([...happened, ...changed].sort(inOrder), show, { discard: true })
+          return left > 0
+        })
+      )
+    }),
+    Calls.layer(server, 0)
+  )
+})

@@ -1,0 +1,22 @@
+/** `corridor whoami` */
+import { Effect, Option } from "effect"
+import { properties } from "../shared/Table.ts"
+import { Calls } from "./Calls.ts"
+import { onApi } from "./OnApi.ts"
+
+const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
+  const { call, root } = yield* Calls
+  const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
+  const { organization } = data
+  const text = properties([
+    ["Server", `${root} (${data.mode})`],
+    ["As", data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "nobody"}`],
+    ["Role", data.role],
+    ["Organisation", organization === null ? "every one" : `${organization.name} ${organization.org_id}`],
+    ["May", data.access.join(", ")]
+  ])
+  return { data: { server: root, ...data }, text }
+})
+
+export const whoami = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
+  onApi(input.json, session(input.org))

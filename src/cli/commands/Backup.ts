@@ -1,0 +1,31 @@
+/** `corridor backup` and `corridor restore` */
+import { Args, Command, Options } from "@effect/cli"
+import { json } from "../shared/Report.ts"
+import { besideDatabase } from "../shared/Ways.ts"
+
+const work = besideDatabase(() => import("../database/Backup.ts"))
+
+const file = (what: string) => Args.text({ name: "FILE" }).pipe(Args.withDescription(what))
+
+const by = Options.choice("by", ["pg_dump", "copy"]).pipe(
+  Options.withDescription("By pg_dump (its custom format) or by COPY. Unless it is said: by pg_dump where it can."),
+  Options.optional
+)
+
+export const backup = Command.make(
+  "backup",
+  { file: file("Where to: a file that is not there yet."), by, json },
+  (input) => work((files) => files.backup(input))
+).pipe(
+  Command.withDescription(
+    "Write a consistent copy of the database to a file, while the server runs. Nothing else has to be installed."
+  )
+)
+
+export const restore = Command.make("restore", { file: file("What `corridor backup` has written."), json }, (input) =>
+  work((files) => files.restore(input))
+).pipe(
+  Command.withDescription(
+    "Fill a new, empty database from a backup of this version or an older one, bring it up to date and check its books."
+  )
+)

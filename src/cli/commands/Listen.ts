@@ -1,0 +1,68 @@
+/** `corridor listen`, `trigger`, `logs`, `open` and `whoami`: what a developer does against a server, by its API. */
+import { Args, Command, Options } from "@effect/cli"
+import { eventList } from "../shared/EventList.ts"
+import { option, optional } from "../shared/Input.ts"
+import { json } from "../shared/Report.ts"
+import { byApi } from "../shared/Ways.ts"
+
+const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
+const count = optional("count", "N", "End after so many; without it only Ctrl-C ends it.")
+
+export const listen = Command.make(
+  "listen",
+  {
+    forwardTo: option("forward-to", "URL", "Where events go, such as http://localhost:4000/webhooks."),
+    events: eventList("Which, such as payment.completed or payment.*, with commas between them; all by default."),
+    secret: optional("secret", "SECRET", "Sign with this secret (whsec_…) instead of a new one at every start."),
+    org,
+    count,
+    json
+  },
+  (input) => byApi(() => import("../api/Listen.ts"))((work) => work.listen(input))
+).pipe(Command.withDescription("Receive events without a public address, and forward them, signed, to a program here."))
+
+export const trigger = Command.make(
+  "trigger",
+  {
+    event: Args.text({ name: "EVENT" }).pipe(Args.withDescription("The type of event, such as payment.completed.")),
+    org,
+    json
+  },
+  (input) => byApi(() => import("../api/Trigger.ts"))((work) => work.trigger(input))
+).pipe(Command.withDescription("Make an event happen in a sandbox, by real payments with test values."))
+
+const tail = Command.make(
+  "tail",
+  {
+    lines: option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.").pipe(
+      Options.withDefault("10")
+    ),
+    only: optional("only", "KIND", "audit (who changed what) or events (what happened); both by default."),
+    noFollow: Options.boolean("no-follow").pipe(Options.withDescription("End after those of before.")),
+    org,
+    count,
+    json
+  },
+  (input) => byApi(() => import("../api/Logs.ts"))((work) => work.tail(input))
+).pipe(Command.withDescription("Follow the audit log and the events of an organisation."))
+
+export const logs = Command.make("logs").pipe(
+  Command.withDescription("What happens, and who changes what."),
+  Command.withSubcommands([tail])
+)
+
+export const open = Command.make(
+  "open",
+  {
+    page: Args.text({ name: "PAGE" }).pipe(
+      Args.withDescription("console (the default) or docs, the API reference."),
+      Args.withDefault("console")
+    ),
+    json
+  },
+  (input) => byApi(() => import("../api/Open.ts"))((work) => work.open(input))
+).pipe(Command.withDescription("Open the console in a browser; where there is none, only say its address."))
+
+export const whoami = Command.make("whoami", { org, json }, (input) =>
+  byApi(() => import("../api/Whoami.ts"))((work) => work.whoami(input))
+).pipe(Command.withDescription("Say which server is talked to, as whom, and what that may do."))

@@ -1,0 +1,86 @@
+/** `corridor backup` and `corridor restore`, beside the database. */
+import { resolve } from "node:path"
+import { Effect, Layer, Option } from "effect"
+import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { LedgerStore } from "../../money/ledger/LedgerStore.ts"
+import { ledgerStoreSql } from "../../money/ledger/LedgerSql.ts"
+import { backup as takeBackup } from "../../platform/backup/Backup.ts"
+import { restore as restoreBackup } from "../../platform/backup/Restore.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { ExistingLive } from "../shared/ExistingDatabase.ts"
+import { report } from "../shared/Report.ts"
+
+const totalOf = (rows: Readonly<Record<string, number>>): number => Object.values(rows).reduce((a, b) => a + b, 0)
+
+const take = Effect.fn("Cli.backup")(function* (path: string, by: Option.Option<"pg_dump" | "copy">) {
+  const { header, keyFile, means, rows, size } = yield* takeBackup(path, by)
+  const counted = Option.match(rows, { onNone: () => "", onSome: (all) => `, ${totalOf(all)} rows` })
+  const data = {
+    file: path,
+    format: means === "copy" ? "corridor" : "pg_dump",
+    bytes: size,
+    taken_at: header.taken_at,
+    database_id: header.database_id,
+    key_id: header.key_id,
+    migration: header.migrations.at(-1) ?? null,
+    key_file: Option.getOrNull(keyFile),
+    rows: Option.getOrNull(rows)
+  }
+  const about = Option.match(keyFile, {
+    onNone: () => `Its secrets are sealed under master key ${header.key_id}: keep that key, and not beside the backup.`,
+    onSome: (kept) =>
+      `The master key was never set: ${kept} has it. Keep it, and not beside the backup: set CORRIDOR_MASTER_KEY to it for a restore.`
+  })
+  const how = means === "copy" ? "by COPY" : "by pg_dump"
+  return {
+    data,
+    text: `${path}: ${header.tables.length} tables${counted}, ${size} bytes, ${how}, as of ${header.taken_at}.\n${about}`
+  }
+})
+
+const checkBooks = Effect.flatMap(LedgerStore, ({ check }) => check).pipe(Effect.provide(ledgerStoreSql))
+
+const fill = Effect.fn("Cli.restore")(function* (path: string) {
+  const { applied, header, rows } = yield* restoreBackup(path)
+  const books = yield* checkBooks
+  const taken = Option.match(header, { onNone: () => "", onSome: ({ taken_at }) => ` as of ${taken_at}` })
+  const counted = Option.match(rows, { onNone: () => "", onSome: (all) => `, ${totalOf(all)} rows` })
+  const data = {
+    file: path,
+    taken_at: Option.getOrNull(Option.map(header, ({ taken_at }) => taken_at)),
+    database_id: Option.getOrNull(Option.map(header, ({ database_id }) => database_id)),
+    migrations_applied: applied.map(([id]) => id),
+    rows: Option.getOrNull(rows),
+    books: { postings: books.postings, entries: books.entries, problems: books.problems }
+  }
+  const upgraded =
+    applied.length === 0 ? [] : [`Brought up to date by migrations ${applied.map(([id]) => id).join(", ")}.`]
+  const inOrder = `The books are in order: ${books.postings} postings of ${books.entries} entries.`
+  return {
+    data,
+    text: [
+      `Restored ${path}${taken}${counted}.`,
+      ...upgraded,
+      ...(books.problems.length === 0 ? [inOrder] : books.problems.map(({ message }) => message))
+    ].join("\n"),
+    failure:
+      books.problems.length === 0
+        ? Option.none<string>()
+        : Option.some(`Everything is restored, but the books are not in order (${books.problems.length} found).`)
+  }
+})
+
+const Observed = Layer.provideMerge(ObservabilityLive, Settings.layer)
+
+interface OfFile {
+  readonly file: string
+  readonly json: boolean
+}
+
+export const backup = (input: OfFile & { readonly by: Option.Option<"pg_dump" | "copy"> }) =>
+  report(input.json, take(resolve(input.file), input.by)).pipe(
+    Effect.provide(Layer.provideMerge(ExistingLive, Observed))
+  )
+
+export const restore = (input: OfFile) =>
+  report(input.json, fill(resolve(input.file))).pipe(Effect.provide(Layer.provideMerge(ConnectedLive, Observed)))

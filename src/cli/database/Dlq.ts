@@ -1,0 +1,95 @@
+/** `corridor dlq` beside the database. */
+import { Effect, Option, Schema } from "effect"
+import { WebhookId } from "../../domain/Identifiers.ts"
+import { idOrNil, uuidOrNil } from "../../domain/Ids.ts"
+import type { Selection } from "../../webhooks/delivery/DeadLetter.ts"
+import { DeadLetters } from "../../webhooks/delivery/DeadLetters.ts"
+import { Webhooks } from "../../webhooks/Webhooks.ts"
+import { allPages } from "../shared/AllPages.ts"
+import { decodeOption, refuse } from "../shared/Input.ts"
+import { organizationNamed } from "../shared/LookUp.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { drawProgress } from "../shared/ProgressBar.ts"
+import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
+
+const noSuchDelivery = (given: string) =>
+  refuse(`There is no delivery with the id ${given} ("corridor dlq list" shows the dead ones).`)
+
+const listAll = Effect.fn("Cli.listDeadLetters")(function* (
+  org: Option.Option<string>,
+  webhook: Option.Option<string>
+) {
+  const letters = yield* DeadLetters
+  const scope = yield* Effect.transposeMapOption(org, (id) => Effect.map(organizationNamed(id), ({ org_id }) => org_id))
+  const permit = yield* permitFor("platform", scope)
+  const selection = { webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))) }
+  const data = yield* allPages(
+    (window) => letters.list(permit, selection, window),
+    (letter) => letter.delivery_id
+  )
+  return { data, ...letterTable(data, "URL", (at) => data[at]!.endpoint_url) }
+})
+
+export const list = (input: {
+  readonly org: Option.Option<string>
+  readonly webhook: Option.Option<string>
+  readonly json: boolean
+}) => onApp(input.json, listAll(input.org, input.webhook))
+
+const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
+  const letters = yield* DeadLetters
+  const data = yield* letters
+    .show(yield* permitFor("platform"), uuidOrNil(given))
+    .pipe(Effect.mapError(() => noSuchDelivery(given)))
+  return { data, ...autopsyText(data) }
+})
+
+export const show = (input: { readonly id: string; readonly json: boolean }) => onApp(input.json, showOne(input.id))
+
+const Time = Schema.Date.pipe(Schema.filter((at) => !Number.isNaN(at.getTime()))).annotations({
+  message: () => ({ message: "is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z", override: true })
+})
+
+interface Typed {
+  readonly id: Option.Option<string>
+  readonly all: boolean
+  readonly webhook: Option.Option<string>
+  readonly since: Option.Option<string>
+}
+
+/** Which ones must be said: an empty command line must not send everything. */
+const selectionOf = Effect.fn("Cli.selectDeadLetters")(function* ({ all, id, since, webhook }: Typed) {
+  const ways = [all, Option.isSome(id), Option.isSome(webhook)].filter((named) => named).length
+  if (ways !== 1) return yield* refuse("Say which to replay: an ID, or --all, or --webhook ID with --since TIME.")
+  if (Option.isSome(since) && Option.isNone(webhook)) return yield* refuse("--since goes together with --webhook.")
+  const from = yield* Effect.transposeMapOption(since, (text) => decodeOption("--since", Time, text))
+  const selection: Selection = {
+    delivery_id: Option.getOrUndefined(Option.map(id, uuidOrNil)),
+    webhook_id: Option.getOrUndefined(Option.map(webhook, idOrNil(WebhookId))),
+    since: Option.getOrUndefined(from)
+  }
+  return selection
+})
+
+/** Those of an endpoint that does not exist are none, which would look like an empty queue. */
+const checkWebhook = Effect.fn("Cli.checkWebhook")(function* ({ webhook }: Typed) {
+  if (Option.isNone(webhook)) return
+  const endpoints = yield* Webhooks
+  const none = `--webhook: there is no webhook with the id ${webhook.value} ("corridor webhooks list" shows them).`
+  yield* Effect.mapError(endpoints.find(yield* permitFor("any"), idOrNil(WebhookId)(webhook.value)), () => refuse(none))
+})
+
+const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, selection: Selection) {
+  yield* checkWebhook(typed)
+  const letters = yield* DeadLetters
+  const permit = yield* permitFor("platform")
+  const data = yield* letters.replay(permit, selection, drawProgress)
+  if (selection.delivery_id !== undefined && data.replayed + data.disabled === 0) {
+    return yield* refuse(`No dead delivery has this id ("corridor dlq list" shows them).`)
+  }
+  return { data, text: replayedText(data) }
+})
+
+export const replay = (input: Typed & { readonly json: boolean }) =>
+  Effect.flatMap(selectionOf(input), (selection) => onApp(input.json, replaySome(input, selection)))

@@ -1,0 +1,98 @@
+/** `corridor doctor` */
+import { type Cause, Effect, Either, Layer, Option } from "effect"
+import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
+import { type Check, fail, ok, warn } from "../doctor/Check.ts"
+import { databaseChecks } from "../doctor/Database.ts"
+import { databaseOfItsOwn, mail, metrics } from "../doctor/LiveOperations.ts"
+import { identityProvider, publicAddress } from "../doctor/LivePayments.ts"
+import { liveSettings } from "../doctor/LiveSettings.ts"
+import { dataFolder, nodeVersion, sandboxFile } from "../doctor/Machine.ts"
+import { serverCheck } from "../doctor/Server.ts"
+import { painter } from "../shared/Colour.ts"
+import { requireCluster } from "../shared/ExistingDatabase.ts"
+import { sentenceOf } from "../shared/Failures.ts"
+import { report } from "../shared/Report.ts"
+import { Streams } from "../shared/Streams.ts"
+import { laidTable } from "../shared/Table.ts"
+
+const unreachable = (cause: Cause.Cause<unknown>) => {
+  const checks: ReadonlyArray<Check> = [
+    fail("Database", sentenceOf(cause)),
+    warn("Migrations", "not checked without the database"),
+    warn("Master key", "not checked without the database")
+  ]
+  return { checks, databaseId: Option.none<string>() }
+}
+
+const liveChecks = [publicAddress, identityProvider, mail, metrics, databaseOfItsOwn]
+
+const withSettings = Effect.gen(function* () {
+  const settings = yield* Settings
+  const providerSettings = yield* ProviderSettings
+  const folder = yield* dataFolder(settings)
+  const database = yield* Effect.zipRight(
+    requireCluster,
+    Effect.provide(databaseChecks(settings, providerSettings), ConnectedLive)
+  ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
+  const sandbox = settings.mode === "sandbox" ? [yield* sandboxFile(settings)] : []
+  const live = settings.mode === "live" ? liveChecks.map((check) => check(settings)) : []
+  return [folder, ...database.checks, ...sandbox, ...live, yield* serverCheck(settings, database.databaseId)]
+}).pipe(Effect.provide(ObservabilityLive))
+
+/** The sandbox's own rails, keys and rates do not count. */
+const forLive = Effect.gen(function* () {
+  const settings = yield* Settings
+  const providerSettings = yield* ProviderSettings
+  const database = yield* Effect.zipRight(
+    requireCluster,
+    Effect.provide(databaseChecks({ ...settings, mode: "live" }, providerSettings), ConnectedLive)
+  ).pipe(Effect.catchAllCause((cause) => Effect.succeed(unreachable(cause))))
+  return [...liveSettings(settings, providerSettings), ...database.checks]
+}).pipe(Effect.provide(ObservabilityLive))
+
+const bothSettings = Effect.flatMap(Settings.load, (own) =>
+  Effect.map(Effect.provideService(ProviderSettings.load, Settings, own), (ofProviders) => [own, ofProviders] as const)
+)
+
+const examine = Effect.fnUntraced(function* (live: boolean) {
+  const node = yield* nodeVersion
+  const settings = yield* Effect.either(bothSettings)
+  if (Either.isLeft(settings)) {
+    const rest = warn("The rest", "not checked until the settings are valid")
+    return [node, fail("Settings", settings.left.message.replaceAll("\n", " ")), rest]
+  }
+  const [own, ofProviders] = settings.right
+  const { mode } = own
+  const loaded = Layer.merge(Layer.succeed(Settings, own), Layer.succeed(ProviderSettings, ofProviders))
+  const others = yield* Effect.provide(live ? forLive : withSettings, loaded)
+  return [node, ok("Settings", `valid (${mode} mode)`), ...others]
+})
+
+const colourOf = { ok: "green", warn: "yellow", fail: "red" } as const
+
+const findings = (live: boolean) =>
+  Effect.map(Effect.zip(examine(live), Streams), ([checks, streams]) => {
+    const failed = checks.filter(({ status }) => status === "fail")
+    const paint = painter(streams)
+    const laid = laidTable(
+      ["", "", ""],
+      checks.map(({ message, name, status }) => [status, name, message]),
+      ""
+    )
+    const coloured = (text: string) =>
+      text.trimStart().replace(/^(ok|warn|fail)\b/gm, (word) => paint(colourOf[word as Check["status"]], word))
+    return {
+      data: checks,
+      text: coloured(laid.text),
+      fit: (columns: number) => coloured(laid.fit(columns)),
+      failure:
+        failed.length === 0
+          ? Option.none()
+          : Option.some(`${failed.length} of ${checks.length} checks failed: ${failed.map((c) => c.name).join(", ")}.`)
+    }
+  })
+
+export const examineAll = (input: { readonly live: boolean; readonly json: boolean }) =>
+  report(input.json, findings(input.live))

@@ -1,0 +1,187 @@
+/** `corridor providers credentials` and `corridor providers test` */
+import { Config, Effect, Either, Option, Schema } from "effect"
+import { CredentialsState } from "../../contract/api/ProviderConfigs.ts"
+import type { ProviderName } from "../../domain/Corridor.ts"
+import { ConfigId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
+import { longestCredential } from "../../domain/policies/Providers.ts"
+import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
+import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
+import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
+import { refuse } from "../shared/Input.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
+import { properties, laidTable } from "../shared/Table.ts"
+
+type Typed = Readonly<Record<string, string>>
+
+const encodeState = Schema.encodeSync(CredentialsState)
+const decodeDocument = Schema.decodeEither(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+)
+
+const MOST_BYTES = 16 * longestCredential
+
+const standardInput = Effect.tryPromise({
+  try: async () => {
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MOST_BYTES) throw new Error("too long")
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks).toString("utf8")
+  },
+  catch: () => refuse("--stdin: standard input cannot be read, or is too long.")
+})
+
+/** No refusal repeats what was typed: it may be a secret in the wrong place. */
+const document = Effect.flatMap(standardInput, (text) =>
+  Either.mapLeft(decodeDocument(text), () =>
+    refuse('--stdin: expected one JSON object of texts, such as {"secret_key": "sk_live_…"}.')
+  )
+)
+
+const valueOf = (name: string, given: string): Effect.Effect<string, ReturnType<typeof refuse>> =>
+  given.startsWith("@")
+    ? Config.nonEmptyString(given.slice(1)).pipe(
+        Effect.mapError(() =>
+          refuse(`--field ${name}: there is no environment variable of the name that follows the @.`)
+        )
+      )
+    : Effect.succeed(given)
+
+const fieldIn = (text: string): Effect.Effect<readonly [string, string], ReturnType<typeof refuse>> => {
+  const at = text.indexOf("=")
+  if (at < 1) return Effect.fail(refuse("--field: write it as NAME=VALUE, or as NAME=@VARIABLE."))
+  const name = text.slice(0, at)
+  return Effect.map(valueOf(name, text.slice(at + 1)), (value) => [name, value] as const)
+}
+
+const typedIn = (fields: ReadonlyArray<string>, stdin: boolean): Effect.Effect<Typed, ReturnType<typeof refuse>> => {
+  if (stdin && fields.length > 0) return Effect.fail(refuse("Give --field or --stdin, not both."))
+  if (stdin) return document
+  return fields.length === 0
+    ? Effect.fail(refuse("Give the credentials by --stdin, or one by one with --field."))
+    : Effect.map(Effect.forEach(fields, fieldIn), (pairs) => Object.fromEntries(pairs))
+}
+
+/** An account that was sent through is needed also after its configuration is gone. */
+const withAccount = Effect.fn("Cli.withAccount")(function* (which: string) {
+  const { kept } = yield* ProviderCredentials
+  const account = yield* kept(yield* permitFor("platform"), idOrNil(ConfigId)(which))
+  return Option.isSome(account) ? account.value : (yield* namedBy(which, "config"))[0]
+})
+
+const setThem = Effect.fn("Cli.setCredentials")(function* (which: string, typed: Typed, forgetReplaced: boolean) {
+  const credentials = yield* ProviderCredentials
+  const config = yield* withAccount(which)
+  const state = yield* credentials.set(yield* permitFor("platform"), config, typed, { forgetReplaced })
+  return {
+    data: encodeState(state),
+    text: properties([
+      ["configuration", state.config_id],
+      ["provider", state.provider],
+      ["fields", state.fields.join(", ")],
+      ["tested", state.tested ? "passed, in use from now on" : "failed: kept, but not in use"],
+      ["provider said", state.test_message]
+    ]),
+    failure: state.tested
+      ? Option.none()
+      : Option.some(`The provider did not take them: set others, or run "corridor providers test ${state.config_id}".`)
+  }
+})
+
+export const set = (input: {
+  readonly which: string
+  readonly field: ReadonlyArray<string>
+  readonly stdin: boolean
+  readonly forgetReplaced: boolean
+  readonly json: boolean
+}) =>
+  Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
+    onApp(input.json, setThem(input.which, typed, input.forgetReplaced))
+  )
+
+interface Tested {
+  readonly provider: ProviderName
+  /** `platform`, or the configuration that brings the account. */
+  readonly account: string
+  readonly passed: boolean
+  readonly message: string
+}
+
+const testPlatform = (which: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const accounts = yield* ProviderAccounts
+    const wanted = thirdParties.filter(({ name }) => Option.isNone(which) || which.value === name)
+    const tried = yield* Effect.forEach(
+      wanted,
+      ({ name }) =>
+        Effect.map(
+          accounts.triedPlatform(name),
+          Option.map((verdict) => ({ name, verdict }))
+        ),
+      { concurrency: "unbounded" }
+    )
+    return tried.flatMap(Option.toArray).map(({ name, verdict }): Tested => ({
+      provider: name,
+      account: "platform",
+      passed: Either.isRight(verdict),
+      message: Either.merge(verdict)
+    }))
+  })
+
+const testOwn = (which: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const own = yield* ProviderCredentials
+    const permit = yield* permitFor("platform")
+    const byId = Option.isSome(which) && !isProviderName(which.value)
+    const wanted =
+      Option.isSome(which) && byId
+        ? [yield* withAccount(which.value)]
+        : (yield* everyConfig).filter(
+            (config) => config.has_credentials && (Option.isNone(which) || config.provider === which.value)
+          )
+    return yield* Effect.forEach(
+      wanted,
+      (config) =>
+        Effect.match(own.test(permit, config), {
+          onFailure: ({ message }): Tested => ({
+            provider: config.provider,
+            account: config.config_id,
+            passed: false,
+            message
+          }),
+          onSuccess: ({ test_message, tested }): Tested => ({
+            provider: config.provider,
+            account: config.config_id,
+            passed: tested,
+            message: test_message
+          })
+        }),
+      { concurrency: 8 }
+    )
+  })
+
+const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<string>) {
+  const data = [...(yield* testPlatform(which)), ...(yield* testOwn(which))]
+  if (data.length === 0) {
+    return yield* refuse(
+      'No credentials are set to be tested: see "corridor providers list" and "corridor providers credentials set".'
+    )
+  }
+  const failed = data.filter(({ passed }) => !passed)
+  const rows = data.map((one) => [one.passed ? "ok" : "fail", one.provider, one.account, one.message])
+  return {
+    data,
+    ...laidTable(["TEST", "PROVIDER", "ACCOUNT", "PROVIDER SAID"], rows, ""),
+    failure:
+      failed.length === 0 ? Option.none() : Option.some(`${failed.length} of ${data.length} accounts failed the test.`)
+  }
+})
+
+export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
+  onApp(input.json, testThem(input.which))

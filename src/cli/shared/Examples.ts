@@ -1,0 +1,107 @@
+/** What each command looks like when it is used: the end of its help text, and the beginning of docs/cli.md. */
+
+const API =
+  "By API too: --url URL with --api-key KEY or --token JWT (or CORRIDOR_URL and CORRIDOR_API_KEY or CORRIDOR_TOKEN)."
+const API_ONLY =
+  "By API: of the server at --url URL with --api-key KEY or --token JWT (or CORRIDOR_URL and CORRIDOR_API_KEY or CORRIDOR_TOKEN), or else of the sandbox whose DATA_DIR is here."
+const DATABASE_ONLY = "Beside the database only: DATA_DIR or DATABASE_URL says which."
+
+interface About {
+  readonly reach: string
+  readonly examples: readonly [string, ...ReadonlyArray<string>]
+}
+
+const api = (...examples: About["examples"]): About => ({ reach: API, examples })
+const apiOnly = (...examples: About["examples"]): About => ({ reach: API_ONLY, examples })
+const database = (...examples: About["examples"]): About => ({ reach: DATABASE_ONLY, examples })
+
+/** By the words of the command. */
+export const commandsAbout: Readonly<Record<string, About>> = {
+  demo: database("corridor demo"),
+  doctor: database("corridor doctor", "corridor doctor --live"),
+  listen: apiOnly(
+    "corridor listen --forward-to http://localhost:4000/webhooks",
+    "corridor listen --forward-to localhost:4000/webhooks --events payment.completed,payment.failed"
+  ),
+  trigger: apiOnly("corridor trigger payment.completed", "corridor trigger payment.refunded --json"),
+  "logs tail": apiOnly("corridor logs tail", "corridor logs tail --only audit --lines 50 --no-follow"),
+  open: apiOnly("corridor open", "corridor open docs --url https://pay.example"),
+  whoami: apiOnly("corridor whoami", "corridor whoami --url https://pay.example --token JWT"),
+  migrate: database("corridor migrate"),
+  "orgs create": api('corridor orgs create --name "Kilimo Ltd" --country KE --currency KES --email ops@kilimo.example'),
+  "orgs list": api("corridor orgs list"),
+  "orgs set": api("corridor orgs set ORG --feature escrow --review-threshold 50000"),
+  "users create": database("corridor users create --email ada@kilimo.example --org ORG --role org-admin"),
+  "users list": api("corridor users list --org ORG"),
+  "users join": database("corridor users join --user ada@kilimo.example --org ORG --role staff"),
+  "users role": database("corridor users role --user ada@kilimo.example --org ORG --role org-admin"),
+  "users leave": database("corridor users leave --user ada@kilimo.example --org ORG"),
+  "keys create": api('corridor keys create --org ORG --name "Checkout server" --role staff'),
+  "keys list": api("corridor keys list --org ORG"),
+  "keys rotate": api("corridor keys rotate KEY_ID --grace-seconds 3600"),
+  "keys revoke": api("corridor keys revoke KEY_ID"),
+  "tokens issue": database('corridor tokens issue --user ada@kilimo.example --ttl "90 minutes"'),
+  "rates set": api("corridor rates set USD KES 129.35"),
+  "rates list": database("corridor rates list"),
+  "fees set": database(
+    "corridor fees set --org ORG --method mobile_money --direction inbound --bps 150 --fixed 10 --currency KES"
+  ),
+  "fees list": database("corridor fees list --org ORG"),
+  "ledger check": database("corridor ledger check"),
+  "ledger balances": database("corridor ledger balances --org ORG"),
+  "ledger limit": database("corridor ledger limit --org ORG --currency KES --amount 50000"),
+  queue: api("corridor queue", "corridor queue --org ORG --json"),
+  "payments list": api("corridor payments list --status pending", "corridor payments list --reference order-1042"),
+  "payments show": api("corridor payments show order-1042"),
+  "payments resolve": api(
+    'corridor payments resolve PAYMENT_ID --as completed --reason "Seen on the statement of 3 March"'
+  ),
+  "payments refund": api(
+    'corridor payments refund PAYMENT_ID --reason "Paid twice by mistake"',
+    'corridor payments refund PAYMENT_ID --amount 500.00 --reason "One cup was broken" --url URL --token JWT'
+  ),
+  "accounts list": api("corridor accounts list --org ORG"),
+  "accounts freeze": api('corridor accounts freeze ACCOUNT_ID --reason "Suspicious activity"'),
+  "accounts unfreeze": api("corridor accounts unfreeze ACCOUNT_ID"),
+  "providers list": api("corridor providers list"),
+  "providers add": api(
+    "corridor providers add pawapay --country KE --method mobile_money --direction inbound --priority 10"
+  ),
+  "providers enable": api("corridor providers enable stripe"),
+  "providers disable": api("corridor providers disable stripe"),
+  "providers credentials set": database(
+    "corridor providers credentials set CONFIG_ID --field secret_key=@STRIPE_KEY",
+    "corridor providers credentials set CONFIG_ID --stdin < credentials.json"
+  ),
+  "providers test": database("corridor providers test", "corridor providers test stripe"),
+  "webhooks list": api("corridor webhooks list"),
+  "webhooks create": api("corridor webhooks create https://shop.example/webhooks --events payment.*,kyb.approved"),
+  "dlq list": api("corridor dlq list"),
+  "dlq show": api("corridor dlq show DELIVERY_ID"),
+  "dlq replay": api("corridor dlq replay --all", "corridor dlq replay --webhook WEBHOOK_ID --since 2026-03-01"),
+  "notifications list": database("corridor notifications list"),
+  "notifications show": database("corridor notifications show NOTIFICATION_ID"),
+  "secrets rotate": database('CORRIDOR_NEW_MASTER_KEY="$(openssl rand -hex 32)" corridor secrets rotate'),
+  backup: database("corridor backup corridor.backup", "corridor backup corridor.backup --by copy --json"),
+  restore: database("corridor restore corridor.backup"),
+  "sandbox reset": database("corridor sandbox reset --yes")
+}
+
+const ofProgram = [
+  "corridor doctor",
+  "corridor listen --forward-to http://localhost:4000/webhooks",
+  "corridor payments list --url https://pay.example --token JWT",
+  "corridor help keys create"
+]
+
+/** Of a group: those of its commands, one each. */
+export const examplesOf = (path: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (path.length === 0) return ofProgram
+  const words = path.join(" ")
+  return (
+    commandsAbout[words]?.examples ??
+    Object.entries(commandsAbout).flatMap(([name, { examples }]) => (name.startsWith(`${words} `) ? [examples[0]] : []))
+  )
+}
+
+export const reachOf = (path: ReadonlyArray<string>): string | undefined => commandsAbout[path.join(" ")]?.reach

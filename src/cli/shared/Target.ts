@@ -1,0 +1,96 @@
+/**
+ * The one place that decides whom a command talks to: a server, where `--url` or CORRIDOR_URL names one, by its API and
+ * as whoever the credential is; otherwise the database of this machine's settings.
+ */
+import { Context, Effect, Either, Option } from "effect"
+import type { Invalid } from "../../domain/Failure.ts"
+import { refuse } from "./Input.ts"
+
+export interface Server {
+  readonly url: string
+  readonly credential: { readonly apiKey: string } | { readonly token: string }
+}
+
+export class Target extends Context.Tag("cli/Target")<
+  Target,
+  {
+    /** Only a command that does something asks: a help text has no use for a credential. */
+    readonly server: Effect.Effect<Option.Option<Server>, Invalid>
+    /** Where it is, for what needs no credential. */
+    readonly address: Option.Option<string>
+  }
+>() {}
+
+const names = ["url", "api-key", "token"] as const
+type Name = (typeof names)[number]
+type Typed = Readonly<Partial<Record<Name, string>>>
+
+const nameIn = (word: string): Name | undefined =>
+  names.find((name) => word === `--${name}` || word.startsWith(`--${name}=`))
+
+export interface Words {
+  readonly args: ReadonlyArray<string>
+  readonly typed: Typed
+}
+
+/** They may stand anywhere in a command line, and are no part of any command. */
+export const takeTarget = (words: ReadonlyArray<string>): Either.Either<Words, Invalid> => {
+  const args: Array<string> = []
+  const typed: Partial<Record<Name, string>> = {}
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!
+    const name = nameIn(word)
+    if (name === undefined) {
+      args.push(word)
+      continue
+    }
+    const value = word.includes("=") ? word.slice(word.indexOf("=") + 1) : words[++at]
+    if (value === undefined || value === "") return Either.left(refuse(`--${name} needs a value after it.`))
+    if (typed[name] !== undefined) return Either.left(refuse(`--${name} stands there twice.`))
+    typed[name] = value
+  }
+  return Either.right({ args, typed })
+}
+
+const WHOLE = /^https?:\/\//
+
+/** `localhost:3000` is what people write. */
+export const addressIn = (text: string): Option.Option<string> =>
+  Option.map(
+    Option.liftThrowable((full: string) => new URL(full))(WHOLE.test(text) ? text : `http://${text}`),
+    ({ href }) => href.replace(/\/+$/, "")
+  )
+
+const credentialOf = (apiKey: string | undefined, token: string | undefined): Option.Option<Server["credential"]> => {
+  if (token !== undefined) return Option.some({ token })
+  return Option.map(Option.fromNullable(apiKey), (key) => ({ apiKey: key }))
+}
+
+/** What is typed counts before what the environment says. */
+export const targetOf = (
+  typed: Typed,
+  environment: Readonly<Record<string, string | undefined>>
+): (typeof Target)["Service"] => {
+  const set = (name: string) => environment[name] || undefined
+  const url = typed.url ?? set("CORRIDOR_URL")
+  const address = url === undefined ? Option.none() : addressIn(url)
+  const typedOne = typed["api-key"] !== undefined || typed.token !== undefined
+  const credential = typedOne
+    ? credentialOf(typed["api-key"], typed.token)
+    : credentialOf(set("CORRIDOR_API_KEY"), set("CORRIDOR_TOKEN"))
+  const server = Effect.suspend(() => {
+    if (typed["api-key"] !== undefined && typed.token !== undefined) {
+      return refuse("Give --api-key or --token, not both.")
+    }
+    if (url === undefined) {
+      return typedOne ? refuse("A credential needs a server: say which with --url.") : Effect.succeedNone
+    }
+    if (Option.isNone(address)) return refuse(`${url} is not the address of a server, such as https://pay.example.`)
+    return Option.isNone(credential)
+      ? refuse(
+          `Say as whom to talk to ${address.value}: --api-key KEY or --token JWT, or CORRIDOR_API_KEY or CORRIDOR_TOKEN.`
+        )
+      : Effect.succeedSome({ url: address.value, credential: credential.value })
+  })
+  return { server, address }
+}

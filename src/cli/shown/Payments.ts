@@ -1,0 +1,106 @@
+/** Payments, and what waits for a person, as people read them, whichever way they came. */
+import { framed, type Laid, laidTable, minute, properties } from "../shared/Table.ts"
+
+type Time = Date | string
+
+export interface Summary {
+  readonly payment_id: string
+  readonly org_id: string | null
+  readonly status: string
+  /** With its currency. */
+  readonly money: string
+  readonly direction: string
+  readonly payment_method: string
+  readonly country: string
+  readonly provider: string | null
+  readonly comments: string | null
+}
+
+export const summaryText = (payment: Summary): string =>
+  properties([
+    ["Payment", payment.payment_id],
+    ["Organisation", payment.org_id],
+    ["Status", payment.status],
+    ["Amount", payment.money],
+    ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
+    ["Provider", payment.provider ?? "none yet"],
+    ["Comments", payment.comments ?? "none"]
+  ])
+
+export type Item = { readonly at: Time } & (
+  | { readonly kind: "status"; readonly from: string | null; readonly to: string; readonly cause: string }
+  | {
+      readonly kind: "attempt"
+      readonly provider: string
+      readonly leg: string
+      readonly outcome: string | null
+      readonly reason: string | null
+    }
+  | { readonly kind: "callback"; readonly provider: string; readonly report: string; readonly effect: string }
+  | { readonly kind: "operator"; readonly item: string; readonly detail: string; readonly closed_by: string | null }
+  | {
+      readonly kind: "delivery"
+      readonly event_type: string
+      readonly webhook_id: string
+      readonly status: string
+      readonly attempts: number
+      readonly last_error: string | null
+    }
+)
+
+const wordsOf = (item: Item): string => {
+  switch (item.kind) {
+    case "status":
+      return `${item.from ?? "new"} -> ${item.to} (${item.cause})`
+    case "attempt":
+      return `${item.provider} ${item.leg}: ${item.outcome ?? "no answer yet"}${item.reason === null ? "" : `, ${item.reason}`}`
+    case "callback":
+      return `${item.provider} says ${item.report}: ${item.effect}`
+    case "operator":
+      return `${item.item}: ${item.detail}${item.closed_by === null ? "" : ` Closed by ${item.closed_by}.`}`
+    case "delivery":
+      return `${item.event_type} to ${item.webhook_id}: ${item.status}, attempts: ${item.attempts}${item.last_error === null ? "" : `, ${item.last_error}`}`
+  }
+}
+
+export const paymentText = (payment: Summary, items: ReadonlyArray<Item>): Laid => {
+  const rows = items.map((item) => [
+    typeof item.at === "string" ? item.at : item.at.toISOString(),
+    item.kind,
+    wordsOf(item)
+  ])
+  return framed(`${summaryText(payment)}\n\n`, laidTable(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
+}
+
+export const paymentTable = (
+  payments: ReadonlyArray<Summary & { readonly created_at: Time; readonly client_reference: string | null }>
+): Laid =>
+  laidTable(
+    ["ID", "STATUS", "AMOUNT", "DIRECTION", "METHOD", "PROVIDER", "REFERENCE", "CREATED"],
+    payments.map((payment) => [
+      payment.payment_id,
+      payment.status,
+      payment.money,
+      payment.direction,
+      payment.payment_method,
+      payment.provider,
+      payment.client_reference,
+      minute(payment.created_at)
+    ]),
+    "No payments here."
+  )
+
+interface Waiting {
+  readonly created_at: Time
+  readonly kind: string
+  readonly payment_id: string | null
+  readonly webhook_id: string | null
+  readonly detail: string
+}
+
+export const queueTable = (items: ReadonlyArray<Waiting>): Laid =>
+  laidTable(
+    ["SINCE", "KIND", "PAYMENT OR ENDPOINT", "WHAT"],
+    items.map((item) => [minute(item.created_at), item.kind, item.payment_id ?? item.webhook_id, item.detail]),
+    "Nothing waits for a person."
+  )

@@ -1,0 +1,58 @@
+/** Receipts by e-mail, to the address that the payer gave, when the payer asks for one. */
+import { Clock, Context, Effect, Layer } from "effect"
+import { asName } from "../../domain/PlainWords.ts"
+import { receiptsPerMinute } from "../../domain/policies/Payments.ts"
+import { Settings } from "../../platform/config/Settings.ts"
+import { RateLimiter } from "../../platform/http/RateLimiter.ts"
+import { Notifier } from "../../platform/notifications/Notifier.ts"
+import { amountText } from "./AmountText.ts"
+import type { Shown } from "./Frame.ts"
+import { payersAddress, receiptLines } from "./Receipt.ts"
+import type { Words } from "./Words.ts"
+
+export class Receipts extends Context.Tag("corridor/Receipts")<
+  Receipts,
+  /** `address`: where the receipt can be seen again. */
+  (shown: Shown, words: Words, address: string) => Effect.Effect<"sent" | "failed">
+>() {
+  static readonly layer = Layer.effect(
+    Receipts,
+    Effect.gen(function* () {
+      const notifier = yield* Notifier
+      const { rateLimitPerMinute } = yield* Settings
+      const asked = new RateLimiter(rateLimitPerMinute === 0 ? 0 : receiptsPerMinute)
+
+      return Effect.fn("Receipts.send")(function* (shown, words, address) {
+        const { behind, merchant, payment, testMode } = shown
+        const to = payersAddress(payment)
+        if (to === undefined || payment.status !== "completed") return "failed"
+        if (!asked.take(payment.payment_id, yield* Clock.currentTimeMillis).allowed) return "failed"
+        const amount = amountText(payment.amount, words)
+        const name = asName(merchant)
+        return yield* notifier
+          .send({
+            to,
+            subject: words.receiptSubject(amount, name),
+            text: [
+              ...(testMode ? [words.testMode, ""] : []),
+              words.receiptText(amount, name),
+              ...(behind === undefined ? [] : [words.behind(asName(behind))]),
+              "",
+              ...receiptLines(shown, words).map(([title, value]) => `${title}: ${asName(value)}`),
+              "",
+              address
+            ].join("\n"),
+            org_id: payment.org_id,
+            kind: "receipt",
+            priority: "medium"
+          })
+          .pipe(
+            Effect.as("sent" as const),
+            Effect.catchAll(({ message }) =>
+              Effect.as(Effect.logWarning(`A receipt could not be sent: ${message}`), "failed" as const)
+            )
+          )
+      })
+    })
+  )
+}

@@ -1,0 +1,32 @@
+/** Counts and times what providers, the built-in rails among them, make of the payments that they are offered. */
+import type { ProviderName } from "../../domain/Corridor.ts"
+import type { Outcome } from "../../domain/Outcome.ts"
+import { counter, histogram } from "../../platform/observability/Series.ts"
+
+const attempts = counter(
+  "corridor_attempts_total",
+  "Attempts at providers, by provider and outcome: accepted, declined, unknown, or unsent.",
+  ["provider", "outcome"]
+)
+
+const declines = counter(
+  "corridor_declines_total",
+  "Attempts that a provider declined at once, by provider and reason.",
+  ["provider", "reason"]
+)
+
+const seconds = histogram(
+  "corridor_attempt_seconds",
+  "Time from offering a payment to a provider until its verdict is known, or given up, by provider.",
+  [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+  ["provider"]
+)
+
+export const countAttempt = (provider: ProviderName, outcome: Outcome, took: number): void => {
+  if (outcome._tag === "Declined" && outcome.unsent !== undefined) return attempts([provider, "unsent"])
+  seconds([provider], took)
+  if (outcome._tag === "Accepted") return attempts([provider, "accepted"])
+  if (outcome._tag === "Unknown") return attempts([provider, "unknown"])
+  attempts([provider, "declined"])
+  declines([provider, outcome.code ?? "PROVIDER_DECLINED"])
+}

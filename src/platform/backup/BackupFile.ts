@@ -1,0 +1,223 @@
+/**
+ * A backup as a file: compressed text with a first line that says what it is, each table as COPY has it, and a last line
+ * by which it is known to be whole.
+ */
+import { createHash } from "node:crypto"
+import { createReadStream, createWriteStream } from "node:fs"
+import { finished, pipeline } from "node:stream/promises"
+import { PassThrough, Transform, type Writable } from "node:stream"
+import { createGunzip, createGzip } from "node:zlib"
+import { Schema } from "effect"
+
+export const BackupTable = Schema.Struct({ name: Schema.String, columns: Schema.Array(Schema.String) })
+export type BackupTable = typeof BackupTable.Type
+
+export const BackupHeader = Schema.Struct({
+  corridor_backup: Schema.Literal(1),
+  version: Schema.String,
+  taken_at: Schema.String,
+  database_id: Schema.NullOr(Schema.String),
+  /** Tells which master key the secrets in it are sealed under, and nothing about the key. */
+  key_id: Schema.NullOr(Schema.String),
+  migrations: Schema.Array(Schema.Number),
+  tables: Schema.Array(BackupTable)
+})
+export type BackupHeader = typeof BackupHeader.Type
+
+const TableLine = Schema.parseJson(Schema.Struct({ table: Schema.String }))
+const LastLine = Schema.parseJson(
+  Schema.Struct({ rows: Schema.Record({ key: Schema.String, value: Schema.Number }), sha256: Schema.String })
+)
+
+const decodeHeader = Schema.decodeUnknownSync(Schema.parseJson(BackupHeader))
+const decodeTable = Schema.decodeUnknownSync(TableLine)
+const decodeLast = Schema.decodeUnknownSync(LastLine)
+
+/** In COPY's text every backslash of the data is doubled: no row looks like this. */
+const END_OF_TABLE = "\\."
+
+/** Why a file cannot be used. */
+export class UnusableBackup extends Error {
+  override readonly name = "UnusableBackup"
+}
+
+const GZIP = [0x1f, 0x8b]
+const PG_DUMP = Buffer.from("PGDMP")
+
+export type BackupKind = "copy" | "pg_dump" | "unknown"
+
+export const kindOfBackup = async (path: string): Promise<BackupKind> => {
+  const start: Array<Buffer> = []
+  for await (const chunk of createReadStream(path, { end: PG_DUMP.length - 1 })) start.push(chunk as Buffer)
+  const magic = Buffer.concat(start)
+  if (magic.equals(PG_DUMP)) return "pg_dump"
+  return GZIP.every((byte, at) => magic[at] === byte) ? "copy" : "unknown"
+}
+
+/** Readable by its owner alone, from its first byte. */
+export const writeBackup = async (
+  path: string,
+  header: BackupHeader,
+  copy: (table: BackupTable, into: Writable) => Promise<number>
+): Promise<Readonly<Record<string, number>>> => {
+  const hash = createHash("sha256")
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    }
+  })
+  const compressed = new PassThrough()
+  const written = pipeline(compressed, createGzip(), createWriteStream(path, { mode: 0o600, flags: "wx" }))
+  hashed.pipe(compressed, { end: false })
+  const rows: Record<string, number> = {}
+  const write = async () => {
+    hashed.write(`${JSON.stringify(header)}\n`)
+    for (const table of header.tables) {
+      hashed.write(`${JSON.stringify({ table: table.name })}\n`)
+      rows[table.name] = await copy(table, hashed)
+      hashed.write(`${END_OF_TABLE}\n`)
+    }
+    hashed.end()
+    await finished(hashed)
+    compressed.end(`${JSON.stringify({ rows, sha256: hash.digest("hex") })}\n`)
+  }
+  // Whichever fails first: a disk that is full must not leave the other waiting.
+  await Promise.all([written, Promise.race([write(), written.then(() => undefined)])])
+  return rows
+}
+
+const NEWLINE = 0x0a
+
+/** Whole lines, each with its end, many together. */
+const linesIn = async function* (path: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  const text = createReadStream(path).pipe(createGunzip())
+  for await (const chunk of text) {
+    const all = Buffer.concat([rest, chunk as Buffer])
+    const end = all.lastIndexOf(NEWLINE) + 1
+    if (end > 0) yield all.subarray(0, end)
+    rest = all.subarray(end)
+  }
+  if (rest.length > 0) throw new UnusableBackup("The backup ends in the middle of a line: it is not whole.")
+}
+
+const rethrown = (cause: unknown): never => {
+  const code = (cause as { readonly code?: string }).code ?? ""
+  throw code.startsWith("Z_") ? new UnusableBackup("The backup cannot be decompressed: it is not whole.") : cause
+}
+
+/** One line after the other, and runs of lines where nobody looks at each. */
+class Lines {
+  private readonly source: AsyncGenerator<Buffer>
+  private block: Buffer = Buffer.alloc(0)
+  private readonly hash = createHash("sha256")
+
+  constructor(path: string) {
+    this.source = linesIn(path)
+  }
+
+  private async fill(): Promise<boolean> {
+    if (this.block.length > 0) return true
+    const next = await this.source.next().catch(rethrown)
+    if (next.done === true) return false
+    this.block = next.value
+    return true
+  }
+
+  private take(length: number): Buffer {
+    const taken = this.block.subarray(0, length)
+    this.block = this.block.subarray(length)
+    return taken
+  }
+
+  /** Without its end; `counted` where it belongs to what the last line vouches for. */
+  async line(counted: boolean): Promise<string> {
+    if (!(await this.fill())) throw new UnusableBackup("The backup ends too early: it is not whole.")
+    const line = this.take(this.block.indexOf(NEWLINE) + 1)
+    if (counted) this.hash.update(line)
+    return line.toString("utf8", 0, line.length - 1)
+  }
+
+  /** The rows of a table; `count` is told how many they were. */
+  async *rows(count: (rows: number) => void): AsyncGenerator<Buffer> {
+    let seen = 0
+    while (await this.fill()) {
+      const end = this.endOfTable()
+      const rows = this.take(end ?? this.block.length)
+      this.hash.update(rows)
+      for (let at = rows.indexOf(NEWLINE); at >= 0; at = rows.indexOf(NEWLINE, at + 1)) seen += 1
+      if (rows.length > 0) yield rows
+      if (end !== undefined) {
+        await this.line(true)
+        return count(seen)
+      }
+    }
+    throw new UnusableBackup("The backup ends in the middle of a table: it is not whole.")
+  }
+
+  /** Where in the block it is, if it is there. */
+  private endOfTable(): number | undefined {
+    const mark = `${END_OF_TABLE}\n`
+    if (this.block.subarray(0, mark.length).toString("latin1") === mark) return 0
+    const at = this.block.indexOf(`\n${mark}`)
+    return at < 0 ? undefined : at + 1
+  }
+
+  get digest(): string {
+    return this.hash.digest("hex")
+  }
+
+  close(): Promise<unknown> {
+    return this.source.return(undefined)
+  }
+}
+
+const readable = <A>(read: () => A): A => {
+  try {
+    return read()
+  } catch {
+    throw new UnusableBackup("This is not a backup of Corridor, or of a version that this one does not know.")
+  }
+}
+
+export const readHeader = async (path: string): Promise<BackupHeader> => {
+  const lines = new Lines(path)
+  try {
+    const first = await lines.line(true)
+    return readable(() => decodeHeader(first))
+  } finally {
+    await lines.close()
+  }
+}
+
+/** Hands over table by table, and afterwards knows whether that was all. */
+export const readBackup = async (
+  path: string,
+  take: (table: BackupTable, rows: AsyncIterable<Buffer>) => Promise<void>
+): Promise<Readonly<Record<string, number>>> => {
+  const lines = new Lines(path)
+  try {
+    const first = await lines.line(true)
+    const { tables } = readable(() => decodeHeader(first))
+    const counts: Record<string, number> = {}
+    for (const table of tables) {
+      const named = await lines.line(true)
+      if (readable(() => decodeTable(named)).table !== table.name) {
+        throw new UnusableBackup(`The backup has something else where ${table.name} should be.`)
+      }
+      await take(
+        table,
+        lines.rows((rows) => (counts[table.name] = rows))
+      )
+    }
+    const { digest } = lines
+    const text = await lines.line(false)
+    const last = readable(() => decodeLast(text))
+    const isWhole = last.sha256 === digest && tables.every(({ name }) => last.rows[name] === counts[name])
+    if (!isWhole) throw new UnusableBackup("The backup is not what was written: its digest is another.")
+    return counts
+  } finally {
+    await lines.close()
+  }
+}

@@ -1,0 +1,125 @@
+/** Fills an empty database from a backup, of this version or an older one, and brings it up to date. */
+import { Effect, Option, Redacted } from "effect"
+import type Pg from "pg"
+import { DatabaseServer } from "../database/DatabaseServer.ts"
+import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
+import { currentMasterKey, guardMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
+import { BackupFailed, connected, failing, serverMajor } from "./Backup.ts"
+import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
+import { copyIn } from "./CopyStreams.ts"
+import { majorOf, restoreDump, tableInDump } from "./PgTools.ts"
+import { columnNames, isEmpty, makeEmpty, MIGRATIONS, referencesOf, tableName } from "./Schema.ts"
+
+const refuse = (message: string) => new BackupFailed({ message })
+
+const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
+
+/** Any number will do, as long as every restore takes the same. */
+const LOCK = 7_402_118_614
+
+/** One at a time, and nowhere but where nothing is. */
+const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
+  const { free, empty } = yield* Effect.tryPromise({
+    try: async () => {
+      const { rows } = await client.query<{ free: boolean }>(`select pg_try_advisory_lock(${LOCK}) as free`)
+      return { free: rows[0]?.free === true, empty: await isEmpty(client) }
+    },
+    catch: failing("The database cannot be read")
+  })
+  if (!free) return yield* refuse("Somebody else restores into this database at this moment.")
+  if (!empty)
+    return yield* refuse("This database is not empty: a backup is restored into a new one, and replaces nothing.")
+})
+
+const requireKnown = Effect.fnUntraced(function* (applied: ReadonlyArray<number>) {
+  const strange = applied.filter((id) => !known.includes(id))
+  const last = Math.max(0, ...applied)
+  const lacking = known.filter((id) => id <= last && !applied.includes(id))
+  if (strange.length > 0) {
+    return yield* refuse(`A newer version of Corridor has made this backup (migration ${last}): update this one first.`)
+  }
+  if (last === 0 || lacking.length > 0) return yield* refuse("The backup does not say which version's tables it holds.")
+  return last
+})
+
+/** Before anything is written: secrets that nobody can open are found out about too late. */
+const requireKey = Effect.fnUntraced(function* (keyId: string | null) {
+  const own = yield* Effect.orDie(knownMasterKey)
+  if (keyId === null || Option.isNone(own) || own.value.masterKey.id === keyId) return
+  return yield* refuse(
+    `The secrets of this backup are sealed under master key ${keyId}, but this process has master key ${own.value.masterKey.id}. ` +
+      "Set CORRIDOR_MASTER_KEY to the key of then; where none was set, the file beside the backup that ends in .key has it."
+  )
+})
+
+const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<BackupTable>) => {
+  const references = await referencesOf(client)
+  const each = async (statement: (table: BackupTable) => string) => {
+    for (const table of tables) await client.query(statement(table))
+  }
+  await client.query("begin")
+  // What the migrations have written is in the backup too, and what triggers would write.
+  await client.query(`truncate ${tables.map(tableName).join(", ")}`)
+  await each((table) => `alter table ${tableName(table)} disable trigger user`)
+  for (const { drop } of references) await client.query(drop)
+  const rows = await readBackup(path, (table, source) =>
+    copyIn(client, `copy ${tableName(table)} (${columnNames(table)}) from stdin`, source)
+  )
+  for (const { add } of references) await client.query(add)
+  await each((table) => `alter table ${tableName(table)} enable trigger user`)
+  await client.query("commit")
+  return rows
+}
+
+const byCopy = Effect.fnUntraced(function* (client: Pg.Client, path: string, header: BackupHeader) {
+  const last = yield* requireKnown(header.migrations)
+  yield* requireKey(header.key_id)
+  return yield* migrateTo(last).pipe(
+    Effect.zipRight(
+      Effect.tryPromise({ try: () => fill(client, path, header.tables), catch: failing("Nothing was restored") })
+    ),
+    Effect.onError(() =>
+      Effect.tryPromise({
+        try: async () => {
+          await client.query("rollback")
+          await client.query(makeEmpty)
+        },
+        catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
+      }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
+    )
+  )
+})
+
+const byDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
+  const [tool, server] = yield* Effect.promise(() => Promise.all([majorOf("pg_restore"), serverMajor(client)]))
+  if (tool === undefined) return yield* refuse("This backup was made by pg_dump: install pg_restore, which reads it.")
+  const applied = yield* Effect.promise(() => tableInDump(path, MIGRATIONS))
+  yield* requireKnown(applied.map(([id]) => Number(id)))
+  const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
+  yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
+  const { url } = yield* DatabaseServer
+  const { code, stderr } = yield* Effect.promise(() => restoreDump(Redacted.value(url), path))
+  if (code === 0) return
+  return yield* refuse(`Nothing was restored: pg_restore ${tool} on PostgreSQL ${server} says: ${stderr.trim()}`)
+})
+
+/** The database is then as it was, brought up to date, and tied to the master key of this process. */
+export const restore = Effect.fn("Restore.restore")(function* (path: string) {
+  const kind = yield* Effect.tryPromise({ try: () => kindOfBackup(path), catch: failing(`${path} cannot be read`) })
+  if (kind === "unknown") return yield* refuse(`${path} is not a backup of Corridor.`)
+  const header =
+    kind === "copy"
+      ? Option.some(
+          yield* Effect.tryPromise({ try: () => readHeader(path), catch: failing(`${path} cannot be restored`) })
+        )
+      : Option.none<BackupHeader>()
+  const client = yield* connected
+  yield* requireEmpty(client)
+  const rows = Option.isSome(header)
+    ? Option.some(yield* byCopy(client, path, header.value))
+    : Option.as(Option.some(yield* byDump(client, path)), undefined)
+  const applied = yield* migrate
+  yield* guardMasterKey(yield* currentMasterKey)
+  yield* Effect.tryPromise({ try: () => client.query("analyze"), catch: failing("The tables cannot be analysed") })
+  return { applied, header, rows: Option.flatMapNullable(rows, (all) => all) }
+}, Effect.scoped)

@@ -1,0 +1,75 @@
+/** What waits in the database is told in numbers, the same ones in memory and on PostgreSQL; and read once for all instances. */
+import { randomUUID } from "node:crypto"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { FiguresStore } from "../../src/app/figures/FiguresStore.ts"
+import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
+import { Money } from "../../src/domain/Money.ts"
+import { CurrencyCode } from "../../src/domain/Currency.ts"
+import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { byPhone } from "../payments/support/Requests.ts"
+import { people } from "../support/Credentials.ts"
+import { post } from "../support/Send.ts"
+import { backends } from "../support/Stores.ts"
+import { onServer } from "../support/TestServer.ts"
+
+const KES = CurrencyCode.make("KES")
+
+const inSuspense = (minor: bigint) =>
+  Effect.flatMap(LedgerStore, ({ post: write }) =>
+    write([
+      {
+        entry_id: randomUUID(),
+        org_id: null,
+        kind: "suspense",
+        payment_id: null,
+        reference: null,
+        postings: move(
+          LedgerAccount.provider("fiat", KES),
+          LedgerAccount.suspense(KES),
+          new Money({ currency: KES, minor })
+        )
+      }
+    ])
+  )
+
+for (const backend of backends) {
+  onServer("Figures", backend, { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
+    it.effect("tell what waits, and for how long", () =>
+      Effect.gen(function* () {
+        const { acme } = yield* people
+        const store = yield* FiguresStore
+        yield* post(
+          "/v1/public/webhooks",
+          { ...acme.token("org-admin") },
+          { endpoint_url: "http://127.0.0.1:9/", events: ["*"] }
+        )
+        for (const phone of ["+254712340003", "+254712340003", "+254712345678"]) {
+          yield* post("/v1/payments-init/initiate", { ...acme.key }, byPhone(phone))
+        }
+        yield* inSuspense(1250n)
+        yield* inSuspense(50n)
+        yield* Effect.sleep("50 millis")
+        const { queue, suspense, unknown } = yield* store.current
+        expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
+        expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
+        expect(queue.count).toBeGreaterThanOrEqual(3)
+        expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
+        expect(queue.overdue).toBeGreaterThanOrEqual(0.05)
+        expect(suspense).toEqual([{ currency: "KES", amount: expect.stringMatching(/^13(\.0+)?$/) }])
+      })
+    )
+  })
+}
+
+onServer("Figures", "PostgreSQL", {}, (it) => {
+  it.effect("are read anew after their rest alone, whichever instance asks", () =>
+    Effect.gen(function* () {
+      const store = yield* FiguresStore
+      const before = yield* store.current
+      yield* inSuspense(100n)
+      expect(yield* store.current).toEqual(before)
+      expect(before.suspense).toEqual([])
+    })
+  )
+})

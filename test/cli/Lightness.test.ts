@@ -1,0 +1,63 @@
+/** A help text must not wait for the service to be loaded: what the program reads at its start leads to none of it. */
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { expect, it } from "vitest"
+import { commandNames } from "../../src/cli/Corridor.ts"
+import { commandsAbout } from "../../src/cli/shared/Examples.ts"
+import { cliIn } from "./Cli.ts"
+
+/** Types are gone by then. */
+const readAtStart = (file: string): ReadonlyArray<string> =>
+  Array.from(
+    readFileSync(file, "utf8").matchAll(/^(?:import|\} from|export .* from)(?! type\b)[^\n]*"(\.[^"]+\.ts)"/gm)
+  ).map(([, to]) => normalize(join(dirname(file), to!)))
+
+const reached = (start: string): ReadonlySet<string> => {
+  const seen = new Set<string>()
+  const queue = [start]
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (seen.has(next)) continue
+    seen.add(next)
+    queue.push(...readAtStart(next))
+  }
+  return seen
+}
+
+it("reads the commands and a little of the domain at its start, and nothing of the service", () => {
+  const files = Array.from(reached("src/cli/main.ts"))
+  expect(files.length).toBeGreaterThan(25)
+  const allowed = /^src\/(cli\/(commands|shared)\/|cli\/\w+\.ts$|domain\/|platform\/observability\/Redaction\.ts$)/
+  expect(files.filter((file) => !allowed.test(file))).toEqual([])
+  expect(Array.from(reached("src/cli/database/Keys.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
+})
+
+const leaves = Array.from(commandNames).flatMap(([path, under]) =>
+  under.map((name) => `${path} ${name}`.trim()).filter((words) => (commandNames.get(words) ?? []).length === 0)
+)
+
+it("shows examples of every command, which name that command, in its help and in docs/cli.md", async () => {
+  expect(Object.keys(commandsAbout).toSorted()).toEqual(leaves.toSorted())
+  const page = readFileSync("docs/cli.md", "utf8")
+  for (const [words, { examples }] of Object.entries(commandsAbout)) {
+    const { code, stdout } = await cliIn({})(...words.split(" "), "--help")
+    expect(code).toBe(0)
+    expect(stdout).toContain("EXAMPLES")
+    for (const example of examples) {
+      expect(example).toContain(`corridor ${words}`)
+      expect(stdout).toContain(`  $ ${example}`)
+    }
+    expect(page, words).toContain(examples[0])
+  }
+})
+
+it("writes completions for a shell, and nothing else into them", async () => {
+  const [bash, zsh, fish] = await Promise.all(["bash", "zsh", "fish"].map((shell) => cliIn({})("--completions", shell)))
+  expect(bash!.stdout).toMatch(/^function _corridor_bash_completions/)
+  expect(zsh!.stdout).toMatch(/^#compdef corridor/)
+  expect(fish!.stdout).toMatch(/^complete -c corridor/)
+  for (const { code, stdout } of [bash!, zsh!, fish!]) {
+    expect(code).toBe(0)
+    expect(stdout).toContain("payments")
+    expect(stdout).not.toContain("EXAMPLES")
+  }
+})

@@ -1,0 +1,66 @@
+/** Tables and help texts on terminals: as wide as those are, nothing lost, and coloured only where that is shown. */
+import { describe, expect, it } from "vitest"
+import { painter } from "../../src/cli/shared/Colour.ts"
+import { onTerminal } from "../../src/cli/shared/Help.ts"
+import { laidTable } from "../../src/cli/shared/Table.ts"
+
+const ID = "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
+const titles = ["ID", "STATUS", "WHAT HAPPENED"]
+const rows = [
+  [ID, "failed", "The provider did not answer within ten seconds, and nobody knows what became of it."],
+  [ID, "ok", null]
+]
+
+const widest = (text: string): number => Math.max(...text.split("\n").map((line) => line.length))
+const words = (text: string) =>
+  text
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .sort()
+
+describe("a table", () => {
+  const { fit, text } = laidTable(titles, rows, "Nothing.")
+
+  it("is as wide as it is where nobody looks at it", () => {
+    expect(text.split("\n")).toHaveLength(3)
+    expect(widest(text)).toBeGreaterThan(120)
+  })
+
+  it("stays as it is on a terminal that is wide enough", () => expect(fit(200)).toBe(text))
+
+  it.each([120, 80, 70])("fits into %s columns, with every word and with whole ids", (columns) => {
+    const fitted = fit(columns)
+    expect(widest(fitted)).toBeLessThanOrEqual(columns)
+    expect(fitted.match(new RegExp(ID, "g"))).toHaveLength(2)
+    expect(words(fitted)).toEqual(words(text))
+  })
+
+  it("puts one field on a line where even that is too wide", () => {
+    const fitted = fit(56)
+    expect(widest(fitted)).toBeLessThanOrEqual(56)
+    expect(fitted).toMatch(new RegExp(`^ID +${ID}$`, "m"))
+    expect(fitted.split("\n\n")).toHaveLength(2)
+  })
+
+  it("breaks what has no spaces, and says so when it is empty", () => {
+    const url = `https://shop.example/${"a".repeat(80)}`
+    expect(widest(laidTable(["URL", "N"], [[url, "1"]], "").fit(40))).toBeLessThanOrEqual(40)
+    expect(laidTable(titles, [], "Nothing.").fit(10)).toBe("Nothing.")
+  })
+})
+
+describe("a help text on a terminal", () => {
+  const help = `USAGE\n$ corridor keys\n\nCOMMANDS\n  keys create  ${"word ".repeat(30)}end.\n\nEXAMPLES\n  $ corridor ${"x".repeat(90)}`
+
+  it("goes on below the beginning of a long line, and leaves what is to be copied whole", () => {
+    const shown = onTerminal(help, 60, painter({ colours: false }))
+    expect(shown).toContain(`\n  $ corridor ${"x".repeat(90)}`)
+    expect(shown).toMatch(/^ {15}word/m)
+    expect(words(shown)).toEqual(words(help))
+    expect(shown).not.toContain("\u001b")
+  })
+
+  it("has bold headings where the terminal shows colours", () => {
+    expect(onTerminal(help, 60, painter({ colours: true }))).toContain("\u001b[1mUSAGE\u001b[22m")
+  })
+})

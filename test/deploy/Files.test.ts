@@ -1,0 +1,255 @@
+/** What is handed to those who run the service: every setting in it exists, and its parts fit each other. */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { parse, parseAllDocuments } from "yaml"
+import about from "../../package.json" with { type: "json" }
+import { knownSettings } from "./Settings.ts"
+
+/** As loose as what a parser gives: the tests below say what must be there. */
+type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
+
+const read = (path: string): string => readFileSync(join("deploy", path), "utf8")
+const settings = Effect.runSync(knownSettings)
+
+/** Of Node and of PostgreSQL's image, not of the service. */
+const others = new Set(["NODE_ENV", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"])
+
+const expectKnown = (names: Iterable<string>, where: string) => {
+  const all = [...names]
+  expect(all.length, where).toBeGreaterThan(0)
+  expect(
+    all.filter((name) => !settings.has(name) && !others.has(name)),
+    where
+  ).toEqual([])
+}
+
+describe("settings", () => {
+  it("are found out", () => {
+    expect(settings.size).toBeGreaterThan(60)
+    for (const name of ["PORT", "CORRIDOR_MASTER_KEY", "STRIPE_SECRET_KEY", "CARD_DATA"])
+      expect(settings).toContain(name)
+    expect(settings).not.toContain("CORRIDOR_MASTERKEY")
+  })
+
+  it("exist, each that a file names", () => {
+    const example = read("corridor.env.example").matchAll(/^(?:# )?([A-Z][A-Z0-9_]+)=/gm)
+    expectKnown(
+      Array.from(example, ([, name]) => name!),
+      "corridor.env.example"
+    )
+    const environment = Array.from(read("Dockerfile").matchAll(/^ENV (.*)$/gm), ([, line]) => line!).join(" ")
+    expectKnown(
+      Array.from(environment.matchAll(/([A-Z_]+)=/g), ([, name]) => name!),
+      "Dockerfile"
+    )
+    for (const unit of ["corridor.service", "corridor-backup.service"]) {
+      const lines = Array.from(read(`systemd/${unit}`).matchAll(/^Environment=(.*)$/gm), ([, line]) => line!)
+      expectKnown(
+        Array.from(lines.join(" ").matchAll(/([A-Z_]+)=/g), ([, name]) => name!),
+        unit
+      )
+    }
+    const { services } = parse(read("compose.yml")) as Tree
+    for (const name of ["postgres", "corridor"]) expectKnown(Object.keys(services[name].environment), `compose ${name}`)
+    const inCompose = Array.from(read("compose.yml").matchAll(/\$\{([A-Z_]+)/g), ([, name]) => name!)
+    expectKnown(inCompose, "what compose asks for")
+    expectKnown(Object.keys((parse(read("kubernetes/configmap.yaml")) as Tree)["data"]), "configmap.yaml")
+    expectKnown(
+      Object.keys((parse(read("kubernetes/secret.example.yaml")) as Tree)["stringData"]),
+      "secret.example.yaml"
+    )
+  })
+})
+
+describe("the image", () => {
+  const dockerfile = read("Dockerfile")
+  const [, final = ""] = dockerfile.split(/^FROM .*\n/m).slice(1)
+
+  it("is not root, says how it is, and ends as the service wants to be ended", () => {
+    expect(final).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
+    expect(final).toMatch(/^HEALTHCHECK /m)
+    expect(final).toMatch(/^STOPSIGNAL SIGTERM$/m)
+    expect(final).toMatch(/^CMD \["node", /m)
+  })
+
+  it("copies what is there and what is sent to the builder, and nothing more is sent", () => {
+    const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm), ([, names]) =>
+      names!.split(" ")
+    ).flat()
+    for (const name of copied) expect(existsSync(name), name).toBe(true)
+    const [nothing, ...sent] = readFileSync(".dockerignore", "utf8").trim().split("\n")
+    expect(nothing).toBe("*")
+    expect(sent.map((line) => line.slice(1)).sort()).toEqual([...copied].sort())
+  })
+
+  it("copies files of packages that are there", () => {
+    const files = Array.from(dockerfile.matchAll(/cp (node_modules\/\S+)/g), ([, path]) => path!)
+    expect(files).toHaveLength(3)
+    for (const path of files) expect(existsSync(path), path).toBe(true)
+  })
+
+  it("is of the version that is built", () => {
+    expect(dockerfile).toContain(`corridor:${about.version}`)
+    expect((parse(read("compose.yml")) as Tree)["services"].corridor.image).toBe(`corridor:${about.version}`)
+    expect((parse(read("kubernetes/kustomization.yaml")) as Tree)["images"][0].newTag).toBe(about.version)
+  })
+})
+
+describe("compose", () => {
+  const { services, volumes } = parse(read("compose.yml")) as Tree
+
+  it("mounts volumes that it declares, and files that are there", () => {
+    for (const { volumes: mounts = [] } of Object.values(services) as ReadonlyArray<Tree>) {
+      for (const mount of mounts as ReadonlyArray<string>) {
+        const [source = ""] = mount.split(":")
+        if (source.startsWith("./")) expect(existsSync(join("deploy", source)), source).toBe(true)
+        else expect(Object.keys(volumes), source).toContain(source)
+      }
+    }
+  })
+
+  it("waits for a database that can be used, and gives the service time to end", () => {
+    expect(services.corridor.depends_on.postgres.condition).toBe("service_healthy")
+    expect(services.postgres.healthcheck.test[0]).toBe("CMD-SHELL")
+    expect(Number.parseInt(services.corridor.stop_grace_period, 10)).toBeGreaterThan(15)
+  })
+})
+
+describe("the units of systemd", () => {
+  const units = readdirSync("deploy/systemd")
+
+  it.skipIf(spawnSync("systemd-analyze", ["--version"]).error !== undefined)(
+    "are taken by systemd-analyze (skipped where it is not installed)",
+    () => {
+      const folder = mkdtempSync(join(tmpdir(), "corridor-units-"))
+      // The program must be there to be taken, and here it may be elsewhere.
+      for (const unit of units) {
+        writeFileSync(join(folder, unit), read(`systemd/${unit}`).replaceAll("/usr/bin/node", process.execPath))
+      }
+      const { status, stderr } = spawnSync("systemd-analyze", ["verify", ...units.map((unit) => join(folder, unit))], {
+        encoding: "utf8"
+      })
+      rmSync(folder, { recursive: true })
+      expect(stderr.split("\n").filter((line) => line.includes("corridor"))).toEqual([])
+      expect(status).toBe(0)
+    }
+  )
+
+  it("start what the build makes, as nobody special, and stop it in its own time", () => {
+    const unit = read("systemd/corridor.service")
+    expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node .*\/dist\/main\.mjs$/m)
+    expect(unit).toMatch(/^User=corridor$/m)
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(15)
+    expect(unit).toMatch(/^KillMode=mixed$/m)
+    expect(units).toContain("corridor-backup.timer")
+  })
+})
+
+describe("the manifests of Kubernetes", () => {
+  const { namespace, resources } = parse(read("kubernetes/kustomization.yaml")) as Tree
+  const documents: ReadonlyArray<Tree> = (resources as ReadonlyArray<string>).flatMap((file) =>
+    parseAllDocuments(read(`kubernetes/${file}`)).map((document) => {
+      expect(document.errors, file).toEqual([])
+      return document.toJS() as Tree
+    })
+  )
+  const one = (kind: string): Tree => {
+    const found = documents.filter((document) => document["kind"] === kind)
+    expect(found, kind).toHaveLength(1)
+    return found[0]!
+  }
+  const pods = (): ReadonlyArray<Tree> => [
+    one("Deployment")["spec"].template,
+    one("CronJob")["spec"].jobTemplate.spec.template
+  ]
+
+  it("are all listed, and say what they are, in one namespace", () => {
+    const files = readdirSync("deploy/kubernetes").filter(
+      (file) => !/^(kustomization|secret\.example)\.yaml$/.test(file)
+    )
+    expect([...resources].sort()).toEqual(files.sort())
+    const versions: Readonly<Record<string, string>> = {
+      ConfigMap: "v1",
+      CronJob: "batch/v1",
+      Deployment: "apps/v1",
+      Namespace: "v1",
+      NetworkPolicy: "networking.k8s.io/v1",
+      PersistentVolumeClaim: "v1",
+      PodDisruptionBudget: "policy/v1",
+      Service: "v1",
+      ServiceAccount: "v1"
+    }
+    for (const { apiVersion, kind, metadata } of documents) {
+      expect(apiVersion, kind).toBe(versions[kind])
+      expect(metadata.name, kind).toMatch(/^[a-z][a-z0-9-]{0,62}$/)
+      if (kind !== "Namespace") expect(metadata.namespace, kind).toBe(namespace)
+    }
+  })
+
+  it("find each other by labels, names and ports", () => {
+    const { selector, template } = one("Deployment")["spec"]
+    const { labels } = template.metadata
+    expect(labels).toMatchObject(selector.matchLabels)
+    expect(labels).toMatchObject(one("Service")["spec"].selector)
+    expect(labels).toMatchObject(one("PodDisruptionBudget")["spec"].selector.matchLabels)
+    expect(labels).toMatchObject(one("NetworkPolicy")["spec"].podSelector.matchLabels)
+    const [container] = template.spec.containers
+    const ports = new Map<string, number>(
+      container.ports.map(({ containerPort, name }: Tree) => [name as string, containerPort as number])
+    )
+    const named = [
+      ...one("Service")["spec"].ports.map(({ targetPort }: Tree) => targetPort),
+      ...one("NetworkPolicy")["spec"].ingress.flatMap((rule: Tree) => rule["ports"].map(({ port }: Tree) => port)),
+      ...["startupProbe", "readinessProbe", "livenessProbe"].map((probe) => container[probe].httpGet.port)
+    ]
+    for (const port of named) expect([...ports.keys()]).toContain(port)
+    const { data } = one("ConfigMap")
+    expect(String(ports.get("metrics"))).toBe(data.METRICS_PORT)
+    expect(template.metadata.annotations["prometheus.io/port"]).toBe(data.METRICS_PORT)
+    expect(read("Dockerfile")).toContain(`PORT=${ports.get("http")} `)
+  })
+
+  it("read settings that are there, run as nobody special, and mount what they declare", () => {
+    const secret = parse(read("kubernetes/secret.example.yaml")) as Tree
+    for (const { spec } of pods()) {
+      expect(spec.serviceAccountName).toBe(one("ServiceAccount")["metadata"].name)
+      expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } })
+      const volumes = spec.volumes.map(({ name }: Tree) => name)
+      for (const container of spec.containers as ReadonlyArray<Tree>) {
+        const sources = container["envFrom"].map((from: Tree) => (from["configMapRef"] ?? from["secretRef"]).name)
+        expect(sources).toEqual([one("ConfigMap")["metadata"].name, secret["metadata"].name])
+        expect(container["securityContext"]).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] }
+        })
+        expect(container["resources"].limits.memory).toMatch(/^\d+Mi$/)
+        for (const { name } of container["volumeMounts"]) expect(volumes).toContain(name)
+      }
+    }
+    const claim = one("CronJob")["spec"].jobTemplate.spec.template.spec.volumes[0].persistentVolumeClaim.claimName
+    expect(claim).toBe(one("PersistentVolumeClaim")["metadata"].name)
+  })
+
+  it("give it time to end, and ask what it answers", () => {
+    const { spec } = pods()[0]!
+    const [container] = spec.containers
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(15 + 5)
+    expect(container.readinessProbe.httpGet.path).toBe("/readyz")
+    expect(container.livenessProbe.httpGet.path).toBe("/healthz")
+  })
+
+  it("have all that live mode asks for", () => {
+    const set = {
+      ...one("ConfigMap")["data"],
+      ...(parse(read("kubernetes/secret.example.yaml")) as Tree)["stringData"]
+    }
+    for (const name of ["DATABASE_URL", "CORRIDOR_MASTER_KEY", "KYB_WEBHOOK_SECRET", "PUBLIC_URL", "JWT_ISSUER"]) {
+      expect(Object.keys(set)).toContain(name)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+/** The alert rules and the dashboard are what Prometheus and Grafana take, and name only what the service has. */
+import { spawnSync } from "node:child_process"
+import { describe, expect, it } from "vitest"
+import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
+import { dashboard, documented, expressions, metricsNamed, RULE_TESTS, RULES, rules } from "./Monitoring.ts"
+
+const promtool = (...args: ReadonlyArray<string>) => spawnSync("promtool", [...args], { encoding: "utf8" })
+const hasPromtool = promtool("--version").error === undefined
+
+describe.skipIf(!hasPromtool)("promtool (part of Debian's prometheus; skipped where it is not installed)", () => {
+  it("takes the rules", () => {
+    const { status, stderr, stdout } = promtool("check", "rules", "--lint=all", "--lint-fatal", RULES)
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining(`SUCCESS: ${rules.length} rules found`)])
+  })
+
+  it("finds that they fire when they should, and not before", () => {
+    const { status, stderr, stdout } = promtool("test", "rules", RULE_TESTS)
+    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining("SUCCESS")])
+  })
+
+  it("takes the configuration beside them", () => {
+    const { status, stderr } = promtool("check", "config", "deploy/prometheus/prometheus.yml")
+    expect([status, stderr]).toEqual([0, ""])
+  })
+})
+
+describe("the alert rules", () => {
+  const alerts = rules.filter(({ alert }) => alert !== undefined)
+
+  it("say what is wrong, what to do, and how urgent it is", () => {
+    for (const { alert, annotations, labels } of alerts) {
+      expect(Object.keys(annotations ?? {}).sort(), alert).toEqual(["description", "summary"])
+      expect(["page", "ticket"], alert).toContain(labels?.["severity"])
+    }
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
+  })
+
+  it("are all in docs/operating.md, with what to do", () => {
+    expect(documented("alerts")).toEqual(alerts.map(({ alert }) => alert))
+  })
+
+  it("look at the one job alone", () => {
+    for (const expr of expressions) {
+      const selectors = expr.replaceAll(/\bcorridor:[a-z0-9_:]+/g, "").match(/\b[a-z]+_[a-z0-9_]+\{|\bup\{/g) ?? []
+      expect(expr.split('job="corridor"').length - 1, expr).toBe(selectors.length)
+    }
+  })
+})
+
+describe("the dashboard", () => {
+  it("has panels that do not lie on one another, each with an id and a question of its own", () => {
+    const { panels } = dashboard
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    const taken = new Set<string>()
+    for (const { gridPos, targets = [], title, type } of panels) {
+      expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24)
+      if (type !== "row") expect(targets.length, title).toBeGreaterThan(0)
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(taken.has(`${x} ${y}`), title).toBe(false)
+          taken.add(`${x} ${y}`)
+        }
+      }
+    }
+  })
+
+  it("names many metrics, and statuses that there are", () => {
+    expect(metricsNamed.length).toBeGreaterThan(25)
+    for (const expr of expressions.filter((one) => one.includes("corridor_payments_total"))) {
+      for (const [, status] of expr.matchAll(/status="(\w+)"/g)) expect(paymentStatuses).toContain(status)
+    }
+  })
+})

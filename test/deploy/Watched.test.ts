@@ -1,0 +1,314 @@
+/**
+ * The built server as an operator watches it: what the rules and the dashboard ask for is exposed, each request has its
+ * line, and a payment can be followed from the caller's trace to its providers, its statements, the workers and its webhooks.
+ */
+import { spawnSync } from "node:child_process"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import {
+  type Ended,
+  firstOfFreePorts,
+  freePort,
+  ownDatabase,
+  type OwnDatabase,
+  query,
+  startServer,
+  temporaryFolder
+} from "../cli/Cli.ts"
+import { byPhone } from "../payments/support/Requests.ts"
+import { until } from "../payments/support/RealServer.ts"
+import { attributesOf, type CollectedSpan, type Collector, openCollector } from "../support/Collector.ts"
+import { documented, metricsNamed } from "./Monitoring.ts"
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
+
+const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+const UNKNOWN_TRACE = "5bf92f3577b34da6a3ce929d0e0e4737"
+const CALLER = "00f067aa0ba902b7"
+
+const dataDir = temporaryFolder()
+const hooks: Array<{ readonly headers: IncomingHttpHeaders; readonly event: string }> = []
+const receiver = createServer((request, response) => {
+  let text = ""
+  request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+  request.on("end", () => {
+    hooks.push({ headers: request.headers, event: (JSON.parse(text) as { readonly event_type: string }).event_type })
+    response.writeHead(204).end()
+  })
+})
+
+/** Answered by one of the third parties' fakes: a card in Germany, of so much. */
+const inGermany = (amount: number) => ({
+  amount,
+  target_amount: amount,
+  currency: "EUR",
+  target_currency: "EUR",
+  country: "DE",
+  payment_method: "card",
+  direction: "payin",
+  payer_details: { name: "Ada Lovelace", email: "ada@example.com", phone: "+4915112345678" },
+  card_details: { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035", cvv: "123" }
+})
+
+let collector: Collector
+let database: OwnDatabase
+let ended: Ended
+let page = ""
+let again = ""
+let paid: { readonly payment_id: string }
+let org = ""
+
+const initiate = async (url: string, key: string, body: unknown, traceparent?: string) => {
+  const answer = await fetch(`${url}/v1/payments-init/initiate`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: "NONE",
+      "x-api-key": key,
+      ...(traceparent === undefined ? {} : { traceparent })
+    },
+    body: JSON.stringify(body)
+  })
+  return (await answer.json()) as { readonly response?: { readonly payment_id: string }; readonly payment_id?: string }
+}
+
+beforeAll(async () => {
+  collector = await openCollector()
+  database = await ownDatabase()
+  await query(
+    database.url,
+    `insert into ledger_postings (entry_id, account, currency, amount, kind) values
+      ('00000000-0000-7000-8000-000000000001', 'suspense/KES', 'KES', 12.5, 'suspense'),
+      ('00000000-0000-7000-8000-000000000001', 'provider/fiat/KES', 'KES', -12.5, 'suspense')`
+  )
+  await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening))
+  const metricsPort = await freePort()
+  const server = await startServer({
+    LOG_FORMAT: "json",
+    DATABASE_URL: database.url,
+    DATA_DIR: dataDir,
+    PORT: await freePort(),
+    METRICS_PORT: metricsPort,
+    CORRIDOR_FAKES: await firstOfFreePorts(9),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    STATUS_ENQUIRY_DELAYS: "500 millis, 1 hour",
+    PROVIDER_TIMEOUT: "2 seconds",
+    SANDBOX_RAIL_PACE: "300 millis"
+  })
+  const { orgs } = JSON.parse(readFileSync(join(dataDir, "sandbox.json"), "utf8")) as {
+    readonly orgs: ReadonlyArray<{
+      readonly org_id: string
+      readonly api_key: string
+      readonly users: ReadonlyArray<{ readonly role: string; readonly jwt: string }>
+    }>
+  }
+  const { api_key: key, org_id, users } = orgs[0]!
+  org = org_id
+  const admin = users.find(({ role }) => role === "org-admin")!.jwt
+  const hook = await fetch(`${server.url}/v1/public/webhooks`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${admin}`, "x-api-key": "NONE" },
+    body: JSON.stringify({
+      endpoint_url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
+      events: ["*"]
+    })
+  })
+  expect(hook.status).toBe(201)
+  const first = await initiate(server.url, key, byPhone(), `00-${TRACE}-${CALLER}-01`)
+  paid = first.response!
+  await initiate(server.url, key, inGermany(49.21), `00-${TRACE}-${CALLER}-01`)
+  await initiate(server.url, key, inGermany(20.01))
+  await initiate(server.url, key, byPhone("+254712340003"), `00-${UNKNOWN_TRACE}-${CALLER}-01`)
+  await initiate(server.url, key, { ...byPhone(), amount: -1 })
+  await fetch(`${server.url}/v1/payments/${paid.payment_id}/timeline`, {
+    headers: { authorization: "NONE", "x-api-key": key }
+  })
+  await until("payment.completed is delivered", () =>
+    Promise.resolve(hooks.some(({ event }) => event === "payment.completed") ? true : undefined)
+  )
+  // The figures have their rest, and spans go out every few seconds.
+  const scrape = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  page = await until("an unknown outcome is in the figures", async () => {
+    const text = await scrape()
+    return /^corridor_unknown_outcomes\{provider="fiat"\} 1$/m.test(text) ? text : undefined
+  })
+  await until("the enquiry is collected", () =>
+    Promise.resolve(collector.spans.some(({ name }) => name === "Enquiry") ? true : undefined)
+  )
+  again = await scrape()
+  ended = await server.stop()
+})
+
+afterAll(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  collector.close()
+  await database.drop()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** Without Effect's own figures of its fibers, whose names are Effect's to choose. */
+const ofOurs = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => !/^(# \w+ )?effect_/.test(line))
+    .join("\n")
+
+const families = (text: string) => new Map(Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, n, t]) => [n!, t!]))
+
+describe("metrics", () => {
+  it("are there, each that a rule or the dashboard names", () => {
+    const known = families(page)
+    const exposed = (name: string) =>
+      known.has(name) || known.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram"
+    expect(metricsNamed.filter((name) => !exposed(name))).toEqual([])
+  })
+
+  it("are all in docs/operating.md, and nothing else is", () => {
+    expect([...families(ofOurs(page)).keys()].sort()).toEqual([...documented("metrics")].sort())
+  })
+
+  it("count payments, attempts, declines and deliveries, and say what waits", () => {
+    const line = (text: string) => expect(page).toContain(`\n${text}\n`)
+    expect(page).toMatch(
+      /^corridor_payments_total\{status="processing",provider="fiat",method="mobile_money",direction="inbound"\} [1-9]/m
+    )
+    expect(page).toMatch(/^corridor_payments_total\{status="completed",provider="fiat",method="mobile_money".*\} 1$/m)
+    expect(page).toMatch(/^corridor_attempts_total\{provider="stripe",outcome="declined"\} [12]$/m)
+    expect(page).toMatch(/^corridor_declines_total\{provider="stripe",reason="[A-Z_]+"\} [12]$/m)
+    expect(page).toMatch(/^corridor_attempt_seconds_count\{provider="stripe"\} [1-9]/m)
+    expect(page).toMatch(/^corridor_payment_failures_total\{provider="stripe",reason="[A-Z_]+"\} 1$/m)
+    expect(page).toMatch(/^corridor_provider_circuit_state\{provider="fiat",state="closed"\} 1$/m)
+    expect(page).toMatch(/^corridor_unknown_outcome_oldest_seconds\{provider="fiat"\} \d/m)
+    expect(page).toMatch(/^corridor_webhook_deliveries_total\{outcome="delivered"\} [1-9]/m)
+    expect(page).toMatch(/^corridor_build_info\{version="[\d.]+",mode="sandbox"\} 1$/m)
+    line('corridor_suspense_minor_units{currency="KES"} 1250')
+    line('corridor_webhook_deliveries_total{outcome="dead"} 0')
+    line('corridor_worker_up{worker="webhooks"} 1')
+    line('corridor_operator_items{kind="review"} 0')
+  })
+
+  it("are named by Prometheus' rules, and have no label without bound", () => {
+    for (const [name, type] of families(ofOurs(again))) {
+      expect(name).toMatch(/^[a-z][a-z0-9_]*$/)
+      if (type === "counter") expect(name).toMatch(/_total$/)
+      else expect(name).not.toMatch(/_total$/)
+      expect(again, name).toMatch(new RegExp(`^# HELP ${name} \\S`, "m"))
+    }
+    expect(again).not.toContain(paid.payment_id)
+    expect(again).not.toContain(org)
+    expect(again).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+    const series = (text: string) => text.split("\n").filter((text) => /^\w/.test(text)).length
+    expect(series(again)).toBeLessThan(series(page) + 60)
+  })
+
+  it.skipIf(spawnSync("promtool", ["--version"]).error !== undefined)("pass promtool's own check", () => {
+    const { status, stderr, stdout } = spawnSync("promtool", ["check", "metrics"], {
+      input: ofOurs(page),
+      encoding: "utf8"
+    })
+    expect([status, stdout, stderr]).toEqual([0, "", ""])
+  })
+})
+
+describe("the log", () => {
+  type Line = Readonly<Record<string, unknown>>
+  const lines = () => `${ended.stdout}${ended.stderr}`.split("\n").filter((text) => text !== "")
+  const requests = () =>
+    lines()
+      .map((text) => JSON.parse(text) as Line)
+      .filter(({ message }) => message === "Request")
+
+  it("is JSON and nothing else", () => {
+    for (const text of lines()) expect(() => JSON.parse(text) as unknown, text).not.toThrow()
+  })
+
+  it("has one line for each request: whose, with which key, about which payment, refused for what", () => {
+    const initiations = requests().filter(({ route }) => route === "/v1/payments-init/initiate")
+    expect(initiations).toHaveLength(5)
+    for (const line of initiations) {
+      expect(line).toMatchObject({ level: "INFO", method: "POST", org_id: org, api_key_id: expect.any(String) })
+    }
+    expect(initiations.filter((line) => line["payment_id"] === paid.payment_id)).toHaveLength(1)
+    expect(initiations.map((line) => [line["status"], line["code"]])).toContainEqual([400, "VALIDATION_ERROR"])
+    const failed = initiations.find((line) => line["status"] === 502)
+    expect(failed).toMatchObject({ code: "ALL_PROVIDERS_FAILED", payment_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(requests()).toContainEqual(
+      expect.objectContaining({ route: "/v1/payments/:payment_id/timeline", payment_id: paid.payment_id, status: 200 })
+    )
+    expect(requests()).toContainEqual(
+      expect.objectContaining({ route: "/v1/public/webhooks", user_id: expect.any(String), status: 201 })
+    )
+  })
+})
+
+describe("traces", () => {
+  const named = (name: string | RegExp) =>
+    collector.spans.filter((span) => (typeof name === "string" ? span.name === name : name.test(span.name)))
+  const ancestors = (span: CollectedSpan): ReadonlyArray<string> => {
+    const parent = collector.spans.find(({ spanId }) => spanId === span.parentSpanId)
+    return parent === undefined ? [span.parentSpanId ?? ""] : [parent.name, ...ancestors(parent)]
+  }
+
+  it("go on with the caller's, with what was asked and what came of it", () => {
+    const spans = named("POST /v1/payments-init/initiate")
+    expect(spans).toHaveLength(5)
+    const own = spans.find((span) => attributesOf(span)["corridor.payment_id"] === paid.payment_id)!
+    expect([own.traceId, own.parentSpanId, own.kind]).toEqual([TRACE, CALLER, 2])
+    expect(attributesOf(own)).toMatchObject({
+      "http.request.method": "POST",
+      "http.route": "/v1/payments-init/initiate",
+      "http.response.status_code": 200,
+      "corridor.org_id": org
+    })
+    expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined)).toHaveLength(2)
+    const failed = spans.find((span) => attributesOf(span)["http.response.status_code"] === 502)!
+    expect(failed.status.code).toBe(2)
+    expect(attributesOf(failed)).toMatchObject({ "error.type": "ALL_PROVIDERS_FAILED" })
+  })
+
+  it("have statements and calls to providers as children", () => {
+    const inTrace = collector.spans.filter(({ traceId }) => traceId === TRACE)
+    const statement = inTrace.find(({ name }) => name === "sql.execute")!
+    expect(ancestors(statement)).toContain("POST /v1/payments-init/initiate")
+    const calls = inTrace.filter(({ name }) => name.startsWith("Provider "))
+    expect(new Set(calls.map((span) => attributesOf(span)["provider"]))).toEqual(new Set(["stripe", "adyen"]))
+    for (const call of calls) expect(ancestors(call)).toContain("POST /v1/payments-init/initiate")
+    const dispatched = inTrace.find(({ name }) => name === "Dispatch.call")!
+    expect(attributesOf(dispatched)).toMatchObject({ "corridor.direction": "inbound" })
+  })
+
+  it("refer from a worker's run to the request that caused it", () => {
+    const enquiry = named("Enquiry").find(({ links }) => links.some(({ traceId }) => traceId === UNKNOWN_TRACE))!
+    expect(enquiry.parentSpanId).toBeUndefined()
+    expect(enquiry.traceId).not.toBe(UNKNOWN_TRACE)
+    const asked = collector.spans.filter(({ traceId }) => traceId === enquiry.traceId)
+    expect(asked.some(({ name }) => name.startsWith("sql."))).toBe(true)
+    expect(attributesOf(enquiry)).toMatchObject({ "corridor.provider": "fiat", "corridor.org_id": org })
+  })
+
+  it("reach receivers of webhooks, of what a request did and of what came of it later", () => {
+    const deliveries = named("Webhook delivery").filter(({ traceId }) => traceId === TRACE)
+    const told = hooks.filter(({ headers }) => headers["traceparent"]?.includes(TRACE) === true)
+    expect(told.map(({ event }) => event)).toContain("payment.completed")
+    for (const { headers } of told) {
+      const [, traceId, spanId] = String(headers["traceparent"]).split("-")
+      const span = deliveries.find((one) => one.spanId === spanId)
+      expect([span?.traceId, span?.links.map((link) => link.traceId)]).toEqual([traceId, [TRACE]])
+    }
+  })
+
+  it("are not made of looking for work, nor tell anything secret", () => {
+    const roots = collector.spans.filter(({ parentSpanId }) => parentSpanId === undefined)
+    const serving = named("POST /v1/payments-init/initiate").map(({ startTimeUnixNano }) => BigInt(startTimeUnixNano))
+    const began = serving.reduce((first, one) => (one < first ? one : first))
+    const statements = roots.filter(
+      ({ name, startTimeUnixNano }) => name.startsWith("sql.") && BigInt(startTimeUnixNano) > began
+    )
+    expect(statements.map((span) => String(attributesOf(span)["db.query.text"]).slice(0, 80))).toEqual([])
+    expect(JSON.stringify(collector.spans)).not.toMatch(/4242424242424242|ck_test_[A-Za-z0-9]{10}/)
+  })
+})

@@ -1,0 +1,40 @@
+/** The pages lead only to what is there. */
+import { existsSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { expect, it } from "vitest"
+import { pages } from "./Pages.ts"
+
+const linksOf = (page: string) =>
+  Array.from(
+    readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g),
+    ([, path, anchor]) => ({
+      page,
+      to: path === "" || path === undefined ? page : join(dirname(page), path),
+      anchor
+    })
+  )
+
+/** As a heading is called by who shows Markdown. */
+const anchorsOf = (page: string) =>
+  Array.from(readFileSync(page, "utf8").matchAll(/^#+ (.+)$/gm), ([, title]) =>
+    title!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-")
+  )
+
+const links = [...pages, "CHANGELOG.md"].flatMap(linksOf)
+
+it("every link leads to a file, and to a heading of it", () => {
+  expect(links.length).toBeGreaterThan(60)
+  const broken = links.filter(({ anchor, to }) => {
+    if (!existsSync(to)) return true
+    return anchor !== undefined && !anchorsOf(to).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+it("every page of docs/ is one that the README leads to", () => {
+  const led = new Set(linksOf("README.md").map(({ to }) => to))
+  expect(pages.filter((page) => page.startsWith("docs/") && !led.has(page))).toEqual([])
+})

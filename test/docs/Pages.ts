@@ -1,0 +1,33 @@
+/** The pages for readers, and the fenced blocks on them. */
+import { readdirSync, readFileSync } from "node:fs"
+
+export interface Block {
+  /** Where it stands, for messages. */
+  readonly at: string
+  readonly language: string
+  /** The second word of its first line: what readers are to save it as. */
+  readonly file: string | undefined
+  readonly text: string
+  /** What stands in a comment before it, where it is not run. */
+  readonly notRun: string | undefined
+}
+
+export const pages: ReadonlyArray<string> = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`)
+]
+
+const fence = /(?:<!-- not run: ([^>]*?) -->\n+)?^```(.*)\n([^]*?)^```$/gm
+
+export const blocksOf = (page: string): ReadonlyArray<Block> => {
+  const text = readFileSync(page, "utf8")
+  return Array.from(text.matchAll(fence), ({ 0: whole, 1: notRun, 2: first = "", 3: body = "", index }) => {
+    const [language = "", file] = first.split(" ")
+    const line = text.slice(0, index + whole.indexOf("```")).split("\n").length
+    return { at: `${page}:${line}`, language, file, text: body, notRun }
+  })
+}

@@ -1,0 +1,148 @@
+/** Every block of the README and of docs/ is run against one server, and answers as the page says. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join, resolve } from "node:path"
+import { build } from "esbuild"
+import { Client } from "pg"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { freePort, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
+import { databaseName, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
+import { type Block, blocksOf, pages } from "./Pages.ts"
+import { openShell } from "./PageShell.ts"
+import { isAsShown, objectsIn } from "./Shown.ts"
+
+const known = ["sh", "js", "py", "json", "text"]
+
+const run = pages
+  .map((page) => ({ page, blocks: blocksOf(page).filter(({ notRun }) => notRun === undefined) }))
+  .filter(({ blocks }) => blocks.some(({ language }) => language === "sh"))
+
+const folder = mkdtempSync(join(tmpdir(), "corridor-docs-"))
+const database = databaseName("docs")
+let server: RealServer | undefined
+let port = 0
+
+const onCluster = async (statement: string) => {
+  const client = new Client({ connectionString: inject("clusterUrl") })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** `npm run cli` without building anew what this run has built. */
+const npm = `#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift
+exec "${process.execPath}" "${inject("bundle")}/cli/main.mjs" "$@"
+`
+
+const installClient = async () => {
+  const installed = join(folder, "node_modules", "corridor")
+  mkdirSync(installed, { recursive: true })
+  writeFileSync(
+    join(installed, "package.json"),
+    JSON.stringify({ name: "corridor", type: "module", exports: { "./client": "./client.js" } })
+  )
+  await build({
+    entryPoints: ["src/client/main.ts"],
+    outfile: join(installed, "client.js"),
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "esm",
+    logLevel: "warning"
+  })
+}
+
+/** Nine free ports in a row, for the fakes. */
+const fakesFrom = () => 20_000 + (process.pid % 3000) * 10
+
+beforeAll(async () => {
+  symlinkSync(resolve("docs"), join(folder, "docs"))
+  mkdirSync(join(folder, "bin"))
+  writeFileSync(join(folder, "bin", "npm"), npm)
+  chmodSync(join(folder, "bin", "npm"), 0o755)
+  await onCluster(`create database ${database} template ${TEMPLATE}`)
+  port = await freePort()
+  const [started] = await Promise.all([
+    startServer(join(folder, ".data"), port, {
+      DATABASE_URL: urlOfDatabase(inject("clusterUrl"), database),
+      CORRIDOR_FAKES: String(fakesFrom()),
+      SANDBOX_RAIL_PACE: "300 millis"
+    }),
+    installClient()
+  ])
+  server = started
+}, 90_000)
+
+afterAll(async () => {
+  await server?.kill()
+  await onCluster(`drop database ${database} with (force)`)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const check = async (block: Block, came: () => string) => {
+  if (block.language === "text") {
+    expect(came(), block.at).toContain(block.text.trim())
+    return
+  }
+  const shown: unknown = JSON.parse(block.text)
+  const isThere = () => Promise.resolve(objectsIn(came()).some((one) => isAsShown(shown, one)) || undefined)
+  await until("it is as shown", isThere, 8000).catch(() => {
+    throw new Error(`${block.at}: no answer is as shown there, among:\n${came()}`)
+  })
+}
+
+const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
+  const own = join(folder, page.replaceAll(/\W/g, "-"))
+  mkdirSync(own)
+  for (const name of ["docs", ".data", "node_modules"]) symlinkSync(join(folder, name), join(own, name))
+  const receiverPort = await freePort()
+  const here = (text: string) =>
+    text.replaceAll(/(?<=127\.0\.0\.1:|PORT=|listen\()[34]000\b/g, (given) =>
+      String(given === "3000" ? port : receiverPort)
+    )
+  const shell = openShell(own, {
+    ...(process.env as Record<string, string>),
+    PATH: `${join(folder, "bin")}${delimiter}${process.env["PATH"]}`,
+    DATABASE_URL: urlOfDatabase(inject("clusterUrl"), database),
+    PORT: String(port)
+  })
+  try {
+    let came: (() => string) | undefined
+    for (const [index, block] of blocks.entries()) {
+      if (block.language === "sh") came = await shell.run(`block-${index}.sh`, here(block.text))
+      else if (block.file !== undefined) writeFileSync(join(own, block.file), here(block.text))
+      else if (came !== undefined) await check(block, came)
+    }
+  } finally {
+    await shell.close()
+  }
+}
+
+describe("the blocks of the pages", () => {
+  it("are of kinds that can be run or compared, or say why they are not", () => {
+    const strange = pages.flatMap(blocksOf).filter((block) => {
+      if (block.notRun !== undefined) return block.notRun.length < 20
+      if (!known.includes(block.language)) return true
+      return (block.language === "js" || block.language === "py") && block.file === undefined
+    })
+    expect(strange.map(({ at }) => at)).toEqual([])
+  })
+
+  it("that are to be saved are run by a later block", () => {
+    for (const { blocks, page } of run) {
+      for (const [index, { at, file }] of blocks.entries()) {
+        if (file === undefined) continue
+        const later = blocks.slice(index + 1).filter(({ language }) => language === "sh")
+        expect(
+          later.some(({ text }) => text.includes(file)),
+          `${page} ${at}`
+        ).toBe(true)
+      }
+    }
+  })
+
+  describe.concurrent("answer as they say", () => {
+    it.each(run)("$page", ({ blocks, page }) => walk(page, blocks), 120_000)
+  })
+})

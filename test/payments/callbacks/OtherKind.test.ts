@@ -1,0 +1,63 @@
+/** At some providers payers choose the reference of what they pay: it must not speak for a payout of ours, or for a refund. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { people } from "../../support/Credentials.ts"
+import { post } from "../../support/Send.ts"
+import { act } from "../support/Acting.ts"
+import { itemsOf } from "../support/ByHand.ts"
+import { attemptsOf, callBack, initiate, jsonOf, recordOf } from "../support/Calls.ts"
+import { paysIn, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byBank, kenyanBank } from "../support/Requests.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { stripe }) => {
+  const payout = (country: string) =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const beneficiary = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
+      const { data } = jsonOf(beneficiary) as { readonly data: { readonly beneficiary_id: string } }
+      yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
+      stripe.on(`out of ${country}`, accepts())
+      const { payment_id } = yield* initiate({
+        ...byBank(),
+        country,
+        direction: "payout",
+        beneficiary_id: data.beneficiary_id,
+        bank_account: { account_number: "1100223344", bank_code: "01", bank_name: "KCB" },
+        description: `out of ${country}`
+      })
+      return { payment_id, reference: String((yield* attemptsOf(payment_id))[0]?.["attempt_id"]) }
+    })
+
+  it.effect("what somebody pays under the reference of a payout neither completes it nor brings it back", () =>
+    Effect.gen(function* () {
+      const { payment_id, reference } = yield* payout("FR")
+      const paid = yield* callBack("stripe", { key: "paid", reference, state: "completed", about: "payin" })
+      expect([paid.status, jsonOf(paid)]).toMatchObject([202, { message: "unknown payment" }])
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+      yield* callBack("stripe", { key: "sent", reference, state: "completed", about: "payout" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      const taken = { amount: "500.00", currency: "KES" }
+      yield* callBack("stripe", { key: "disputed", reference, state: "returned", taken, about: "payin" })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("nor does it end a refund", () =>
+    Effect.gen(function* () {
+      const { hears, payment_id } = yield* paysIn(stripe, "DE")
+      yield* hears("yes", "completed")
+      stripe.will({ refund: accepts() })
+      yield* act(payment_id, { action: "refund", amount: 400 })
+      const reference = String((yield* attemptsOf(payment_id))[1]?.["attempt_id"])
+      for (const about of ["payin", "payout"]) {
+        expect((yield* callBack("stripe", { key: about, reference, state: "completed", about })).status).toBe(202)
+      }
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunds: [{ state: "open" }] })
+      yield* callBack("stripe", { key: "gone", reference, state: "completed", about: "refund" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunds: [{ state: "completed" }] })
+    })
+  )
+})

@@ -1,0 +1,62 @@
+/** A callback that came too early is one word, however many instances find its payment at the same moment. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
+import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
+import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import { callBack, initiate, recordOf, toldOf } from "../support/Calls.ts"
+import { suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { onPaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+for (const backend of ["memory", "PostgreSQL"] as const) {
+  const made = threeProviders()
+  const { stripe } = made
+  onPaymentServer("a stray", backend, made, (it) => {
+    /** A part was taken back before anybody knew the payment by its provider's id. */
+    const disputed = (country: string) =>
+      Effect.gen(function* () {
+        yield* serveCountry(country, ["stripe"])
+        const providerPaymentId = `pi_${country}`
+        const taken = { amount: "400.00", currency: "KES" }
+        yield* callBack("stripe", { key: country, reference: null, providerPaymentId, state: "returned", taken })
+        stripe.on(country, accepts({ providerPaymentId, state: "completed" }))
+        const initiated = yield* initiate({ ...byCard(), country, description: country })
+        const { reference } = stripe.orders.find(({ paymentId }) => paymentId === initiated.payment_id)!
+        stripe.purse.shrank(reference, country, moneyOf(taken.amount, CurrencyCode.make(taken.currency)))
+        return initiated
+      })
+
+    it.effect("is heard once by those who look at the same time", () =>
+      Effect.gen(function* () {
+        const { payment_id } = yield* disputed("IT")
+        const { matchStrays } = yield* Callbacks
+        yield* Effect.all([matchStrays, matchStrays, matchStrays], { concurrency: "unbounded" })
+        expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
+        const told = (yield* toldOf(payment_id, "transaction.updated")).filter((one) => "dispute" in one)
+        expect(told).toHaveLength(1)
+      })
+    )
+
+    it.effect("is heard once by whoever was held up after finding it", () =>
+      Effect.gen(function* () {
+        const { payment_id } = yield* disputed("ES")
+        const { foundStrays } = yield* PaymentStore
+        const found = yield* foundStrays(100)
+        const { matchStrays } = yield* Callbacks
+        yield* matchStrays
+        const { hearAbout } = yield* RecordOutcome
+        for (const { attempt_id, stray } of found) {
+          const callback = { provider: stray.provider, key: stray.event_key, stray: stray.callback_id }
+          const heard = yield* hearAbout({ attempt_id }, stray.report_said, { cause: "held up", callback })
+          expect(heard.payment).toMatchObject({ payment_id, status: "completed" })
+        }
+        expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
+        expect((yield* recordOf(payment_id))["comments"]).not.toContain("in all")
+      })
+    )
+  })
+}

@@ -1,0 +1,89 @@
+/** Words about a refund that overtake each other, or contradict what was said before. Each test states what should be so. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { act } from "../support/Acting.ts"
+import { callBack, recordOf, toldOf } from "../support/Calls.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { attemptsFor, paysIn, threeProviders, watched } from "../support/InTheBooks.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+const made = threeProviders()
+const { stripe } = made
+
+onPaymentServer("A refund", "memory", made, (it) => {
+  /** 500 of 1500 on their way back, and what is called back about them. */
+  const refunding = (country: string, state: "processing" | "completed" = "processing") =>
+    Effect.gen(function* () {
+      const { gained } = yield* watched
+      const { hears, payment_id } = yield* paysIn(stripe, country)
+      yield* hears("yes", "completed")
+      stripe.will({ refund: accepts({ state }) })
+      yield* act(payment_id, { action: "refund", amount: 500 })
+      const [reference = ""] = yield* attemptsFor(payment_id, "refund")
+      const says = (key: string, said: string) =>
+        callBack("stripe", { key: `${country} refund ${key}`, reference, state: said })
+      const part = Effect.map(recordOf(payment_id), ({ refunds }) => refunds)
+      return { gained, part, payment_id, says }
+    })
+
+  it.effect("whose return is heard before its success has gone and come back", () =>
+    Effect.gen(function* () {
+      const { gained, part, payment_id, says } = yield* refunding("FR")
+      yield* says("back", "returned")
+      yield* says("late", "completed")
+      yield* says("late, by another event", "completed")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* part).toMatchObject([{ state: "failed" }])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect(yield* toldOf(payment_id, "payment.refunded")).toEqual([])
+    })
+  )
+
+  it.effect("that bounced is not gone again by an older word that it went", () =>
+    Effect.gen(function* () {
+      const { gained, payment_id, says } = yield* refunding("DE", "completed")
+      yield* says("back", "returned")
+      const waits = { stripe: -1500, settlement: 1000, suspense: 500 }
+      expect(yield* gained).toEqual(waits)
+      yield* says("late", "completed")
+      expect(yield* gained).toEqual(waits)
+      expect(yield* itemsOf(payment_id), "a person still has to say whose it is").toHaveLength(1)
+      yield* resolve(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+    })
+  )
+
+  it.effect("that failed after it had gone is for a person to find out about", () =>
+    Effect.gen(function* () {
+      const { gained, part, payment_id, says } = yield* refunding("ES", "completed")
+      yield* says("no", "failed")
+      expect(yield* gained).toEqual({ stripe: -1000, settlement: 1000 })
+      expect(yield* part).toMatchObject([{ state: "completed" }])
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { kind: "unknown_outcome", detail: expect.stringContaining("after it had been completed") as string }
+      ])
+      const again = yield* act(payment_id, { action: "refund", amount: 100 })
+      expect(again.status, "nothing goes back meanwhile").toBe(409)
+      yield* resolve(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -1000, settlement: 1000 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("that did not go after all is back at its provider, and a person says whose it is", () =>
+    Effect.gen(function* () {
+      const { gained, part, payment_id, says } = yield* refunding("IT", "completed")
+      yield* says("no", "failed")
+      yield* resolve(payment_id, "failed")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1000, suspense: 500 })
+      expect(yield* part).toMatchObject([{ state: "failed" }])
+      expect(yield* toldOf(payment_id, "payment.refund_failed")).toMatchObject([{ amount: 500 }])
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ kind: "suspense" }])
+      yield* resolve(payment_id, "completed")
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      const [reference = ""] = yield* attemptsFor(payment_id, "refund")
+      stripe.purse.told(reference, "returned")
+    })
+  )
+})

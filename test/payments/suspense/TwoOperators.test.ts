@@ -1,0 +1,80 @@
+/** Two people who settle the same thing at the same moment: one of them is heard, the other is told to look again. */
+import { expect } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import { operatorPermit } from "../../../src/domain/Access.ts"
+import { AuditLog } from "../../../src/platform/audit/AuditLog.ts"
+import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
+import { act, actable } from "../support/Acting.ts"
+import { initiate, queueOf, recordOf, timelineOf, ofKind } from "../support/Calls.ts"
+import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
+import { byCard } from "../support/Requests.ts"
+import { accepts, isLost } from "../support/ScriptedProvider.ts"
+
+const make = () => {
+  const stripe = actable("stripe")
+  return { stripe, providers: [stripe], variables: { STATUS_ENQUIRY_DELAYS: "1 hour" } }
+}
+
+const people = ["amina", "brice", "chidi", "dalia"] as const
+
+/** Each says the opposite of whoever comes before. */
+const allAtOnce = (paymentId: PaymentId) =>
+  Effect.forEach(
+    people,
+    (person, at) =>
+      Effect.flatMap(Resolution, (resolution) =>
+        resolution.resolve(operatorPermit("platform", person), paymentId, {
+          outcome: at % 2 === 0 ? "failed" : "completed",
+          reason: `${person} looked it up`
+        })
+      ).pipe(Effect.either),
+    { concurrency: "unbounded" }
+  )
+
+const auditedOf = (paymentId: PaymentId) =>
+  Effect.gen(function* () {
+    const log = yield* AuditLog
+    const rows = yield* log.list(operatorPermit("audit", "test"), Option.some("payment.resolved"), {
+      after: Option.none(),
+      take: 100
+    })
+    return rows.filter((one) => one.subject_id === paymentId)
+  })
+
+onDatabasePaymentServer("Settling by hand, several people at once", make, (it, { stripe }) => {
+  it.effect.each(["FR", "DE", "IT", "ES", "PT", "NL"])("in %s one verdict on an unknown outcome is heard", (country) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      const description = `unknown in ${country}`
+      stripe.on(description, isLost())
+      const { payment_id } = yield* initiate({ ...byCard(), country, description })
+      const said = yield* allAtOnce(payment_id)
+      const heard = said.filter(Either.isRight)
+      expect(heard).toHaveLength(1)
+      for (const refused of said.filter(Either.isLeft)) expect(refused.left).toMatchObject({ _tag: "Conflict" })
+      const record = yield* recordOf(payment_id)
+      expect(record["status"]).toBe(heard[0]?.right.status)
+      expect(ofKind(yield* timelineOf(payment_id), "operator")).toHaveLength(1)
+      expect(yield* auditedOf(payment_id)).toMatchObject([{ detail: { outcome: record["status"] } }])
+      expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
+    })
+  )
+
+  it.effect.each(["BE", "AT", "FI", "GR"])("in %s one verdict on a refund is heard", (country) =>
+    Effect.gen(function* () {
+      yield* serveCountry(country, ["stripe"])
+      const description = `paid in ${country}`
+      stripe.on(description, accepts({ state: "completed" }))
+      const { payment_id } = yield* initiate({ ...byCard(), country, description })
+      stripe.will({ refund: isLost("no route to host") })
+      yield* act(payment_id, { action: "refund", amount: 400 })
+      const said = yield* allAtOnce(payment_id)
+      expect(said.filter(Either.isRight)).toHaveLength(1)
+      const [audited, ...others] = yield* auditedOf(payment_id)
+      expect(others).toEqual([])
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunds: [{ state: audited?.detail["outcome"] }] })
+      expect((yield* queueOf()).filter((item) => item["payment_id"] === payment_id)).toEqual([])
+    })
+  )
+})
