@@ -83,6 +83,7 @@ bootstrap:
       parameters:
         max_connections: 150
         wal_keep_size: 512MB
+        wal_retrieve_retry_interval: 200ms
         timezone: UTC
   initdb:
     - encoding: UTF8

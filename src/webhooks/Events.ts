@@ -3,6 +3,8 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { OrgId } from "../domain/Identifiers.ts"
 import type { EventType } from "../domain/EventTypes.ts"
 import { Ids } from "../domain/Ids.ts"
+import { afterCommit } from "../platform/database/AfterCommit.ts"
+import { Doorbell } from "./delivery/Doorbell.ts"
 import { EventStore } from "./EventStore.ts"
 import { newEvent } from "./NewEvent.ts"
 import type { WebhookEvent } from "./Webhook.ts"
@@ -24,13 +26,15 @@ export class Events extends Context.Tag("corridor/Events")<
     Effect.gen(function* () {
       const store = yield* EventStore
       const ids = yield* Ids
+      const { ring } = yield* Doorbell
+      const written = (event: WebhookEvent) => Effect.zipRight(store.insert(event), afterCommit(ring))
       return {
         tell: Effect.fnUntraced(function* (about, data) {
           const event_id = yield* ids.next
           const at = new Date(yield* Clock.currentTimeMillis)
-          yield* store.insert(newEvent({ ...about, event_id }, data, at))
+          yield* written(newEvent({ ...about, event_id }, data, at))
         }),
-        publish: (event) => Effect.asVoid(store.insert(event))
+        publish: written
       }
     })
   )

@@ -47,6 +47,9 @@ export const webhookEndpointWalk = 64
 /** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
 export const webhookRest = Duration.millis(10)
 
+/** A worker that has found nothing looks again no sooner than this, however many events are committed meanwhile. */
+export const webhookQuiet = Duration.millis(20)
+
 /** As many results are written in one statement. */
 export const webhookResultBatch = 64
 

@@ -2,6 +2,7 @@
 import { SqlClient, type SqlError } from "@effect/sql"
 import { Effect, FiberRef, Layer, Option, Random, Schema } from "effect"
 import type { AttemptId, OrgId } from "../../domain/Identifiers.ts"
+import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { batched } from "../../platform/database/Batcher.ts"
 import type { LockWait } from "../../platform/database/LockWait.ts"
 import { firstRow, inOrder, inScope, violates } from "../../platform/database/Query.ts"
@@ -11,6 +12,7 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
+import { Doorbell } from "../../webhooks/delivery/Doorbell.ts"
 import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
@@ -98,6 +100,7 @@ export const paymentStoreSql = Layer.scoped(
   PaymentStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { ring } = yield* Doorbell
     const columns = sql.literal(selectedColumns())
     const ofAttempt = sql.literal(attemptColumns())
     const attempts = (rows: ReadonlyArray<object>) => rows.map(attemptOf)
@@ -201,7 +204,7 @@ export const paymentStoreSql = Layer.scoped(
             requested((by) => apply({ change, changeId, ...by })),
             (written) => orRefused(written, () => countChange(change))
           )
-        ),
+        ).pipe(Effect.tap((written) => (written && change.events.length > 0 ? afterCommit(ring) : Effect.void))),
       find: (scope, id) => byPayment({ org: Option.getOrNull(scope), id }),
       findByTransaction: (scope, id) => byTransaction({ org: Option.getOrNull(scope), id }),
       list: (scope, filter, window) =>

@@ -2,6 +2,7 @@
 import { SqlClient, SqlError } from "@effect/sql"
 import { Cause, Context, Effect, Layer } from "effect"
 import { serializationRetry } from "../../domain/policies/Database.ts"
+import { runningPending } from "./AfterCommit.ts"
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
@@ -21,7 +22,9 @@ export class Transactor extends Context.Tag("corridor/Transactor")<Transactor, A
     Effect.map(Effect.all([SqlClient.SqlClient, Lanes]), ([sql, lanes]) => ({
       atomically: (effect) => {
         const transaction = sql.withTransaction(Effect.provideService(effect, InTransaction, true))
-        return Effect.flatMap(InTransaction, (inside) => (inside ? transaction : lanes.transaction(transaction))).pipe(
+        return Effect.flatMap(InTransaction, (inside) =>
+          inside ? transaction : runningPending(lanes.transaction(transaction))
+        ).pipe(
           Effect.catchAll((error) => (error instanceof SqlError.SqlError ? Effect.die(error) : Effect.fail(error))),
           Effect.sandbox,
           // A failure at COMMIT arrives as a defect, so the whole cause is looked at.

@@ -5,9 +5,16 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
 import { nilUuid } from "../../domain/Ids.ts"
 import { workerPoll } from "../../domain/policies/Server.ts"
-import { webhookClaimBatch, webhookDrain, webhookLeaseMargin, webhookRest } from "../../domain/policies/Webhooks.ts"
+import {
+  webhookClaimBatch,
+  webhookDrain,
+  webhookLeaseMargin,
+  webhookQuiet,
+  webhookRest
+} from "../../domain/policies/Webhooks.ts"
 import { attempt } from "./Attempt.ts"
 import type { ClaimedDelivery, Lane, Result } from "./Delivery.ts"
+import { Doorbell } from "./Doorbell.ts"
 import { DueList } from "./DueList.ts"
 import { HookClient } from "./HookClient.ts"
 import { Manners } from "./Manners.ts"
@@ -28,6 +35,8 @@ export const deliveryWorker = Effect.gen(function* () {
   /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
   const endpointAfter = new Map<OrgId, WebhookId>()
   const settled = yield* Effect.makeLatch(false)
+  const rung = yield* Effect.makeLatch(false)
+  yield* Effect.flatMap(Doorbell, ({ listen }) => listen(() => rung.unsafeOpen()))
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
 
   /** The latch is closed before the look, so that nothing settles unseen between the two. */
@@ -114,11 +123,25 @@ export const deliveryWorker = Effect.gen(function* () {
   }, Effect.uninterruptible)
 
   const claim = Effect.fnUntraced(function* (after: string) {
-    yield* settled.close
+    yield* Effect.zipRight(settled.close, rung.close)
     const { next, organizations } = yield* dueList.look(after)
     const lanes = yield* lanesFor(organizations)
     return { found: lanes.length === 0 ? 0 : yield* claimLanes(lanes), next }
   })
+
+  /**
+   * An endpoint that had its fill may have room again as soon as anything is settled. An event that was just committed
+   * goes out at once, unless the worker has just looked: many of them have no receiver.
+   */
+  const woken = Effect.raceFirst(
+    Effect.zipRight(settled.await, Effect.sleep(webhookRest)),
+    Effect.gen(function* () {
+      const looked = yield* monotonicMillis
+      yield* rung.await
+      const rest = Duration.toMillis(webhookQuiet) - ((yield* monotonicMillis) - looked)
+      if (rest > 0) yield* Effect.sleep(rest)
+    })
+  )
 
   /** Once round all organisations, which is a single claim unless there are very many. */
   const round = (after: string, before: number): Effect.Effect<number> =>
@@ -130,9 +153,7 @@ export const deliveryWorker = Effect.gen(function* () {
     )
 
   return yield* Effect.suspend(() => round(nilUuid, 0)).pipe(
-    // An endpoint that had its fill may have room again as soon as anything is settled.
-    Effect.flatMap((found) => (found > 0 ? Effect.void : Effect.timeoutOption(settled.await, workerPoll))),
-    Effect.zipRight(Effect.sleep(webhookRest)),
+    Effect.flatMap((found) => (found > 0 ? Effect.sleep(webhookRest) : Effect.timeoutOption(woken, workerPoll))),
     Effect.forever
   )
 }).pipe(Effect.scoped, Effect.annotateLogs("worker", "webhooks"))

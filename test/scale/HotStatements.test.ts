@@ -1,0 +1,74 @@
+/**
+ * What the life of a payment asks of the database: each statement names the organisation, so that all of it is on one
+ * shard, or is one of those that docs/scale.md names with the reason.
+ */
+import { readFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import pg from "pg"
+import { startWorkers } from "../../src/app/Workers.ts"
+import { post } from "../support/Send.ts"
+import { recordOf, untilStatus } from "../payments/support/Calls.ts"
+import { byPhone } from "../payments/support/Requests.ts"
+import { people } from "../support/Credentials.ts"
+import { onDatabaseServer } from "../support/TestServer.ts"
+
+const statements = new Set<string>()
+
+const textIn = ([query]: ReadonlyArray<unknown>): string =>
+  typeof query === "string" ? query : ((query as { readonly text?: string }).text ?? "")
+
+const asSent = pg.Client.prototype.query as (...given: ReadonlyArray<unknown>) => unknown
+pg.Client.prototype.query = function (this: pg.Client, ...given: ReadonlyArray<unknown>) {
+  const text = textIn(given).replaceAll(/\s+/g, " ").trim()
+  if (/^(select|with|insert|update|delete)\b/i.test(text)) statements.add(text)
+  return asSent.apply(this, [...given])
+} as typeof pg.Client.prototype.query
+
+/** Lists of tables in the page, between two marks. */
+const tablesIn = (page: string, mark: string): ReadonlyArray<string> => {
+  const part = page.split(`<!-- ${mark} -->`)[1]?.split("<!--")[0] ?? ""
+  return Array.from(part.matchAll(/`([a-z_]+)`/g), ([, name]) => name!)
+}
+
+/** What the page says of statements that name no organisation: how each begins. */
+const exceptionsIn = (page: string): ReadonlyArray<string> => {
+  const part = page.split("<!-- crossing -->")[1] ?? ""
+  return Array.from(part.matchAll(/^\| `([^`]+)`/gm), ([, text]) => text!)
+}
+
+/** As what rows are found by, or as part of what is written: that it is read from a row found otherwise is not enough. */
+const carriesOrganization = (text: string): boolean =>
+  /\borg_id (=|>|in\b)|= \w+\.org(_id)?\b|\borg(_id)? uuid\b/.test(text) ||
+  /^insert into \w+ \([^)]*\borg_id\b/.test(text.replaceAll('"', ""))
+
+onDatabaseServer("Every hot statement", (it) => {
+  it.scoped(
+    "carries the organisation, or is named in docs/scale.md",
+    () =>
+      Effect.gen(function* () {
+        const page = readFileSync("docs/scale.md", "utf8")
+        const spread = tablesIn(page, "spread")
+        const { acme } = yield* people
+        yield* startWorkers
+        const endpoint = { endpoint_url: "https://hooks.example.com/in", events: ["*"] }
+        expect((yield* post("/v1/public/webhooks", { ...acme.key }, endpoint)).status).toBeLessThan(300)
+        statements.clear()
+        const headers = { ...acme.key, "idempotency-key": randomUUID() }
+        const answer = yield* post("/v1/payments-init/initiate", headers, byPhone())
+        const { response } = JSON.parse(answer.text) as { readonly response: { readonly payment_id: string } }
+        yield* untilStatus(response.payment_id, "completed")
+        yield* recordOf(response.payment_id)
+        const touching = Array.from(statements).filter((text) =>
+          spread.some((table) => new RegExp(`\\b(from|join|into|update) ${table}\\b`).test(text))
+        )
+        expect(touching.length).toBeGreaterThan(5)
+        const without = touching.filter((text) => !carriesOrganization(text))
+        const exceptions = exceptionsIn(page)
+        expect(without.filter((text) => !exceptions.some((one) => text.includes(one)))).toEqual([])
+        expect(exceptions.filter((one) => !without.some((text) => text.includes(one)))).toEqual([])
+      }),
+    120_000
+  )
+})

@@ -1,0 +1,77 @@
+/** The worker that has nothing to do: it looks now and then, and at once when an event was committed here. */
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, TestClock } from "effect"
+import { afterCommit } from "../../../src/platform/database/AfterCommit.ts"
+import { Transactor } from "../../../src/platform/database/Transactor.ts"
+import { deliveryWorker } from "../../../src/webhooks/delivery/DeliveryWorker.ts"
+import { Doorbell } from "../../../src/webhooks/delivery/Doorbell.ts"
+import { HookClient } from "../../../src/webhooks/delivery/HookClient.ts"
+import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { TestDatabase } from "../../support/TestDatabase.ts"
+import { testSettings, TestVault } from "../../support/TestSettings.ts"
+
+const nothingDue = () => {
+  let looks = 0
+  const store = Layer.succeed(QueueStore, {
+    due: () =>
+      Effect.sync(() => {
+        looks += 1
+        return { organizations: [], next: null }
+      }),
+    claim: () => Effect.succeed({ deliveries: [], next: new Map() }),
+    finish: () => Effect.succeed({ disabled: [], dead: new Set() }),
+    release: () => Effect.void
+  } as unknown as QueueStore["Type"])
+  const means = Layer.mergeAll(store, Layer.succeed(HookClient, {} as HookClient["Type"]), TestVault, testSettings())
+  return { looks: () => looks, means }
+}
+
+describe("An idle worker", () => {
+  it.effect("looks four times a second, and at once when the bell rings", () =>
+    Effect.gen(function* () {
+      const { looks, means } = nothingDue()
+      const { ring } = yield* Doorbell
+      yield* Effect.fork(Effect.provide(deliveryWorker, means))
+      yield* TestClock.adjust("100 millis")
+      expect(looks()).toBe(1)
+      ring()
+      yield* TestClock.adjust("1 millis")
+      expect(looks()).toBe(2)
+      for (let n = 0; n < 50; n++) {
+        ring()
+        yield* TestClock.adjust("1 millis")
+      }
+      expect(looks(), "not for each of many events").toBeLessThanOrEqual(5)
+      expect(looks()).toBeGreaterThanOrEqual(3)
+      const before = looks()
+      yield* TestClock.adjust("1 seconds")
+      expect(looks() - before).toBeLessThanOrEqual(5)
+    })
+  )
+})
+
+describe("The bell", () => {
+  it.live("rings once the transaction is committed, and not for one that was undone", () =>
+    Effect.gen(function* () {
+      const { atomically } = yield* Transactor
+      let rings = 0
+      const ring = afterCommit(() => {
+        rings += 1
+      })
+      yield* atomically(
+        Effect.zipRight(
+          atomically(ring),
+          Effect.sync(() => expect(rings).toBe(0))
+        )
+      )
+      expect(rings).toBe(1)
+      yield* Effect.exit(atomically(Effect.zipRight(ring, Effect.fail("no"))))
+      expect(rings).toBe(1)
+      yield* ring
+      expect(rings).toBe(2)
+    }).pipe(
+      Effect.provide(Transactor.layer.pipe(Layer.provide(TestDatabase), Layer.provide(testSettings()))),
+      Effect.scoped
+    )
+  )
+})
