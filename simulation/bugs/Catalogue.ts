@@ -16,6 +16,7 @@ import { type Provider, Providers } from "../../src/providers/port/Provider.ts"
 import { CallerStore } from "../../src/people/auth/CallerStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
 import type { Bug, Planted, Wrap } from "./Bug.ts"
+import { disputeBugs } from "./Disputes.ts"
 
 const planted = (key: { readonly key: string }, wrap: Wrap): Planted => new Map([[key.key, wrap]])
 
@@ -352,7 +353,8 @@ const list: ReadonlyArray<Omit<Bug, "foundBy">> = [
           )
         )
     }))
-  }
+  },
+  ...disputeBugs
 ]
 
 /** By whom each was first found. */
