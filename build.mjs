@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, readFileSync } from "node:fs"
+import { copyFileSync, existsSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
@@ -37,10 +37,8 @@ await program("src/cli/main.ts", "cli/main.cjs", { minifyWhitespace: true, legal
 const hasCode = (folder) => {
   const code = join(folder, "main.code")
   if (!existsSync(code)) return false
-  const hash = createHash("sha256")
-    .update(process.version)
-    .update(readFileSync(join(folder, "main.cjs")))
-    .digest()
+  const program = realpathSync(join(folder, "main.cjs"))
+  const hash = createHash("sha256").update(process.version).update(program).update(readFileSync(program)).digest()
   return readFileSync(code).subarray(0, hash.length).equals(hash)
 }
 

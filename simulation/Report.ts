@@ -26,6 +26,8 @@ const kinds = [
   ["inbound", "Payins ended"],
   ["outbound", "Payouts ended"],
   ["external", "Ramps ended"],
+  ["escrow", "Escrows"],
+  ["link", "Links"],
   ["attempt", "Attempts"],
   ["item", "Items for people"],
   ["operator", "What people did with them"],

@@ -25,6 +25,7 @@ import { moneyProblems } from "./invariants/Money.ts"
 import { progressProblems } from "./invariants/Progress.ts"
 import { dossiersOf, type Records } from "./invariants/Records.ts"
 import { deliveryProblems, tellingProblems } from "./invariants/Telling.ts"
+import { walkProblems } from "./invariants/Walks.ts"
 import { Orders } from "./providers/Orders.ts"
 import { SimulatedProvider } from "./providers/SimulatedProvider.ts"
 import { Chance } from "./world/Chance.ts"
@@ -105,6 +106,7 @@ const inspect = (
     ...deliveryProblems(records),
     ...answerProblems(scene),
     ...accountProblems(records),
+    ...walkProblems(records),
     ...escrowProblems(records, escrows.values(), scene.escrows),
     ...linkProblems(records, paymentLinks.values(), linkPayments.values())
   ]
@@ -116,8 +118,19 @@ const summarize = ({ outside, world }: Scene): void => {
   for (const { kind } of world.tables.operatorItems.values()) outside.count(`item: ${kind}`)
   for (const { event_type } of world.tables.events.values()) outside.count(`event: ${event_type}`)
   for (const { status } of world.tables.webhookDeliveries.values()) outside.count(`delivery: ${status}`)
-  for (const { leg, outcome } of world.tables.attempts.values())
+  for (const { account, leg, outcome } of world.tables.attempts.values()) {
     outside.count(`attempt: ${leg} ${outcome ?? "unanswered"}`)
+    if (account !== null) outside.count("attempt: through an own account")
+  }
+  const { escrows, linkPayments, paymentLinks } = world.database.open({ ...escrowTables, ...linkTables })
+  for (const { milestones, status } of escrows.values()) {
+    outside.count(`escrow: ${status}`)
+    for (const one of milestones) outside.count(`escrow: part ${one.status}`)
+  }
+  for (const { amount_type, payment_id } of paymentLinks.values())
+    outside.count(`link: ${amount_type}, ${payment_id === null ? "not used" : "used"}`)
+  for (const { payment_id } of linkPayments.values())
+    outside.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
 }
 
 export const run = (seed: number, options: Options = {}): Ran => {
@@ -175,6 +188,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
   }
   world.goOn()
   inspect(scene, receivers, runIn)
+  outside.locks.clear()
   for (let round = 1; round <= MOST_ROUNDS && openItems(scene).length > 0 && outside.problems.length === 0; round++) {
     world.act(operate(scene, round))
     world.goOn()

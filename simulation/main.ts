@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --seed N --runs M`: runs one after the other. A run that fails is shrunk, and leaves a line that brings
- * it back; `--tell` shows what happened in it.
+ * it back; `--tell` shows what happened, in the shortest run that still fails where one does (`--shrink 0`: in all of it).
  */
 import { lineFor, table, Totals } from "./Report.ts"
 import { run } from "./Run.ts"
@@ -21,10 +21,11 @@ const totals = new Totals()
 const began = process.cpuUsage()
 for (let seed = first; seed < first + runs; seed++) {
   const ran = run(seed, { tells })
-  if (tells) ran.story.forEach(say)
   totals.add(ran)
-  if (ran.problems.length === 0) continue
-  const { ran: least } = totals.failures.length <= mostShrunk ? shrink(ran) : { ran }
+  const hasFailed = ran.problems.length > 0
+  const { options, ran: least } = hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
+  if (tells) run(seed, { ...options, tells }).story.forEach(say)
+  if (!hasFailed) continue
   say(lineFor(ran, { steps: least.steps.map(({ number }) => number), faults: least.faults.length }))
 }
 const { system, user } = process.cpuUsage(began)

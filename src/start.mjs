@@ -1,7 +1,7 @@
 /**
  * Copied beside a built program as its `main.mjs`: starts it from the code that V8 made of it at the build. Without that
  * code, or where V8 has other flags, the program is compiled as usual. The code begins with a hash of the text that it
- * was made of, as V8 itself compares no more than the length of the text.
+ * was made of and of its place, as V8 itself compares no more than the length of the text.
  */
 import { isAscii } from "node:buffer"
 import { createHash } from "node:crypto"
@@ -14,7 +14,8 @@ import { constants, Script } from "node:vm"
 const filename = fileURLToPath(new URL("main.cjs", import.meta.url))
 const codeFile = fileURLToPath(new URL("main.code", import.meta.url))
 const text = readFileSync(filename)
-const hash = createHash("sha256").update(process.version).update(text).digest()
+// Code that was made elsewhere cannot import anything while it runs.
+const hash = createHash("sha256").update(process.version).update(filename).update(text).digest()
 
 const keptCode = () => {
   try {

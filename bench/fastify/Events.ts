@@ -1,4 +1,4 @@
-/** The events of a change of state as the exact text that would be delivered. */
+/** The events of a change of state, with the exact text of what they tell. */
 import { uuidv7 } from "./Uuid.ts"
 
 export interface PaymentFacts {
@@ -16,14 +16,9 @@ export interface PaymentFacts {
   readonly client_reference: string | null
 }
 
-/** As the three arrays that the statements take. */
+/** As the statements take them. */
 export const eventsOf = (types: ReadonlyArray<string>, facts: PaymentFacts, previous: string, at: Date) => {
-  const { org_id, ...payment } = facts
-  const created_at = at.toISOString()
-  const data = { ...payment, previous_status: previous, updated_at: created_at }
-  const ids = types.map(() => uuidv7())
-  const payloads = types.map((event_type, index) =>
-    JSON.stringify({ event_id: ids[index], event_type, org_id, created_at, data })
-  )
-  return { ids, types, payloads }
+  const { org_id: _owner, ...payment } = facts
+  const data = JSON.stringify({ ...payment, previous_status: previous, updated_at: at.toISOString() })
+  return { ids: types.map(() => uuidv7()), types, data }
 }

@@ -107,7 +107,7 @@ export const initiate = async (pool: Pool, caller: Caller, body: InitiationBody)
     provider: RAIL,
     client_reference: clientReference
   }
-  const { ids, payloads, types } = eventsOf(["payment.processing", "transaction.updated"], facts, "initiated", at)
+  const { data, ids, types } = eventsOf(["payment.processing", "transaction.updated"], facts, "initiated", at)
   await pool.query({
     name: "accept",
     text: acceptPayment,
@@ -122,7 +122,7 @@ export const initiate = async (pool: Pool, caller: Caller, body: InitiationBody)
       `accepted by ${RAIL}`,
       ids,
       types,
-      payloads
+      data
     ]
   })
 

@@ -19,11 +19,12 @@ export const createPayment = `
   insert into attempts (attempt_id, payment_id, org_id, leg, provider, config_id, started_at, next_enquiry_at)
   values ($18, $1, $3, 'payment', $19, $20, $17, ${enquireIn("45")})`
 
-const told = (ids: string, types: string, payloads: string, at: string) => `
-  insert into events (event_id, org_id, event_type, payment_id, payload, created_at)
-  select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, ${at}
-  from changed c cross join unnest(${ids}::uuid[], ${types}::text[], ${payloads}::text[])
-    as e (event_id, event_type, payload)`
+/** What both tell stands with the first. */
+const told = (ids: string, types: string, data: string, at: string) => `
+  insert into events (event_id, org_id, event_type, payment_id, data, same_as, created_at)
+  select e.event_id, c.org_id, e.event_type, c.payment_id, case when e.nth = 1 then ${data}::text end,
+    case when e.nth > 1 then (${ids}::uuid[])[1] end, ${at}
+  from changed c cross join unnest(${ids}::uuid[], ${types}::text[]) with ordinality as e (event_id, event_type, nth)`
 
 /** Commit 2: what the provider answered. */
 export const acceptPayment = `

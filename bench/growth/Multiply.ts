@@ -50,14 +50,17 @@ interface Column {
   readonly type: string
 }
 
-/** Ids begin with their time: what is older than all that there was comes before it. */
-const older = (id: string, copy: string): string => `('00' || substr(md5(${id}::text || ${copy}), 3))::uuid`
+/** Ids begin with their time: what is older than all that there was comes before it, the oldest first. */
+const older = (id: string, copy: string): string =>
+  `('00' || lpad(to_hex(16777215 - (${copy})), 6, '0') || substr(md5(${id}::text || ${copy}), 9))::uuid`
 
 const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column, type }: Column): string => {
   const own = `t."${column}"`
-  if (column === "org_id") {
-    const one = older(own, `n % ${organizations}`)
-    return organizations === 1 ? own : `case when n % ${organizations} = 0 then ${own} else ${one} end`
+  const owner = `case when n % ${organizations} = 0 then t.org_id else ${older("t.org_id", `n % ${organizations}`)} end`
+  if (column === "org_id") return organizations === 1 ? own : owner
+  // An account of the books has its owner in its name.
+  if (column === "account" && type === "text") {
+    return organizations === 1 ? own : `replace(${own}, coalesce(t.org_id::text, '-'), coalesce((${owner})::text, '-'))`
   }
   if (type === "uuid") return kept.has(column) ? own : older(own, "n")
   if (type.startsWith("timestamp")) return `${own} - n * interval '1 minute'`
@@ -77,12 +80,22 @@ const write = async (pool: Pool, table: string, size: Size, unique: ReadonlyArra
   const columns = await columnsOf(pool, table)
   await pool.query(`insert into ${table} (${columns.map(({ column }) => `"${column}"`).join(", ")})
     select ${columns.map((column) => copied(size, unique, column)).join(", ")}
-    from ${table} t cross join generate_series(1, ${size.times}) n`)
+    from generate_series(${size.times}, 1, -1) n cross join ${table} t`)
 }
+
+/** As they would have been made in their time: for as many minutes back as there are copies. */
+const makeMonths = (pool: Pool, { times }: Size) =>
+  pool.query(`select make_month(t.name, t.key, at) from (
+      values ('events', 'created_at'), ('webhook_deliveries', 'created_at'), ('webhook_attempts', 'at'),
+        ('notifications', 'created_at'), ('audit_log', 'created_at')
+    ) t (name, key)
+    cross join generate_series(date_trunc('month', now() - ${times} * interval '1 minute'), now(), interval '1 month') at`)
 
 /** One connection only: triggers and references are set aside for it. */
 export const multiply = async (pool: Pool, size: Size): Promise<void> => {
+  await makeMonths(pool, size)
   await pool.query("set session_replication_role = replica")
+  await pool.query("set synchronous_commit = off")
   await pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
       'org_id', ${older("o.org_id", "n")}))).* from organizations o cross join generate_series(1, ${size.organizations - 1}) n`)
   for (const [table, unique] of Object.entries(growing)) await write(pool, table, size, unique)

@@ -77,7 +77,10 @@ export const readRecords = (
       attempts,
       history: yield* Effect.flatMap(sql`select * from payment_history`, history),
       items: yield* Effect.flatMap(sql`select * from operator_items`, items),
-      events: yield* Effect.flatMap(sql`select * from events`, events),
+      events: yield* Effect.flatMap(
+        sql`select event_id, org_id, event_type, payment_id, event_payload(e) as payload, test, created_at from events e`,
+        events
+      ),
       deliveries: yield* Effect.flatMap(sql`select * from webhook_deliveries`, deliveries),
       postings: yield* Effect.flatMap(sql`select * from ledger_postings`, storedPostings),
       virtualAccounts: yield* Effect.flatMap(sql`select * from virtual_accounts`, accounts),

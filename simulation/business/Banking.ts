@@ -18,7 +18,8 @@ export const keyOf = ({ outside }: Scene, step: Step, part = "") => {
   return outside.chance.happens(0.7, `${purpose} has a key`) ? { key: `key of ${purpose}` } : {}
 }
 
-export const ownerIn = (scene: Scene, step: Step): Organisation => scene.organisations[step.by % scene.organisations.length]!
+export const ownerIn = (scene: Scene, step: Step): Organisation =>
+  scene.organisations[step.by % scene.organisations.length]!
 
 const open = (scene: Scene, { orgId, owner }: Organisation, currency: string) =>
   ask(scene, owner, {

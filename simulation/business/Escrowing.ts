@@ -75,7 +75,13 @@ const fund = (scene: Scene, organisation: Organisation, escrow: Escrow, purpose:
     )
   })
 
-const release = (scene: Scene, organisation: Organisation, { escrow_id, milestones }: Escrow, purpose: string, key: Pick<Asked, "key">) =>
+const release = (
+  scene: Scene,
+  organisation: Organisation,
+  { escrow_id, milestones }: Escrow,
+  purpose: string,
+  key: Pick<Asked, "key">
+) =>
   Effect.gen(function* () {
     const { milestone_id } = scene.outside.chance.pick(milestones, `${purpose} which part`)
     const asked = { path: `${PATH}/${escrow_id}/milestones/${milestone_id}/disburse`, body: {}, ...key }
@@ -87,14 +93,25 @@ const release = (scene: Scene, organisation: Organisation, { escrow_id, mileston
     })
   })
 
-const payOut = (scene: Scene, organisation: Organisation, { escrow_id, parties }: Escrow, purpose: string, key: Pick<Asked, "key">) => {
+const payOut = (
+  scene: Scene,
+  organisation: Organisation,
+  { escrow_id, parties }: Escrow,
+  purpose: string,
+  key: Pick<Asked, "key">
+) => {
   const { party_id } = scene.outside.chance.pick(parties, `${purpose} whom`)
   const body = { beneficiary_id: organisation.bank }
   return ask(scene, organisation.owner, { path: `${PATH}/${escrow_id}/parties/${party_id}/payout`, body, ...key })
 }
 
-const callOff = (scene: Scene, organisation: Organisation, { escrow_id }: Escrow, purpose: string, key: Pick<Asked, "key">) =>
-  ask(scene, organisation.owner, { path: `${PATH}/${escrow_id}/cancel`, body: { reason: purpose }, ...key })
+const callOff = (
+  scene: Scene,
+  organisation: Organisation,
+  { escrow_id }: Escrow,
+  purpose: string,
+  key: Pick<Asked, "key">
+) => ask(scene, organisation.owner, { path: `${PATH}/${escrow_id}/cancel`, body: { reason: purpose }, ...key })
 
 const deeds = { fund, release, payOut, callOff }
 

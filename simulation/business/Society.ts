@@ -137,14 +137,14 @@ const addEndpoint = (org_id: OrgId, url: string, events: ReadonlyArray<string>) 
   })
 
 /** For payins or payouts by phone, at times before everybody else and at times after. */
-const addAccount = (chance: Chance, org_id: OrgId) =>
+const addAccount = (chance: Chance, org_id: OrgId, name: string) =>
   Effect.gen(function* () {
     const config_id = yield* Effect.flatMap(Ids, (ids) => ids.make(ConfigId))
     const configs = yield* ProviderConfigStore
     const accounts = yield* ProviderAccountStore
-    const direction = chance.pick(["inbound", "inbound", "outbound"] as const, `${org_id} own account`)
+    const direction = chance.pick(["inbound", "inbound", "outbound"] as const, `${name} own account`)
     const corridor = { country: CountryCode.make("KE"), payment_method: "mobile_money", direction } as const
-    const priority = chance.pick([0, 5, 10], `${org_id} own priority`)
+    const priority = chance.pick([0, 5, 10], `${name} own priority`)
     yield* configs.insert([{ config_id, org_id, provider: "stripe", ...corridor, priority, is_active: true }])
     const given = { secret_key: Redacted.make(`sk_test_${config_id}`) }
     const sealed = yield* Effect.flatMap(Vault, (vault) => sealCredentials(vault, config_id, given))
@@ -213,7 +213,7 @@ const addOrganisation = (chance: Chance, at: number) =>
       colleague,
       phone: yield* addBeneficiary(org_id, phoneAccount, owner.userId),
       bank: yield* addBeneficiary(org_id, bankAccount, owner.userId),
-      ownAccount: chance.happens(0.15, `${name} has an account`) ? yield* addAccount(chance, org_id) : null,
+      ownAccount: chance.happens(0.15, `${name} has an account`) ? yield* addAccount(chance, org_id, name) : null,
       endpoints
     }
     return organisation

@@ -25,7 +25,9 @@ const turn = (scene: Scene, provider: ProviderName, is_active: boolean) =>
         Effect.forEach(ids, (config_id) => Effect.orDie(update(operator, { provider, config_id }, { is_active })))
       )
     )
-    scene.outside.tell(`${provider} is switched ${is_active ? "on" : "off"}: ${done === null ? "nobody knows" : "done"}`)
+    scene.outside.tell(
+      `${provider} is switched ${is_active ? "on" : "off"}: ${done === null ? "nobody knows" : "done"}`
+    )
     return done !== null
   })
 

@@ -15,7 +15,9 @@ const milestoneProblems = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, to
     const asked = told?.released.get(milestone_id)
     return [
       ...(released === wanted ? [] : [`a milestone of ${wanted} that is ${status} took ${released} from its escrow`]),
-      ...(asked === "surely" && status !== "disbursed" ? [`a caller was told of a release, and the part is ${status}`] : []),
+      ...(asked === "surely" && status !== "disbursed"
+        ? [`a caller was told of a release, and the part is ${status}`]
+        : []),
       ...(asked === undefined && status === "disbursed" ? ["a milestone was released that nobody asked for"] : [])
     ]
   })
@@ -32,9 +34,15 @@ const problemsOf = (escrow: Escrow, own: ReadonlyArray<StoredPosting>, told: Tol
     ...(held === funded.minor - disbursed.minor
       ? []
       : [`an escrow that is ${status} holds ${held}, and by its record ${funded.minor - disbursed.minor}`]),
-    ...(disbursed.minor === released ? [] : [`an escrow has released ${released}, and its record says ${disbursed.minor}`]),
-    ...(came - returned === funded.minor ? [] : [`an escrow got ${came - returned}, and its record says ${funded.minor}`]),
-    ...(came >= least && came <= most ? [] : [`callers were told that ${least} to ${most} went into an escrow that got ${came}`]),
+    ...(disbursed.minor === released
+      ? []
+      : [`an escrow has released ${released}, and its record says ${disbursed.minor}`]),
+    ...(came - returned === funded.minor
+      ? []
+      : [`an escrow got ${came - returned}, and its record says ${funded.minor}`]),
+    ...(came >= least && came <= most
+      ? []
+      : [`callers were told that ${least} to ${most} went into an escrow that got ${came}`]),
     ...(status === "canceled" && held !== 0n ? [`an escrow that was called off still holds ${held}`] : []),
     ...milestoneProblems(escrow, own, told)
   ]

@@ -24,7 +24,8 @@ export const linkProblems = (
     const ids = new Set<string>(of.map(({ payment_id }) => payment_id))
     const paid = history.filter(({ payment_id, to_status }) => to_status === "completed" && ids.has(payment_id))
     if (paid.length > 1) problems.push(`a link for one payment was paid ${paid.length} times`)
-    if (of.filter((payment) => !isFree(payment)).length > 1) problems.push("a link for one payment has several that stand")
+    if (of.filter((payment) => !isFree(payment)).length > 1)
+      problems.push("a link for one payment has several that stand")
     if (of.some(({ target }) => target.minor !== link.amount?.minor || target.currency !== link.currency))
       problems.push("a link was paid with another amount than it asks for")
     return problems

@@ -54,7 +54,9 @@ export class SimulatedProvider {
   readonly can: Capabilities
   private readonly outside: Outside
   private readonly orders: Orders
+  private readonly label: string
   private readonly calls = new Map<string, number>()
+  private readonly names = new Map<string, string>()
   private issued = 0
 
   /** `account`: the configuration through whose account it is reached; null: the platform's. */
@@ -63,7 +65,8 @@ export class SimulatedProvider {
     this.place = placeOf(name, account)
     this.outside = outside
     this.orders = orders
-    this.can = drawCapabilities(outside.chance, account === null ? name : `own ${name}`)
+    this.label = account === null ? name : `own ${name}`
+    this.can = drawCapabilities(outside.chance, this.label)
   }
 
   get port(): Provider {
@@ -133,7 +136,17 @@ export class SimulatedProvider {
   private nth(what: string): string {
     const count = (this.calls.get(what) ?? 0) + 1
     this.calls.set(what, count)
-    return `${this.place} ${what} ${count}`
+    return `${this.label} ${what} ${count}`
+  }
+
+  /** What it was asked for first under that reference: nothing that is drawn depends on ids, which any change may shift. */
+  private nameOf({ reference }: Pick<AttemptContext, "reference">): string {
+    return this.names.get(reference) ?? "something that it was never asked for"
+  }
+
+  private named(reference: string, purpose: string): string {
+    if (!this.names.has(reference)) this.names.set(reference, purpose)
+    return purpose
   }
 
   private passage(purpose: string): Passage {
@@ -146,9 +159,9 @@ export class SimulatedProvider {
     return Effect.suspend(() => {
       const { flow, money, paymentId, reference } = order
       const about = `${order.description ?? order.method} ${flow}`
-      const purpose = this.nth(about)
+      const purpose = this.named(reference, this.nth(about))
       this.orders.asked({ provider: this.name, paymentId, leg: flow, reference })
-      this.orders.returns.set(paymentId, order.returnUrl)
+      if (flow === "inbound") this.orders.returns.set(paymentId, order.returnUrl)
       this.outside.tell(`${this.name} is asked for ${money.toString()} ${flow} (${about}) as ${reference}`)
       return this.travel(
         this.passage(purpose),
@@ -166,7 +179,7 @@ export class SimulatedProvider {
 
   private refund({ attempt, money, reference }: RefundOrder): Effect.Effect<Outcome> {
     return Effect.suspend(() => {
-      const purpose = this.nth(`refund of ${attempt.leg} ${money.toString()}`)
+      const purpose = this.named(reference, this.nth(`refund of ${attempt.leg} ${money.toString()}`))
       const of = this.orders.find(attempt.reference)
       this.outside.tell(`${this.name} is asked to give ${money.toString()} back as ${reference}`)
       return this.travel(
@@ -521,7 +534,7 @@ export class SimulatedProvider {
 
   private enquire(attempt: AttemptContext): Effect.Effect<Enquiry> {
     return Effect.suspend(() => {
-      const purpose = this.nth(`look-up of ${attempt.reference}`)
+      const purpose = this.nth(`look-up of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,
@@ -575,7 +588,7 @@ export class SimulatedProvider {
   private readonly passwords: OneTimePasswords = {
     submit: (attempt, otp) =>
       Effect.suspend(() => {
-        const purpose = this.nth(`password for ${attempt.reference}`)
+        const purpose = this.nth(`password for ${this.nameOf(attempt)}`)
         return this.travel(
           this.passage(purpose),
           purpose,
@@ -601,7 +614,7 @@ export class SimulatedProvider {
 
   private cancel(attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> {
     return Effect.suspend(() => {
-      const purpose = this.nth(`cancellation of ${attempt.reference}`)
+      const purpose = this.nth(`cancellation of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,
@@ -623,7 +636,7 @@ export class SimulatedProvider {
 
   private resume(attempt: AttemptContext): Effect.Effect<Enquiry> {
     return Effect.suspend(() => {
-      const purpose = this.nth(`return of ${attempt.reference}`)
+      const purpose = this.nth(`return of ${this.nameOf(attempt)}`)
       return this.travel(
         this.passage(purpose),
         purpose,

@@ -58,11 +58,14 @@ export interface Instance {
   readonly fork: <A, E>(effect: Effect.Effect<A, E, Services>) => ReturnType<typeof Effect.runFork<A, E>>
 }
 
-/** Each worker rests until there is something for it to do; there are no built-in rails here, and so no worker of theirs. */
+/** There are no built-in rails and no limits here, and nobody reads the metrics. */
+const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
+
+/** Each worker rests until there is something for it to do. */
 const named = (workers: Context.Tag.Service<Workers>): Context.Tag.Service<Workers> => ({
   ...workers,
   start: (name, worker) =>
-    name === "rails" ? Effect.void : workers.start(name, Effect.locally(worker, CurrentWorker, name))
+    idle.has(name) ? Effect.void : workers.start(name, Effect.locally(worker, CurrentWorker, name))
 })
 
 let known: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined

@@ -7,6 +7,7 @@ import { StoresOverMemory } from "../../src/app/Stores.ts"
 import { Ids } from "../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import type { Provider } from "../../src/providers/port/Provider.ts"
+import { surroundings } from "./Surroundings.ts"
 import type { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
 import { placeOf } from "../providers/SimulatedProvider.ts"
@@ -43,7 +44,7 @@ interface Pending {
   readonly answered: (reply: Reply | null) => void
 }
 
-const storesOverOne = StoresOverMemory.pipe(Layer.provideMerge(MemoryDatabase.layer))
+const storesOverOne = StoresOverMemory.pipe(Layer.provideMerge(MemoryDatabase.layer), Layer.provide(surroundings))
 
 export class World {
   readonly outside: Outside
@@ -112,6 +113,7 @@ export class World {
     const name = `instance ${this.booted}`
     const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
     this.machines.push(machine)
+    this.outside.tell(`${name} starts`)
     boot(machine, this.shared, (instance) => this.instances.push(instance))
   }
 

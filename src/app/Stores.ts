@@ -47,6 +47,8 @@ import { ownersMemory } from "../platform/idempotency/OwnersMemory.ts"
 import { ownersSql } from "../platform/idempotency/OwnersSql.ts"
 import { messageCountsMemory } from "../platform/notifications/MessageCountsMemory.ts"
 import { messageCountsSql } from "../platform/notifications/MessageCountsSql.ts"
+import { monthsMemory } from "../platform/months/MonthsMemory.ts"
+import { monthsSql } from "../platform/months/MonthsSql.ts"
 import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
 import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
@@ -102,6 +104,7 @@ export const StoresLive = Layer.mergeAll(
   linkStoreSql,
   memberStoreSql,
   messageCountsSql,
+  monthsSql,
   notificationStoreSql,
   organizationStoreSql,
   ownersSql,
@@ -146,6 +149,7 @@ export const StoresOverMemory = Layer.mergeAll(
   linkStoreMemory,
   memberStoreMemory,
   messageCountsMemory,
+  monthsMemory,
   notificationStoreMemory,
   organizationStoreMemory,
   ownersMemory,

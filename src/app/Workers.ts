@@ -13,7 +13,7 @@ import { Providers } from "../providers/port/Provider.ts"
 import { DeliveryFailed, railWorker } from "../providers/sandbox/RailWorker.ts"
 import { deliveryWorker } from "../webhooks/delivery/DeliveryWorker.ts"
 import { figures } from "./figures/Figures.ts"
-import { retention } from "./Retention.ts"
+import { months, retention } from "./Retention.ts"
 
 const enquiries = Effect.flatMap(Enquiries, ({ worker }) => worker)
 
@@ -65,6 +65,7 @@ export const startWorkers = Effect.flatMap(Workers, ({ start }) =>
       start("closed days", closedDays),
       start("enquiries", enquiries),
       start("figures", figures),
+      start("months", months),
       start("rails", rails),
       start("rate limits", rateLimits),
       start("retention", retention),

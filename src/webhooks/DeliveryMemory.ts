@@ -3,7 +3,8 @@ import { Clock, Duration, Effect, Layer, Option, Order } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "./MemoryTables.ts"
 import { type Scope } from "../platform/database/Query.ts"
-import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
+import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
+import { Settings } from "../platform/config/Settings.ts"
 import type { StoredDelivery } from "./Webhook.ts"
 import { type Delivery, type PaymentDelivery, DeliveryStore } from "./DeliveryStore.ts"
 
@@ -16,11 +17,11 @@ const byEvent = Order.combineAll([
 export const deliveryStoreMemory = Layer.effect(
   DeliveryStore,
   Effect.map(
-    openTables(webhookTables),
-    ({ events, webhookAttempts, webhookDeliveries, webhookQueue }): DeliveryStore["Type"] => {
+    Effect.all([openTables(webhookTables), Settings]),
+    ([{ events, webhookAttempts, webhookDeliveries, webhookQueue }, { retention }]): DeliveryStore["Type"] => {
       const isOld = ({ status, updated_at }: StoredDelivery, now: number) =>
         status !== "pending" &&
-        updated_at.getTime() < now - Duration.toMillis(status === "dead" ? deadLetterRetention : webhookRetention)
+        updated_at.getTime() < now - Duration.toMillis(status === "dead" ? retention.deadLetters : retention.webhooks)
       const visible = (scope: Scope) =>
         Array.from(webhookDeliveries.values())
           .filter((row) => Option.isNone(scope) || row.org_id === scope.value)

@@ -1,6 +1,7 @@
 /** Deliveries in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { Settings } from "../platform/config/Settings.ts"
 import { rowAs, rowsAs } from "../platform/database/Rows.ts"
 import { inScope } from "../platform/database/Query.ts"
 import { newestDeliveries } from "./DeliveryList.ts"
@@ -13,7 +14,7 @@ const paymentDeliveries = rowsAs(PaymentDelivery)
 
 export const deliveryStoreSql = Layer.effect(
   DeliveryStore,
-  Effect.map(SqlClient.SqlClient, (sql): DeliveryStore["Type"] => {
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, settings]): DeliveryStore["Type"] => {
     const columns = sql.literal(`d.delivery_id, d.org_id, d.webhook_id, d.event_id, d.event_type, d.status, d.attempts,
       d.last_status_code, d.last_error, d.created_at,
       (select next_at from webhook_queue q where q.delivery_id = d.delivery_id) as next_attempt_at`)
@@ -39,14 +40,16 @@ export const deliveryStoreSql = Layer.effect(
         sql`with again as (
             update webhook_deliveries set status = 'pending', updated_at = now()
             where delivery_id = ${id} and status <> 'pending' and ${inScope(sql, scope)}
-            returning delivery_id, org_id, webhook_id
+            returning delivery_id, org_id, webhook_id, event_id, created_at
           )
-          insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from again
+          insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
+          select a.delivery_id, a.org_id, a.webhook_id, a.created_at, a.event_id, e.created_at
+          from again a join events e on e.event_id = a.event_id
           returning delivery_id`.pipe(
           Effect.map((rows) => rows.length > 0),
           Effect.orDie
         ),
-      forgetOld: forgetDeliveriesSql(sql)
+      forgetOld: forgetDeliveriesSql(sql, settings)
     }
   })
 )

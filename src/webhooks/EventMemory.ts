@@ -2,13 +2,14 @@
 import { webhookTables } from "./MemoryTables.ts"
 import { Clock, Duration, Effect, Layer, Option } from "effect"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
-import { webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
+import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
+import { Settings } from "../platform/config/Settings.ts"
 import { writeEvents } from "./Receivers.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "./EventStore.ts"
 
 export const eventStoreMemory = Layer.effect(
   EventStore,
-  Effect.map(openTables(webhookTables), (tables): EventStore["Type"] => ({
+  Effect.map(Effect.all([openTables(webhookTables), Settings]), ([tables, { retention }]): EventStore["Type"] => ({
     insert: (event) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         if (Buffer.byteLength(event.payload) > MAX_PAYLOAD_BYTES) throw new Error("events_payload_size")
@@ -29,7 +30,7 @@ export const eventStoreMemory = Layer.effect(
     forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
       const told = new Set(Array.from(tables.webhookDeliveries.values(), ({ event_id }) => event_id))
       const old = Array.from(tables.events.values())
-        .filter((row) => row.created_at.getTime() < now - Duration.toMillis(webhookRetention))
+        .filter((row) => row.created_at.getTime() < now - Duration.toMillis(retention.webhooks))
         .filter(({ event_id }) => !told.has(event_id))
         .slice(0, webhookForgetBatch)
       for (const { event_id } of old) tables.events.delete(event_id)

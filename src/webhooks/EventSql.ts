@@ -1,23 +1,26 @@
 /** Events in PostgreSQL, where a trigger finds their receivers. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
+import { Settings } from "../platform/config/Settings.ts"
 import { rowsAs, theRowAs } from "../platform/database/Rows.ts"
 import { WebhookEvent } from "./Webhook.ts"
 import { inScope, newest } from "../platform/database/Query.ts"
 import { currentTraceparent } from "../platform/observability/TraceContext.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
+import { keptText } from "./EventText.ts"
 
 const events = rowsAs(WebhookEvent)
 const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
 
 export const eventStoreSql = Layer.effect(
   EventStore,
-  Effect.map(SqlClient.SqlClient, (sql): EventStore["Type"] => ({
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, settings]): EventStore["Type"] => ({
     insert: (event) =>
       Effect.flatMap(
         currentTraceparent,
-        (traceparent) => sql`insert into events ${sql.insert({ ...event, traceparent: traceparent ?? null })}`
+        (traceparent) =>
+          sql`insert into events ${sql.insert({ ...event, ...keptText(event, event.created_at), traceparent: traceparent ?? null })}`
       ).pipe(
         Effect.zipRight(
           sql`select count(*) from webhooks w
@@ -31,12 +34,12 @@ export const eventStoreSql = Layer.effect(
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
       const since = from === undefined ? sql.literal("true") : sql`created_at >= ${from}`
-      return sql`select event_id, org_id, event_type, payment_id, payload, test, created_at from events
+      return sql`select event_id, org_id, event_type, payment_id, event_payload(events) as payload, test, created_at from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
         Effect.flatMap(events),
         Effect.orDie
       )
     },
-    forgetOld: forgetEventsSql(sql)
+    forgetOld: forgetEventsSql(sql, settings)
   }))
 )

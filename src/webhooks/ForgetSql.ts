@@ -1,65 +1,112 @@
 /**
- * What is forgotten on PostgreSQL. A delivery goes when it has been delivered or dead for long enough. An event goes
- * when none of its deliveries is left: no old event ever gets a new one.
+ * What is forgotten on PostgreSQL: a month as a whole, once it has been over for long enough, and after it, one by one, what
+ * was needed of it for longer. A delivery goes when it has been delivered or dead for long enough. An event goes when none
+ * of its deliveries is left: no old event ever gets a new one.
  */
 import type { SqlClient } from "@effect/sql"
 import { Duration, Effect, Schema } from "effect"
 import { theRowAs } from "../platform/database/Rows.ts"
-import { deadLetterRetention, webhookForgetBatch, webhookRetention } from "../domain/policies/Webhooks.ts"
+import type { Settings } from "../platform/config/Settings.ts"
+import { forgetRows, leaveByMonth } from "../platform/months/Leaving.ts"
+import { webhookForgetBatch } from "../domain/policies/Webhooks.ts"
 import { type Batch, forgetInTurn } from "./Forgetting.ts"
+
+type Kept = Pick<Settings["Type"], "archiveDir" | "retention">
 
 const BatchRow = Schema.Struct({
   looked: Schema.Number,
-  forgotten: Schema.Number,
   at: Schema.NullOr(Schema.DateFromSelf),
-  id: Schema.NullOr(Schema.String)
+  id: Schema.NullOr(Schema.String),
+  gone: Schema.Array(Schema.String)
 })
 const batch = theRowAs(BatchRow)
 
-const batchOf = ({ at, forgotten, id, looked }: typeof BatchRow.Type): Batch => ({
-  looked,
-  forgotten,
-  last: at === null || id === null ? null : [at, id]
-})
+const ago = (duration: Duration.Duration) => `now() - interval '${Duration.toSeconds(duration)} s'`
 
-const kept = Duration.toSeconds(webhookRetention)
-const deadKept = Duration.toSeconds(deadLetterRetention)
+/** Looks at a batch of the default part behind a position; `gone` are the rows that it removed, as JSON. */
+const lookBehind =
+  (sql: SqlClient.SqlClient, { archiveDir }: Kept, table: string, statement: string) =>
+  ([at, id]: readonly [Date, string]): Effect.Effect<Batch> =>
+    Effect.suspend(() => {
+      let seen: typeof BatchRow.Type | undefined
+      const looked = Effect.map(Effect.flatMap(sql.unsafe(statement, [at, id, webhookForgetBatch]), batch), (row) => {
+        seen = row
+        return row.gone.map((line) => ({ line }))
+      })
+      return Effect.map(forgetRows(sql, archiveDir, table, looked), (forgotten) => ({
+        looked: seen?.looked ?? 0,
+        forgotten,
+        last: seen === undefined || seen.at === null || seen.id === null ? null : ([seen.at, seen.id] as const)
+      }))
+    }).pipe(Effect.orDie)
 
-export const forgetDeliveriesSql = (sql: SqlClient.SqlClient): Effect.Effect<number> =>
-  forgetInTurn(([at, id]) =>
-    sql`with looked as materialized (
-        select delivery_id, created_at from webhook_deliveries
-        where (created_at, delivery_id) > (${at}::timestamptz, ${id}::uuid)
-          and created_at < now() - ${kept}::float8 * interval '1 s'
-        order by created_at, delivery_id limit ${webhookForgetBatch}::int
+const answer = (id: string) => `select count(*)::int as looked, max(created_at) as at,
+    (array_agg(${id} order by created_at desc, ${id} desc))[1] as id, array(select line from gone) as gone from looked`
+
+const forgetting = (months: Effect.Effect<number>, rest: Effect.Effect<number>): Effect.Effect<number> =>
+  Effect.flatMap(months, (left) => Effect.map(rest, (gone) => left + gone))
+
+export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Effect<number> => {
+  const { deadLetters, webhooks: keptFor } = kept.retention
+  const isNeeded = `(l.status = 'pending' or l.updated_at >= case l.status when 'dead' then ${ago(deadLetters)} else ${ago(keptFor)} end)`
+  const months = Effect.zipWith(
+    leaveByMonth(sql, { table: "webhook_deliveries", keptFor, stillNeeded: isNeeded }),
+    leaveByMonth(sql, {
+      table: "webhook_attempts",
+      keptFor,
+      stillNeeded: "exists (select from webhook_deliveries d where d.delivery_id = l.delivery_id)"
+    }),
+    (deliveries, attempts) => deliveries + attempts
+  )
+  const rest = forgetInTurn(
+    lookBehind(
+      sql,
+      kept,
+      "webhook_deliveries",
+      `with looked as materialized (
+        select delivery_id, created_at from webhook_deliveries_default
+        where (created_at, delivery_id) > ($1::timestamptz, $2::uuid) and created_at < ${ago(keptFor)}
+        order by created_at, delivery_id limit $3::int
       ), old as materialized (
         -- One that somebody has in hand at this moment may be on its way again.
-        select delivery_id from webhook_deliveries
-        where delivery_id = any (array(select delivery_id from looked)) and status <> 'pending' and updated_at
-          < now() - case status when 'dead' then ${deadKept}::float8 else ${kept}::float8 end * interval '1 s'
+        select delivery_id from webhook_deliveries_default l
+        where delivery_id = any (array(select delivery_id from looked)) and not ${isNeeded}
         for update skip locked
       ), gone as (
-        delete from webhook_deliveries where delivery_id = any (array(select delivery_id from old)) returning 1
-      )
-      select count(*)::int as looked, (select count(*)::int from gone) as forgotten, max(created_at) as at,
-        (array_agg(delivery_id order by created_at desc, delivery_id desc))[1] as id
-      from looked`.pipe(Effect.flatMap(batch), Effect.map(batchOf), Effect.orDie)
+        -- From the table itself, so that attempts go with it.
+        delete from webhook_deliveries d
+        where delivery_id = any (array(select delivery_id from old)) and created_at < ${ago(keptFor)}
+        returning row_to_json(d)::text as line
+      ) ${answer("delivery_id")}`
+    )
   )
+  return forgetting(months, rest)
+}
 
-export const forgetEventsSql = (sql: SqlClient.SqlClient): Effect.Effect<number> =>
-  forgetInTurn(([at, id]) =>
-    sql`with looked as materialized (
-        select event_id, created_at from events
-        where (created_at, event_id) > (${at}::timestamptz, ${id}::uuid)
-          and created_at < now() - ${kept}::float8 * interval '1 s'
-        order by created_at, event_id limit ${webhookForgetBatch}::int
+/** Whether a delivery is left of `l`, or of an event that has its text from `l`; `among` is where both are. */
+const isTold = (among: string) => `(
+  exists (select from webhook_deliveries d where d.event_id = l.event_id) or exists (
+    select from ${among} s join webhook_deliveries d on d.event_id = s.event_id
+    where s.same_as = l.event_id and s.created_at = l.created_at))`
+
+export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Effect<number> => {
+  const keptFor = kept.retention.webhooks
+  const months = leaveByMonth(sql, { table: "events", keptFor, stillNeeded: isTold("events") })
+  const rest = forgetInTurn(
+    lookBehind(
+      sql,
+      kept,
+      "events",
+      `with looked as materialized (
+        select event_id, created_at, same_as from events_default
+        where (created_at, event_id) > ($1::timestamptz, $2::uuid) and created_at < ${ago(keptFor)}
+        order by created_at, event_id limit $3::int
       ), gone as (
-        delete from events where event_id = any (array(
-          select event_id from looked l
-          where not exists (select from webhook_deliveries d where d.event_id = l.event_id)
-        )) returning 1
-      )
-      select count(*)::int as looked, (select count(*)::int from gone) as forgotten, max(created_at) as at,
-        (array_agg(event_id order by created_at desc, event_id desc))[1] as id
-      from looked`.pipe(Effect.flatMap(batch), Effect.map(batchOf), Effect.orDie)
+        delete from events_default e where event_id = any (array(
+          select event_id from looked l where not ${isTold("events_default")}
+        )) returning row_to_json(e)::text as line
+      ) ${answer("event_id")}`
+    )
   )
+  return forgetting(months, rest)
+}

@@ -62,6 +62,9 @@ interface Plan {
 
 const nodesOf = (plan: Plan): ReadonlyArray<Plan> => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
+/** The months of a table count as the table. */
+const tableOf = (relation: string): string => relation.replace(/_(\d{4}_\d\d|default|before)$/, "")
+
 const explain = async (pool: pg.Pool, text: string, values: ReadonlyArray<unknown>): Promise<Plan> => {
   const { rows } = await pool.query<{ "QUERY PLAN": readonly [{ readonly Plan: Plan }] }>(
     `explain (format json) ${text}`,
@@ -125,17 +128,22 @@ onDatabaseServer("Every statement", (it) => {
         const slower = yield* Effect.promise(async () => {
           const pool = new pg.Pool({ ...database, max: 1 })
           const sent = new Map(statements)
-          const tables = Object.keys(growing)
+          const tables = new Set(Object.keys(growing))
           await pool.query(rest)
           await pool.query("vacuum analyze")
           const small = await explained(pool, sent)
           await multiply(pool, { times: COPIES, organizations: 1 })
           const large = await explained(pool, sent)
+          const { rows } = await pool.query<{ name: string }>(
+            "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
+          )
+          // Of a month that nothing has happened in yet nothing is read.
+          const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
           await pool.end()
           return Array.from(sent.keys()).flatMap((text) => {
             const [before, after] = [small.get(text)!, large.get(text)!]
             const scanned = nodesOf(after).filter(
-              (node) => node["Node Type"] === "Seq Scan" && tables.includes(node["Relation Name"] ?? "")
+              (node) => node["Node Type"] === "Seq Scan" && filled.has(node["Relation Name"] ?? "")
             )
             const times = after["Total Cost"] / (before["Total Cost"] + 100)
             return (scanned.length > 0 || times > 10) && !grows.some((known) => known.test(text))
@@ -148,6 +156,6 @@ onDatabaseServer("Every statement", (it) => {
         expect(statements.size).toBeGreaterThan(150)
         expect(slower).toEqual([])
       }),
-    120_000
+    240_000
   )
 })

@@ -37,6 +37,15 @@ describe("a built program", () => {
     expect(await run()).toBe("two")
   })
 
+  it("can import what it needs although it was moved, with its code, to another place", async () => {
+    program(`import("data:text/javascript,export default 'imported'").then((module) => console.log(module.default))`)
+    expect(await run({ CORRIDOR_KEEP_CODE: "1" })).toBe("imported")
+    const elsewhere = mkdtempSync(join(tmpdir(), "corridor-start-"))
+    for (const name of ["main.mjs", "main.cjs", "main.code"]) copyFileSync(join(folder, name), join(elsewhere, name))
+    folder = elsewhere
+    expect(await run()).toBe("imported")
+  })
+
   it("starts without code, with half of it, and with that of nothing at all", async () => {
     const kept = readFileSync(code())
     for (const broken of [kept.subarray(0, kept.length / 2), kept.subarray(0, HASH_BYTES), Buffer.alloc(0)]) {

@@ -68,7 +68,7 @@ const rowsOf = (pool: Pool, paymentId: PaymentId) =>
         (select jsonb_agg(to_jsonb(c)) from provider_callbacks c where c.payment_id = p.payment_id) as callbacks,
         (select jsonb_agg(to_jsonb(r)) from rail_payments r join attempts a on a.attempt_id = r.reference
           where a.payment_id = p.payment_id) as rail,
-        array(select e.payload from events e where e.payment_id = p.payment_id
+        array(select event_payload(e) from events e where e.payment_id = p.payment_id
           order by e.created_at, e.event_type) as events
       from payments p where p.payment_id = $1`,
       [paymentId]

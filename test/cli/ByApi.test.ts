@@ -327,7 +327,7 @@ describe("listen and trigger", () => {
       const event = await verifyWebhook({ body, headers, secret })
       const [kept] = await query<{ payload: string }>(
         database.url,
-        `select payload from events where event_id = '${event.event_id}'`
+        `select event_payload(e) as payload from events e where event_id = '${event.event_id}'`
       )
       expect(body).toBe(kept!.payload)
     }

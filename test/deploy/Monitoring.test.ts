@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
-import { dashboard, expressions, metricsNamed, RULE_TESTS, RULES, rules } from "./Monitoring.ts"
+import { dashboard, documented, expressions, metricsNamed, RULE_TESTS, RULES, rules } from "./Monitoring.ts"
 
 const promtool = (...args: ReadonlyArray<string>) => spawnSync("promtool", [...args], { encoding: "utf8" })
 const hasPromtool = promtool("--version").error === undefined
@@ -33,6 +33,10 @@ describe("the alert rules", () => {
       expect(["page", "ticket"], alert).toContain(labels?.["severity"])
     }
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
+  })
+
+  it("are all in docs/operating.md, with what to do", () => {
+    expect(documented("alerts")).toEqual(alerts.map(({ alert }) => alert))
   })
 
   it("look at the one job alone", () => {

@@ -31,6 +31,14 @@ export const RULE_TESTS = "deploy/prometheus/corridor.tests.yml"
 export const rules = (parse(readFileSync(RULES, "utf8")) as Rules).groups.flatMap((group) => group.rules)
 export const dashboard = JSON.parse(readFileSync("deploy/grafana/corridor.json", "utf8")) as Dashboard
 
+const page = readFileSync("docs/operating.md", "utf8")
+
+/** The names in the first column of a table of the page. */
+export const documented = (table: "metrics" | "alerts"): ReadonlyArray<string> => {
+  const [, rows = ""] = new RegExp(`<!-- ${table} -->([^]*)<!-- /${table} -->`).exec(page) ?? []
+  return Array.from(rows.matchAll(/^\| `(\w+)`/gm), ([, name]) => name!)
+}
+
 export const expressions: ReadonlyArray<string> = [
   ...rules.map(({ expr }) => expr),
   ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))

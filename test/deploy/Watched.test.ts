@@ -21,7 +21,7 @@ import {
 import { byPhone } from "../payments/support/Requests.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { attributesOf, type CollectedSpan, type Collector, openCollector } from "../support/Collector.ts"
-import { metricsNamed } from "./Monitoring.ts"
+import { documented, metricsNamed } from "./Monitoring.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 })
 
@@ -165,6 +165,10 @@ describe("metrics", () => {
     const exposed = (name: string) =>
       known.has(name) || known.get(name.replace(/_(bucket|sum|count)$/, "")) === "histogram"
     expect(metricsNamed.filter((name) => !exposed(name))).toEqual([])
+  })
+
+  it("are all in docs/operating.md, and nothing else is", () => {
+    expect([...families(ofOurs(page)).keys()].sort()).toEqual([...documented("metrics")].sort())
   })
 
   it("count payments, attempts, declines and deliveries, and say what waits", () => {

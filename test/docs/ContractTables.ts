@@ -2,6 +2,7 @@
 import { stringify } from "lossless-json"
 import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
 import { eventsAbout } from "../../src/contract/api/Events.ts"
+import { testValues } from "../../src/contract/api/TestValues.ts"
 import { codeMeanings } from "../../src/contract/openapi/Errors.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventTypes.ts"
 import { codes } from "../../src/domain/Failure.ts"
@@ -14,6 +15,8 @@ export const codesTable = table(
   ["Code", "Status", "What it means"],
   Object.entries(codes).map(([name, status]) => [code(name), String(status), codeMeanings[name as keyof typeof codes]])
 )
+
+export const railsTable = table(["Value", "What happens"], testValues)
 
 export const failuresTable = table(
   ["Code", "What it means"],

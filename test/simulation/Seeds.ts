@@ -1,2 +1,2 @@
 /** Each seed from 1 to this is run without a bug. */
-export const RUNS = 100
+export const RUNS = 500

@@ -14,6 +14,7 @@ export type Variables = Readonly<Record<string, string>>
 const defaults: Variables = {
   RATE_LIMIT_PER_MINUTE: "0",
   DATA_DIR: "/nonexistent/corridor-test",
+  ARCHIVE_DIR: "none",
   SANDBOX_RAIL_PACE: "250 millis"
 }
 

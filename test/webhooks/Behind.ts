@@ -70,7 +70,10 @@ export const daysPass = (days: number) => {
         [
           sql`update events set created_at = created_at - ${days} * interval '1 day'`,
           sql`update webhook_deliveries set created_at = created_at - ${days} * interval '1 day',
-            updated_at = updated_at - ${days} * interval '1 day'`
+            updated_at = updated_at - ${days} * interval '1 day'`,
+          // Where they are is part of their place in the queue.
+          sql`update webhook_queue set delivery_at = delivery_at - ${days} * interval '1 day',
+            event_at = event_at - ${days} * interval '1 day'`
         ],
         { discard: true }
       ),

@@ -12,7 +12,14 @@ import { Conflict } from "../../domain/Failure.ts"
 import { Sandbox, type SandboxCredentials } from "./Sandbox.ts"
 
 /** The schema and the rules that came with it, who the database is, its key, and the secrets, of which the issuer's stays. */
-const keptTables = ["corridor_migrations", "database_identity", "master_key", "secrets", "payment_transitions"]
+const keptTables = [
+  "corridor_migrations",
+  "database_identity",
+  "figures",
+  "master_key",
+  "secrets",
+  "payment_transitions"
+]
 
 const tableNames = rowsAs(Schema.Struct({ tablename: Schema.String }))
 

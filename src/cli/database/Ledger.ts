@@ -12,6 +12,7 @@ import { organizationNamed } from "../shared/LookUp.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { laidTable } from "../shared/Table.ts"
+import { working } from "../shared/Working.ts"
 
 const wire = (money: Money | null) => (money === null ? null : new WireNumber(toWireText(money.toDecimal())))
 
@@ -48,7 +49,7 @@ export const checkAll = Effect.gen(function* () {
   }
 })
 
-export const check = (input: { readonly json: boolean }) => onApp(input.json, checkAll)
+export const check = (input: { readonly json: boolean }) => onApp(input.json, working("Checking the books")(checkAll))
 
 const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
   account,

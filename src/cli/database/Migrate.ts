@@ -4,6 +4,7 @@ import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { report } from "../shared/Report.ts"
+import { working } from "../shared/Working.ts"
 
 const apply = Effect.map(migrate, (applied) => ({
   data: applied.map(([migration_id, name]) => ({ migration_id, name })),
@@ -16,4 +17,4 @@ const apply = Effect.map(migrate, (applied) => ({
 const DatabaseOnly = ConnectedLive.pipe(Layer.provide(ObservabilityLive), Layer.provide(Settings.layer))
 
 export const bringUpToDate = (input: { readonly json: boolean }) =>
-  report(input.json, apply).pipe(Effect.provide(DatabaseOnly))
+  report(input.json, working("Bringing the schema up to date")(apply)).pipe(Effect.provide(DatabaseOnly))

@@ -10,6 +10,7 @@ import { permitFor } from "../shared/Operator.ts"
 import { report } from "../shared/Report.ts"
 import { rewriteSandboxFile } from "../shared/SandboxFile.ts"
 import { table } from "../shared/Table.ts"
+import { working } from "../shared/Working.ts"
 
 /** Asks before anything is opened: a database that cannot be reset must not be started for the question. */
 const confirmed = (yes: boolean, asJson: boolean) =>
@@ -36,4 +37,7 @@ const startOver = Effect.gen(function* () {
 const ResetLive = Reset.layer.pipe(Layer.provide(SandboxLive), Layer.provideMerge(AppLive))
 
 export const reset = (input: { readonly yes: boolean; readonly json: boolean }) =>
-  Effect.zipRight(confirmed(input.yes, input.json), Effect.provide(report(input.json, startOver), ResetLive))
+  Effect.zipRight(
+    confirmed(input.yes, input.json),
+    Effect.provide(report(input.json, working("Starting over")(startOver)), ResetLive)
+  )

@@ -14,6 +14,7 @@ import { ExistingLive } from "../shared/ExistingDatabase.ts"
 import { refuse } from "../shared/Input.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { report } from "../shared/Report.ts"
+import { working } from "../shared/Working.ts"
 
 const VARIABLE = "CORRIDOR_NEW_MASTER_KEY"
 
@@ -68,4 +69,6 @@ const rotateTo = Effect.fn("Cli.rotateSecrets")(function* (to: MasterKey) {
 })
 
 export const rotate = (input: { readonly newKey: Option.Option<Redacted.Redacted>; readonly json: boolean }) =>
-  Effect.flatMap(newKey(input.newKey), (to) => report(input.json, rotateTo(to)).pipe(Effect.provide(RotationLive)))
+  Effect.flatMap(newKey(input.newKey), (to) =>
+    report(input.json, working("Re-sealing every secret")(rotateTo(to))).pipe(Effect.provide(RotationLive))
+  )

@@ -82,6 +82,8 @@ export const commandsAbout: Readonly<Record<string, About>> = {
   "notifications list": database("corridor notifications list"),
   "notifications show": database("corridor notifications show NOTIFICATION_ID"),
   "secrets rotate": database('CORRIDOR_NEW_MASTER_KEY="$(openssl rand -hex 32)" corridor secrets rotate'),
+  backup: database("corridor backup corridor.backup", "corridor backup corridor.backup --by copy --json"),
+  restore: database("corridor restore corridor.backup"),
   "sandbox reset": database("corridor sandbox reset --yes")
 }
 

@@ -18,7 +18,7 @@ export const inTerminal =
     Console.consoleWith((base) =>
       Effect.withConsole(effect, {
         ...base,
-        log: (...lines) => (asIs ? writeLine(lines.join(" ")) : writeHelp(lines.join(" "), path)),
+        log: (...lines) => (asIs ? writeLine(lines.join(" ").trimEnd()) : writeHelp(lines.join(" "), path)),
         // A bad command line also fails the effect, and is told with every other failure.
         error: () => Effect.void
       })

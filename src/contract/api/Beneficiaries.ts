@@ -7,7 +7,7 @@ import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { Named, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -128,6 +128,46 @@ const request = {
   momo_details: { provider: "M-Pesa", phone_number: "0712345678" }
 }
 
+const requests = new Named({
+  mobile_money: { summary: "By mobile money", value: request },
+  bank: {
+    summary: "By bank transfer",
+    value: {
+      account_type: "bank",
+      beneficiary_type: "individual",
+      country: "GB",
+      currency: "GBP",
+      fname: "Ada",
+      lname: "Byron",
+      bank_details: { account_number: "31926819", bank_code: "601613", bank_name: "NatWest" }
+    }
+  },
+  iban: {
+    summary: "By bank transfer, to an IBAN",
+    value: {
+      account_type: "bank",
+      beneficiary_type: "business",
+      country: "DE",
+      currency: "EUR",
+      fname: "Lena",
+      lname: "Vogt",
+      bank_details: { account_name: "Vogt GmbH", account_number: "DE89370400440532013000" }
+    }
+  },
+  wallet: {
+    summary: "To a crypto wallet",
+    value: {
+      account_type: "wallet",
+      beneficiary_type: "individual",
+      country: "KE",
+      currency: "USDT",
+      fname: "Ada",
+      lname: "Wanjiku",
+      wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON" }
+    }
+  }
+})
+
 const example = {
   beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
   beneficiary_of: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
@@ -183,7 +223,7 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
           summary: "Create a beneficiary",
           description:
             "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
-          request,
+          request: requests,
           response: { status: "success", message: "Beneficiary created", data: example }
         })
       )

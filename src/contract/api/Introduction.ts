@@ -1,4 +1,8 @@
 /** The opening page of the API reference. */
+import { testValues } from "./TestValues.ts"
+
+const valueRows = testValues.map(([value, what]) => `| ${value} | ${what} |`).join("\n")
+
 export const introduction = `Corridor moves money in many countries behind one JSON API.
 
 ## Credentials
@@ -31,4 +35,18 @@ Amounts are JSON numbers with their fraction (\`1500.00\`; \`1500.0\` where the 
 ## Limits
 
 6,000 requests a minute for each credential, ten times that for all credentials of an organisation together, and 120 failed authentications a minute for each address, which never refuse a valid credential; beyond that 429 with \`Retry-After\`. A request that there is no room or time for now is 503 with \`Retry-After\`; nothing was done for it. Operations marked as an extension go beyond the common contract.
+
+## Test values
+
+In the sandbox nothing moves, and what happens is chosen by the payer's side of a payin and the recipient's side of a payout. Any valid card, phone or account does; these do more:
+
+| Value | What happens |
+|---|---|
+${valueRows}
+
+"Test Request" at an operation sends it to this server with your key: in the sandbox, \`orgs[0].api_key\` of \`.data/sandbox.json\`.
+
+## Webhooks
+
+Every event that an endpoint can receive stands at the end of "Webhook deliveries and events", with its payload. Deliveries are signed: \`X-Service-Signature\` is the hex HMAC-SHA256 of the raw body under the endpoint's \`secret_key\`.
 `

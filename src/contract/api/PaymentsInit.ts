@@ -233,6 +233,15 @@ const initiations = new Named({
       return_url: "https://shop.example/thanks"
     }
   },
+  cross_currency_payin: {
+    summary: "Payin in shillings that the organisation receives in dollars, at a locked rate",
+    value: {
+      ...request,
+      target_amount: 11.59,
+      target_currency: "USD",
+      org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+    }
+  },
   payout: {
     summary: "Payout to a beneficiary, by mobile money",
     value: {
@@ -244,6 +253,62 @@ const initiations = new Named({
       description: "March salary"
     }
   }
+})
+
+const started = {
+  success: true,
+  payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
+  transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
+  status: "processing",
+  next_action: "wait",
+  redirect_url: null,
+  provider: "fiat",
+  message: "The payment is being processed.",
+  payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
+}
+
+const waits = { ...started, status: "pending", message: "The payment waits for the customer." }
+
+const answered = (summary: string, response: object) => ({ summary, value: { statusCode: 200, response } })
+
+const answers = new Named({
+  processing: answered("A provider has it", started),
+  redirect: answered("The customer confirms on a page", {
+    ...waits,
+    next_action: "redirect",
+    redirect_url: "https://pay.example.com/checkout/0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88?t=q1w2e3"
+  }),
+  collect_otp: answered("The customer types a one-time password", { ...waits, next_action: "collect_otp" }),
+  bank_transfer: answered("The customer makes a transfer", {
+    ...waits,
+    next_action: "bank_transfer",
+    account_name: "Corridor Sandbox",
+    account_number: "0123456789",
+    bank_name: "Corridor Sandbox Bank",
+    bank_code: null,
+    reference: "CR4F1A2B3C4D",
+    expires_at: "2026-03-02T09:45:00.000Z"
+  }),
+  check_status: answered("It is not known yet what the provider did: nobody else is asked", {
+    ...waits,
+    next_action: "check_status",
+    message: "The provider has not said yet what became of the payment."
+  }),
+  held: answered("It waits for a review", { ...started, status: "initiated", provider: null })
+})
+
+const acts = new Named({
+  submit_otp: { summary: "The password that the customer was sent", value: { action: "submit_otp", otp: "123456" } },
+  resend_otp: { summary: "Another password", value: { action: "resend_otp" } },
+  cancel: { summary: "Call it off", value: { action: "cancel", reason: "The customer changed their mind" } },
+  refund_part: {
+    summary: "Give a part back",
+    value: { action: "refund", amount: 500, reason: "One item came back" }
+  },
+  refund: { summary: "Give back all that is left", value: { action: "refund" } },
+  review: { summary: "Approve what waits for a review", value: { action: "review" } },
+  accept_rate: { summary: "Approve it at the new rate", value: { action: "review", accept_rate: 129.35 } },
+  reject: { summary: "Turn it away", value: { action: "reject", reason: "Not in the budget" } }
 })
 
 const actionDescription = [
@@ -272,20 +337,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           description:
             "Takes a payin or sends a payout. The payment is offered to the first candidate of its route, and to the next only when a provider definitely refused it. A provider that does not answer is never replaced by another: the payment is then `pending` with `next_action` `check_status` until the provider says what became of it. Instruction fields (`account_number`, `payment_link`, …) stand at the top level of `response`. A payout goes to its beneficiary, in the currency that the beneficiary is paid in: details of another account, or of another kind, are 400, and so is `card`, since no beneficiary has a card account. Mobile money needs a number of the network's country and the currency that the network moves. Payouts need the role `staff` or the permission `payouts`. `org_id` and `user_id` in the body are ignored.",
           request: initiations,
-          response: {
-            statusCode: 200,
-            response: {
-              success: true,
-              payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
-              transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
-              status: "processing",
-              next_action: "wait",
-              redirect_url: null,
-              provider: "fiat",
-              message: "The payment is being processed.",
-              payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
-            }
-          }
+          response: answers
         })
       )
   )
@@ -300,7 +352,7 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           summary: "Preview a route",
           description:
             "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
-          request,
+          request: initiations,
           response: {
             status: "success",
             message: "Route preview",
@@ -328,21 +380,8 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           summary: "Act on a payment",
           description: actionDescription,
           movesMoney: true,
-          request: { action: "submit_otp", otp: "123456" },
-          response: {
-            statusCode: 200,
-            response: {
-              success: true,
-              payment_id: "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88",
-              transaction_id: "0199c2a5-0c11-7d21-9a41-7c6b5a493827",
-              status: "processing",
-              next_action: "wait",
-              redirect_url: null,
-              provider: "fiat",
-              message: "The payment is being processed.",
-              payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
-            }
-          }
+          request: acts,
+          response: answered("", started).value
         })
       )
   )

@@ -5,7 +5,7 @@ import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { Named, operation } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -100,7 +100,13 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
           summary: "Register a webhook endpoint",
           description:
             "An organisation may have several, 50 unless `WEBHOOK_ENDPOINTS_PER_ORG` says otherwise; one more is 409. The answer is the only place where the signing secret is shown; deliveries start at once. The endpoint's name is looked up, and every address that it has must be on the public internet. A name that cannot be looked up at this moment is taken: it is looked up and checked again for every connection.",
-          request: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] },
+          request: new Named({
+            some: {
+              summary: "Some events",
+              value: { endpoint_url: "https://shop.example/webhooks", events: ["payment.*", "kyb.approved"] }
+            },
+            all: { summary: "All events", value: { endpoint_url: "https://shop.example/webhooks" } }
+          }),
           response: {
             status: "success",
             message: "Webhook registered; store its secret now, it is not shown again",

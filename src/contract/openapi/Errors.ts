@@ -3,6 +3,7 @@ import type { OpenApi, OpenApiJsonSchema as JsonSchema } from "@effect/platform"
 import { meanings as statusMeanings } from "../api/Errors.ts"
 import { type Code, codes } from "../../domain/Failure.ts"
 import { isInitiation } from "../api/Initiation.ts"
+import { errorExamples } from "./ErrorExamples.ts"
 
 type Schemas = Record<string, JsonSchema.JsonSchema>
 
@@ -68,8 +69,11 @@ const shapeOf = (response: Response): string => {
   return Object.keys(schema?.properties ?? {}).join(" ")
 }
 
-const withSchema = (response: Response, name: keyof typeof schemas): Response =>
-  ({ ...response, content: { "application/json": { schema: refTo(name) } } }) as Response
+const withSchema = (response: Response, name: keyof typeof schemas, wanted: string): Response =>
+  ({
+    ...response,
+    content: { "application/json": { schema: refTo(name), examples: errorExamples(wanted, name) } }
+  }) as Response
 
 const codesOf = (wanted: string): string => {
   const fitting = allCodes.filter((code) => String(codes[code]) === wanted).map((code) => `\`${code}\``)
@@ -77,14 +81,14 @@ const codesOf = (wanted: string): string => {
 }
 
 const initiationError = (response: Response, wanted: string): Response => ({
-  ...withSchema(response, "InitiationError"),
+  ...withSchema(response, "InitiationError", wanted),
   description: `${response.description}${codesOf(wanted)}`
 })
 
-const standardError = (response: Response): Response => {
+const standardError = (response: Response, wanted: string): Response => {
   const shape = shapeOf(response)
-  if (shape === "status message") return withSchema(response, "Error")
-  return shape === "status message error" ? withSchema(response, "InternalError") : response
+  if (shape === "status message") return withSchema(response, "Error", wanted)
+  return shape === "status message error" ? withSchema(response, "InternalError", wanted) : response
 }
 
 /** The platform calls a success by the name of its schema, and a 400 by what its own decoder makes of it. */
@@ -99,7 +103,7 @@ export const withErrors = (path: string, responses: Responses): Responses =>
     Object.entries(responses).map(([wanted, response]) => {
       const described = inOurWords(wanted, response)
       if (wanted.startsWith("2")) return [wanted, described]
-      return [wanted, isInitiation(path) ? initiationError(described, wanted) : standardError(described)]
+      return [wanted, isInitiation(path) ? initiationError(described, wanted) : standardError(described, wanted)]
     })
   )
 

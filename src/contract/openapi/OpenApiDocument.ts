@@ -2,6 +2,7 @@
 import { type OpenApiJsonSchema as JsonSchema, OpenApi } from "@effect/platform"
 import { Api } from "../api/Api.ts"
 import { withAmounts } from "./Amounts.ts"
+import { codeSamples, type Sampled } from "./CodeSamples.ts"
 import { errorSchemas, withErrors } from "./Errors.ts"
 import { withoutGenerated } from "./Schemas.ts"
 import { webhooksOf } from "./Webhooks.ts"
@@ -60,6 +61,24 @@ const ownSchemas = ({
   ...schemas
 }: Record<string, JsonSchema.JsonSchema>) => schemas
 
+type Paths = OpenApi.OpenAPISpec["paths"]
+
+/** From the examples as they are written at last. */
+const withSamples = (paths: Paths, url: string): Paths =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations).map(([method, operation]) => {
+          const media = operation.requestBody?.content["application/json"]
+          const signed = operation.security.some((one) => Object.keys(one).length === 0)
+          const about = { method, path, url, parameters: operation.parameters, media, signed } as Sampled
+          return [method, { ...operation, "x-codeSamples": codeSamples(about) }]
+        })
+      )
+    ])
+  ) as Paths
+
 /** Amounts in its examples are exact numbers: it is written with `stringify` of lossless-json. */
 export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => {
   const document = OpenApi.fromApi(Api, { additionalPropertiesStrategy: "allow" })
@@ -70,7 +89,7 @@ export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => 
       Object.fromEntries(Object.entries(operations).map(([method, operation]) => [method, shown(path, operation)]))
     ])
   )
-  return withAmounts(
+  const written = withAmounts(
     withoutGenerated({
       ...document,
       paths,
@@ -83,4 +102,5 @@ export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => 
       servers: serversOf(publicUrl, mode)
     })
   )
+  return { ...written, paths: withSamples(written.paths, `${publicUrl}/v1`) }
 }

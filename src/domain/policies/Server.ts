@@ -40,6 +40,15 @@ export const figuresRest = Duration.seconds(15)
 /** Of what waits in a queue no more than this many are counted. */
 export const mostCounted = 10_000
 
+/** What people and keys did is kept this long: seven years. */
+export const auditRetention = Duration.days(2557)
+
+/** Parts of tables are made for as many months ahead. */
+export const monthsAhead = 2
+
+/** Whoever makes a part of a table, or takes one away, waits this long for others: all who come later wait behind. */
+export const monthLockTimeout = Duration.millis(250)
+
 /** An idempotency key is remembered this long. */
 export const idempotencyRetention = Duration.hours(24)
 

@@ -2,7 +2,6 @@
 import type { Payment } from "../../payments/store/Payment.ts"
 import { referenceOf } from "../../payments/store/PaymentReference.ts"
 import { amountText } from "./AmountText.ts"
-import type { Shown } from "./Frame.ts"
 import { timeText } from "./TimeText.ts"
 import type { Words } from "./Words.ts"
 
@@ -26,9 +25,14 @@ export const payersAddress = ({ payer_details }: Payment): string | undefined =>
 /** For a page that others may come to see. */
 export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/, "$1…")
 
+interface Paid {
+  readonly payment: Payment
+  readonly merchant: string
+}
+
 type Line = readonly [name: string, value: string]
 
-export const aboutPayment = ({ merchant, payment }: Shown, words: Words): ReadonlyArray<Line> => [
+export const aboutPayment = ({ merchant, payment }: Paid, words: Words): ReadonlyArray<Line> => [
   ...(payment.description !== null && payment.description.trim() !== ""
     ? [[words.description, payment.description] as const]
     : []),
@@ -38,7 +42,7 @@ export const aboutPayment = ({ merchant, payment }: Shown, words: Words): Readon
   [words.reference, referenceOf(payment)]
 ]
 
-export const receiptLines = (shown: Shown, words: Words): ReadonlyArray<Line> => {
+export const receiptLines = (shown: Paid, words: Words): ReadonlyArray<Line> => {
   const method = paidBy(shown.payment, words)
   return [
     [words.date, timeText(shown.payment.created_at)],

@@ -99,10 +99,8 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
         const { again, enquiry } = yield* ask(attempt)
         if (Option.isNone(again) || !isResent(attempt)) {
-          return yield* Effect.zipLeft(
-            outcomes.hearAbout(attempt, enquiry, sourceOf(attempt)),
-            stillHinted(attempt, enquiry)
-          )
+          yield* stillHinted(attempt, enquiry)
+          return yield* outcomes.hearAbout(attempt, enquiry, sourceOf(attempt))
         }
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
@@ -113,10 +111,12 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const alone = (attempt: DueAttempt): Effect.Effect<void> =>
         enquire(attempt).pipe(
           Effect.catchAllCause((cause) =>
-            Effect.zipRight(
-              Effect.logError("An enquiry failed", cause),
-              outcomes.hearAbout(attempt, unknown("its answer could not be written down"), sourceOf(attempt))
-            )
+            Effect.gen(function* () {
+              yield* Effect.logError("An enquiry failed", cause)
+              const silence = unknown("its answer could not be written down")
+              yield* stillHinted(attempt, silence)
+              yield* outcomes.hearAbout(attempt, silence, sourceOf(attempt))
+            })
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),
           asRun(runFor("Enquiry", attempt)),

@@ -198,7 +198,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const isAppliedByOthers = ({ callback }: Source) =>
         callback?.stray === undefined
           ? Effect.succeed(false)
-          : Effect.map(store.isStray(callback.stray), (waits) => !waits)
+          : Effect.map(store.isStray(callback.provider, callback.key), (waits) => !waits)
 
       const unlessApplied = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         if (!(yield* isAppliedByOthers(source))) return yield* write(known, signal, source)

@@ -2,7 +2,7 @@
 import type { SqlClient, Statement } from "@effect/sql"
 import { flows, paymentMethods } from "../../domain/Corridor.ts"
 import { paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { inScope, newest, newestAmong, organizationsIn, type Scope } from "../../platform/database/Query.ts"
+import { inScope, newest, newestAmong, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { ofCustomer } from "./PaymentCustomer.ts"
 import { knownBy } from "./PaymentReference.ts"
@@ -38,10 +38,11 @@ export const filtered = (
     return sql`unnest(${value === undefined ? [...marks[name]] : [value]}::text[]) as ${sql(`a_${name}`)}`
   })
   const ids = newestAmong(sql, "payment_id", window, {
-    parts: sql`${organizationsIn(sql, scope)} cross join ${values[0]!} cross join ${values[1]!} cross join ${values[2]!}`,
+    parts: sql`${values[0]!} cross join ${values[1]!} cross join ${values[2]!}`,
     table: "payment_marks",
     within: sql.and([
-      sql`org_id = an_org and status = a_status and direction = a_direction and payment_method = a_payment_method`,
+      inScope(sql, scope),
+      sql`mark = payment_mark(a_status, a_direction, a_payment_method)`,
       ...between
     ])
   })

@@ -17,7 +17,7 @@ import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
 import { isKnownBy } from "./PaymentReference.ts"
 import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
-import { signalsInMemory } from "./SignalMemory.ts"
+import { signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
 import type { Change, NewAttempt } from "./Change.ts"
 
 const matches = (filter: PaymentFilter, payment: Payment): boolean =>
@@ -125,7 +125,7 @@ export const paymentStoreMemory = Layer.effect(
       if (callback !== undefined) {
         const key = `${callback.provider} ${callback.event_key}`
         const { adopted = false, ...row } = callback
-        if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_provider_event_key_key")
+        if (callbacks.has(key) !== adopted) throw new Error("provider_callbacks_pkey")
         callbacks.set(key, adopted ? { ...callbacks.get(key)!, ...row } : row)
       }
       const booked = bookOnce(entriesOfChange(change), now)
@@ -143,6 +143,7 @@ export const paymentStoreMemory = Layer.effect(
           said: before.said ?? said ?? null,
           ordered: before.ordered ?? ordered ?? null,
           next_enquiry_at: enquire_in === "as planned" ? before.next_enquiry_at : later(now, enquire_in),
+          hint_at: unclaimedHint(before),
           leased_until: null,
           lease_token: null
         })

@@ -8,6 +8,7 @@ import { firstRow, inOrder, inScope, violates } from "../../platform/database/Qu
 import { rowsAs } from "../../platform/database/Rows.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
+import { keptTexts } from "../../webhooks/EventText.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
 import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
@@ -68,7 +69,7 @@ const changeBody = ({ change, changeId, traceparent }: SentChange, seq: number) 
     next_attempt: nextAttempt === undefined ? null : attemptOfRequest(nextAttempt, { traceparent }),
     traceparent,
     postings: postingRows(entriesOfChange(change)),
-    events: events.map(({ event_id, event_type, payload }) => ({ event_id, event_type, payload })),
+    events: keptTexts(events, at),
     callback: callback ?? null,
     open_items: openItems ?? [],
     close_items: closeItems ?? []

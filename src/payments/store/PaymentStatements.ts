@@ -137,7 +137,7 @@ export const applyStatement = `
       answered_at = x.answered_at, received = coalesce(x.received, a.received), said = coalesce(a.said, x.said),
       ordered = coalesce(a.ordered, x.ordered),
       next_enquiry_at = case when x.as_planned then a.next_enquiry_at else ${enquiryTime("x.enquire_in")} end,
-      leased_until = null, lease_token = null
+      hint_at = nullif(a.hint_at, a.leased_until), leased_until = null, lease_token = null
     from changed c cross join lateral jsonb_to_record(c.attempt) as x (
       attempt_id uuid, outcome text, reason text, provider_payment_id text, answered_at timestamptz,
       enquire_in float8, as_planned boolean, received jsonb, said jsonb, ordered jsonb)
@@ -151,13 +151,14 @@ export const applyStatement = `
     cross join lateral jsonb_to_record(c.next_attempt) as n (${attemptFields})
     where jsonb_typeof(c.next_attempt) = 'object'
   ), told as (
-    insert into events (event_id, org_id, event_type, payment_id, payload, created_at, traceparent)
-    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, c.at,
+    insert into events (event_id, org_id, event_type, payment_id, payload, data, same_as, created_at, traceparent)
+    select e.event_id, c.org_id, e.event_type, c.payment_id, e.payload, e.data, e.same_as, c.at,
       -- Where no request that is traced has caused it, the one is named that began the payment.
       case when c.traceparent = '' then (
         select a.traceparent from attempts a where a.payment_id = c.payment_id order by a.started_at limit 1
       ) else c.traceparent end
-    from changed c cross join lateral jsonb_to_recordset(c.events) as e (event_id uuid, event_type text, payload text)
+    from changed c cross join lateral jsonb_to_recordset(c.events) as e (
+      event_id uuid, event_type text, payload text, data text, same_as uuid)
   ), posted as (
     ${insertPostings("changed c", "c.postings")}
   ), called as (
@@ -170,8 +171,9 @@ export const applyStatement = `
     update provider_callbacks k set payment_id = c.payment_id, attempt_id = x.attempt_id, org_id = c.org_id,
       effect = x.effect
     from changed c cross join lateral jsonb_to_record(c.callback) as x (
-      callback_id uuid, attempt_id uuid, effect text, adopted boolean)
-    where jsonb_typeof(c.callback) = 'object' and x.adopted and k.callback_id = x.callback_id and k.payment_id is null
+      callback_id uuid, provider text, event_key text, attempt_id uuid, effect text, adopted boolean)
+    where jsonb_typeof(c.callback) = 'object' and x.adopted and k.provider = x.provider and k.event_key = x.event_key
+      and k.callback_id = x.callback_id and k.payment_id is null
   ), closed as (
     update operator_items o set closed_at = c.at, closed_by = x.by
     from changed c cross join lateral jsonb_to_recordset(c.close_items) as x (kind text, attempt_id uuid, by text)

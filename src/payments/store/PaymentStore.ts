@@ -99,7 +99,7 @@ export interface Store {
   readonly putBack: (attemptId: AttemptId) => Effect.Effect<void>
   readonly callbackSeen: (provider: ProviderName, key: string) => Effect.Effect<boolean>
   /** Whether what came before its payment was known still waits for it: nobody has applied it meanwhile. */
-  readonly isStray: (callbackId: string) => Effect.Effect<boolean>
+  readonly isStray: (provider: ProviderName, key: string) => Effect.Effect<boolean>
   /** A callback that changes nothing, or not yet; false when it was stored before. */
   readonly storeCallback: (callback: StoredCallback | StrayCallback) => Effect.Effect<boolean>
   /** Callbacks that came before their attempt was known by its provider's id, and whose attempt is known now. */

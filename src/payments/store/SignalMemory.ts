@@ -13,6 +13,10 @@ import type { paymentTables } from "./MemoryTables.ts"
 import type { AttemptRow, StrayCallback } from "./Payment.ts"
 import type { Lane, SignalQueries } from "./PaymentStore.ts"
 
+/** One that somebody asks about is due when their lease ends: then they have died. */
+export const unclaimedHint = ({ hint_at, leased_until }: AttemptRow): Date | null =>
+  hint_at === null || hint_at.getTime() === leased_until?.getTime() ? null : hint_at
+
 const dueAt = ({ hint_at, next_enquiry_at }: AttemptRow): number =>
   Math.min(next_enquiry_at?.getTime() ?? Infinity, hint_at?.getTime() ?? Infinity)
 
@@ -75,7 +79,7 @@ export const signalsInMemory = (
             leased_until: later(now, enquiryLease),
             lease_token,
             asked_at: new Date(now),
-            hint_at: null
+            hint_at: row.hint_at === null ? null : later(now, enquiryLease)
           })
           return { ...claimed, lease_token, sent_ago: (now - row.sent_at.getTime()) / 1000, hinted: !counts }
         })
@@ -83,7 +87,7 @@ export const signalsInMemory = (
     hint: (attemptId) =>
       withTime((now) => {
         const row = attempts.get(attemptId)
-        if (row === undefined || row.hint_at !== null || row.sends === 0) return false
+        if (row === undefined || unclaimedHint(row) !== null || row.sends === 0) return false
         const earliest = row.asked_at === null ? now : later(row.asked_at.getTime(), hintGap).getTime()
         const answered = row.outcome === null ? later(row.sent_at.getTime(), orphanedAfter).getTime() : now
         kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)) })
@@ -105,7 +109,9 @@ export const signalsInMemory = (
         if (!isOver) return Option.none()
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
         if (!mine) return Option.none()
-        return Option.some(known(kept({ ...sentNow(row, now), leased_until: null, lease_token: null })))
+        return Option.some(
+          known(kept({ ...sentNow(row, now), hint_at: unclaimedHint(row), leased_until: null, lease_token: null }))
+        )
       }),
     putBack: (attemptId) =>
       withTime((now) => {
@@ -144,10 +150,7 @@ export const signalsInMemory = (
           .toSorted((a, b) => a.stray.received_at.getTime() - b.stray.received_at.getTime())
           .slice(0, most)
       }),
-    isStray: (callbackId) =>
-      Effect.sync(() =>
-        Array.from(callbacks.values()).some((one) => one.callback_id === callbackId && one.payment_id === null)
-      ),
+    isStray: (provider, key) => Effect.sync(() => callbacks.get(`${provider} ${key}`)?.payment_id === null),
     now: withTime((now) => new Date(now))
   }
 }

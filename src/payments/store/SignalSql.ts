@@ -112,12 +112,14 @@ const fairly = (due: string, order: string) => `${LANES}, due as (
 const isDue = `(a.next_enquiry_at is not null or a.hint_at is not null) and ${DUE} <= now()
     and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0`
 
+/** A hint stands until its provider has answered: that of an instance which died meanwhile is due when its lease ends. */
 const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
     select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isDue}
     for update skip locked
   )
   update attempts a set enquiries = a.enquiries + case when a.next_enquiry_at <= now() then 1 else 0 end,
-    leased_until = now() + make_interval(secs => $2), lease_token = gen_random_uuid(), asked_at = now(), hint_at = null
+    leased_until = now() + make_interval(secs => $2), lease_token = gen_random_uuid(), asked_at = now(),
+    hint_at = case when a.hint_at is not null then now() + make_interval(secs => $2) end
   from locked where a.attempt_id = locked.attempt_id
   returning ${attemptColumns("a.")}, a.lease_token,
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
@@ -141,7 +143,8 @@ const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked a
  * The last sending must be over. Without a lease of one's own, nobody else may have one. Its age is told from its first
  * sending: an instance whose clock was fast when it began must not make it younger.
  */
-const renewStatement = `update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null
+const renewStatement = `update attempts a set ${sentNow}, started_at = least(a.started_at, a.sent_at), leased_until = null, lease_token = null,
+    hint_at = nullif(a.hint_at, a.leased_until)
   from payments p
   where a.attempt_id = $1 and p.payment_id = a.payment_id and coalesce(a.outcome, 'unknown') = 'unknown'
     and (a.leg <> 'settlement' or p.status = 'processing')
@@ -162,7 +165,7 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
       sql`update attempts set
           hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
             case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end)
-        where attempt_id = ${attemptId} and hint_at is null and sends > 0 returning 1 as hinted`.pipe(
+        where attempt_id = ${attemptId} and (hint_at is null or hint_at = leased_until) and sends > 0 returning 1 as hinted`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
@@ -218,8 +221,9 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         ),
         Effect.orDie
       ),
-    isStray: (callbackId) =>
-      sql`select 1 from provider_callbacks where callback_id = ${callbackId} and payment_id is null`.pipe(
+    isStray: (provider, key) =>
+      sql`select 1 from provider_callbacks
+        where provider = ${provider} and event_key = ${key} and payment_id is null`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),

@@ -1,16 +1,16 @@
 /** Callbacks that belong to no payment, in memory. */
 import { Clock, Duration, Effect, Layer } from "effect"
 import { openTables } from "../../platform/database/MemoryDatabase.ts"
-import { strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { retentionBatch } from "../../domain/policies/Server.ts"
 import { paymentTables } from "./MemoryTables.ts"
 import { StrayCallbackStore } from "./StrayCallbackStore.ts"
 
 export const strayCallbackStoreMemory = Layer.effect(
   StrayCallbackStore,
-  Effect.map(openTables(paymentTables), ({ callbacks }) => ({
+  Effect.map(Effect.all([openTables(paymentTables), Settings]), ([{ callbacks }, { retention }]) => ({
     forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
-      const before = now - Duration.toMillis(strayCallbackRetention)
+      const before = now - Duration.toMillis(retention.strayCallbacks)
       const old = Array.from(callbacks.entries())
         .filter(([, { payment_id, received_at }]) => payment_id === null && received_at.getTime() < before)
         .slice(0, retentionBatch)

@@ -1,5 +1,7 @@
 /** The audit log in memory. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Duration, Effect, Layer, Option } from "effect"
+import { retentionBatch } from "../../domain/policies/Server.ts"
+import { Settings } from "../config/Settings.ts"
 import { memoryTable, newestFirst, openTables } from "../database/MemoryDatabase.ts"
 import { type AuditEntry, AuditStore } from "./AuditStore.ts"
 
@@ -7,7 +9,7 @@ const auditTables = { audit: memoryTable<AuditEntry>("audit") }
 
 export const auditStoreMemory = Layer.effect(
   AuditStore,
-  Effect.map(openTables(auditTables), ({ audit }) => ({
+  Effect.map(Effect.all([openTables(auditTables), Settings]), ([{ audit }, { retention }]) => ({
     append: (entry) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         audit.set(entry.audit_id, { ...entry, created_at: new Date(now) })
@@ -20,6 +22,14 @@ export const auditStoreMemory = Layer.effect(
             (Option.isNone(action) || entry.action === action.value)
         )
         return newestFirst(rows, (entry) => entry.audit_id, window)
-      })
+      }),
+    forgetOld: Effect.map(Clock.currentTimeMillis, (now) => {
+      const before = now - Duration.toMillis(retention.audit)
+      const old = Array.from(audit.values())
+        .filter(({ created_at }) => created_at.getTime() < before)
+        .slice(0, retentionBatch)
+      for (const { audit_id } of old) audit.delete(audit_id)
+      return old.length
+    })
   }))
 )

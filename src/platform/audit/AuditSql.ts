@@ -4,13 +4,15 @@ import { Effect, Layer, Option, Schema } from "effect"
 import * as AuditLogApi from "../../contract/api/AuditLog.ts"
 import { inScope, newest } from "../database/Query.ts"
 import { rowsAs } from "../database/Rows.ts"
+import { Settings } from "../config/Settings.ts"
+import { forgetOldOf } from "../months/Leaving.ts"
 import { AuditStore } from "./AuditStore.ts"
 
 const entries = rowsAs(Schema.typeSchema(AuditLogApi.AuditEntry))
 
 export const auditStoreSql = Layer.effect(
   AuditStore,
-  Effect.map(SqlClient.SqlClient, (sql) => ({
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { archiveDir, retention }]) => ({
     append: (entry) =>
       sql`insert into audit_log ${sql.insert({ ...entry, detail: JSON.stringify(entry.detail) })}`.pipe(
         Effect.orDie,
@@ -23,6 +25,7 @@ export const auditStoreSql = Layer.effect(
         Effect.flatMap(entries),
         Effect.orDie
       )
-    }
+    },
+    forgetOld: forgetOldOf(sql, archiveDir, { table: "audit_log", keptFor: retention.audit })
   }))
 )

@@ -1,4 +1,4 @@
-/** The audit log at rest: rows are added, never changed. */
+/** The audit log at rest: rows are added, never changed, and forgotten after years. */
 import { Context, type Effect, type Option } from "effect"
 import type * as AuditLogApi from "../../contract/api/AuditLog.ts"
 import type { Scope } from "../database/Query.ts"
@@ -15,5 +15,7 @@ export class AuditStore extends Context.Tag("corridor/AuditStore")<
       action: Option.Option<string>,
       window: Window
     ) => Effect.Effect<ReadonlyArray<AuditEntry>>
+    /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
+    readonly forgetOld: Effect.Effect<number>
   }
 >() {}

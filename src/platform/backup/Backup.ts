@@ -39,7 +39,7 @@ export const connected = Effect.gen(function* () {
       },
       catch: failing("The database cannot be reached")
     }),
-    (client) => Effect.ignore(Effect.promise(() => client.end()))
+    (client) => Effect.promise(() => client.end())
   )
 })
 

@@ -79,12 +79,13 @@ const byCopy = Effect.fnUntraced(function* (client: Pg.Client, path: string, hea
       Effect.tryPromise({ try: () => fill(client, path, header.tables), catch: failing("Nothing was restored") })
     ),
     Effect.onError(() =>
-      Effect.ignore(
-        Effect.promise(async () => {
+      Effect.tryPromise({
+        try: async () => {
           await client.query("rollback")
           await client.query(makeEmpty)
-        })
-      )
+        },
+        catch: failing("What had been restored could not be taken back: drop the database, and make it anew")
+      }).pipe(Effect.catchAll(({ message }) => Effect.logError(message)))
     )
   )
 })

@@ -1,5 +1,6 @@
 /** Every setting of the service, read once from the environment; a wrong value stops the start with its name. */
 import { availableParallelism } from "node:os"
+import { join } from "node:path"
 import {
   Array as Arr,
   Config,
@@ -13,9 +14,12 @@ import {
   Option,
   Redacted
 } from "effect"
-import { shortestLiveSecret } from "../../domain/policies/People.ts"
+import { strayCallbackRetention } from "../../domain/policies/Payments.ts"
+import { notificationRetention, shortestLiveSecret } from "../../domain/policies/People.ts"
 import { railCompletion } from "../../domain/policies/Sandbox.ts"
 import { type Delays } from "../../domain/policies/Schedules.ts"
+import { auditRetention, idempotencyRetention } from "../../domain/policies/Server.ts"
+import { deadLetterRetention, webhookRetention } from "../../domain/policies/Webhooks.ts"
 import { parseTrustProxy } from "./ClientAddress.ts"
 import { parseCorsOrigins } from "./Cors.ts"
 import { databaseHosts } from "./DatabaseUrl.ts"
@@ -109,12 +113,30 @@ const jwt = Config.all({
   audience: Config.option(Config.nonEmptyString("JWT_AUDIENCE"))
 })
 
+/** How long what is not for ever is kept at least. */
+const retention = Config.all({
+  webhooks: Config.withDefault(positive("WEBHOOK_RETENTION"), webhookRetention),
+  deadLetters: Config.withDefault(positive("DEAD_LETTER_RETENTION"), deadLetterRetention),
+  notifications: Config.withDefault(positive("NOTIFICATION_RETENTION"), notificationRetention),
+  audit: Config.withDefault(positive("AUDIT_RETENTION"), auditRetention),
+  idempotency: Config.withDefault(
+    Config.validate(positive("IDEMPOTENCY_RETENTION"), {
+      message: "expected an hour at least: a request may be sent again for that long",
+      validation: Duration.greaterThanOrEqualTo("1 hour")
+    }),
+    idempotencyRetention
+  ),
+  strayCallbacks: Config.withDefault(positive("STRAY_CALLBACK_RETENTION"), strayCallbackRetention)
+})
+
 const settings = Config.all({
   mode: Config.withDefault(oneOf("CORRIDOR_MODE", "sandbox", "live"), "sandbox"),
   port: Config.withDefault(bounded("PORT", 1, 65535), 3000),
   host: Config.withDefault(Config.nonEmptyString("HOST"), "127.0.0.1"),
   publicUrl: Config.option(url("PUBLIC_URL", "https:", "http:")),
   dataDir: Config.withDefault(Config.nonEmptyString("DATA_DIR"), ".data"),
+  archiveDir: Config.option(Config.nonEmptyString("ARCHIVE_DIR")),
+  retention,
   databaseUrl: Config.option(databaseUrl("DATABASE_URL")),
   databaseReadUrl: Config.option(databaseUrl("DATABASE_READ_URL")),
   databasePooler: Config.withDefault(oneOf("DATABASE_POOLER", "none", "transaction"), "none"),
@@ -210,6 +232,13 @@ const checked = (values: Values): Either.Either<Values, ConfigError.ConfigError>
     : Either.left(others.reduce((all, one) => ConfigError.And(all, one), first))
 }
 
+/** `none`: what is kept no longer is gone. */
+const archiveOf = ({ archiveDir, dataDir }: Values): Option.Option<string> =>
+  Option.filter(
+    Option.orElseSome(archiveDir, () => join(dataDir, "archive")),
+    (folder) => folder !== "none"
+  )
+
 const leaf = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
     case "And":
@@ -239,6 +268,7 @@ export class Settings extends Context.Tag("corridor/Settings")<
     Effect.flatMap(checked),
     Effect.map((values) => ({
       ...values,
+      archiveDir: archiveOf(values),
       publicUrl: Option.getOrElse(values.publicUrl, () => `http://127.0.0.1:${values.port}`),
       version: "1.0.0"
     })),

@@ -12,6 +12,7 @@ import { readForScrape } from "../observability/Scrape.ts"
 import { gauge } from "../observability/Series.ts"
 import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
 import { json, type Outgoing } from "./Outgoing.ts"
+import { pack, packedReply } from "./Packed.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
 import { referenceScript } from "./ReferenceScript.ts"
 import { alsoByHead, type Route } from "./Route.ts"
@@ -74,7 +75,15 @@ export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
   const document = openApiDocument(publicUrl, mode)
-  const documentPage = page("application/json", stringify(document) ?? "", { "access-control-allow-origin": "*" })
+  const packedDocument = yield* Effect.cached(
+    Effect.promise(() =>
+      pack(stringify(document) ?? "", {
+        "access-control-allow-origin": "*",
+        "content-type": "application/json",
+        "x-content-type-options": "nosniff"
+      })
+    )
+  )
   const { contentSecurityPolicy, html } = renderReference(document.info.title, publicUrl)
   const referencePage = page("text/html; charset=utf-8", html, {
     "content-security-policy": contentSecurityPolicy,
@@ -83,7 +92,11 @@ export const systemRoutes = Effect.gen(function* () {
   return [
     ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probed("/readyz", yield* readyAnswer(readiness.check)),
-    get("/openapi.json", Effect.succeed(documentPage)),
+    {
+      method: "GET",
+      path: "/openapi.json",
+      handle: (incoming) => Effect.map(packedDocument, (packed) => packedReply(incoming, packed))
+    } satisfies Route,
     get("/docs", Effect.succeed(referencePage)),
     { method: "GET", path: scriptPath, handle: referenceScript } satisfies Route
   ]

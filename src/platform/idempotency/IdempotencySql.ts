@@ -2,16 +2,16 @@
 import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Option } from "effect"
 import { rowAs } from "../database/Rows.ts"
-import { idempotencyRetention, retentionBatch } from "../../domain/policies/Server.ts"
+import { retentionBatch } from "../../domain/policies/Server.ts"
+import { Settings } from "../config/Settings.ts"
 import { FoundKey, IdempotencyStore, type KeyName, type NewKey } from "./IdempotencyStore.ts"
-
-const age = Duration.toMillis(idempotencyRetention)
 
 const found = rowAs(FoundKey)
 
 export const idempotencyStoreSql = Layer.effect(
   IdempotencyStore,
-  Effect.map(SqlClient.SqlClient, (sql): IdempotencyStore["Type"] => {
+  Effect.map(Effect.all([SqlClient.SqlClient, Settings]), ([sql, { retention }]): IdempotencyStore["Type"] => {
+    const age = Duration.toMillis(retention.idempotency)
     const old = sql`created_at < now() - make_interval(secs => ${age / 1000})`
     const named = ({ key, operation, org_id }: KeyName) =>
       sql`org_id = ${org_id} and operation = ${operation} and key = ${key}`

@@ -1,11 +1,11 @@
 /** The outbox in PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Duration, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { rowAs, rowsAs } from "../database/Rows.ts"
 import { Notification } from "./Notification.ts"
 import { inScope, newest } from "../database/Query.ts"
-import { notificationRetention } from "../../domain/policies/People.ts"
-import { retentionBatch } from "../../domain/policies/Server.ts"
+import { forgetOldOf } from "../months/Leaving.ts"
+import { Settings } from "../config/Settings.ts"
 import { NotificationStore } from "./NotificationStore.ts"
 
 const notification = rowAs(Notification)
@@ -13,24 +13,23 @@ const notifications = rowsAs(Notification)
 
 export const notificationStoreSql = Layer.effect(
   NotificationStore,
-  Effect.map(SqlClient.SqlClient, (sql): NotificationStore["Type"] => {
-    const columns = sql.literal(`notification_id, org_id, kind, priority, recipient as "to", subject, text, created_at`)
-    return {
-      insert: ({ to, ...rest }) =>
-        sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`.pipe(Effect.orDie, Effect.asVoid),
-      list: (scope, window) =>
-        sql`select ${columns} from notifications where ${inScope(sql, scope)}
-          ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), Effect.orDie),
-      find: (scope, id) =>
-        sql`select ${columns} from notifications
-          where notification_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(notification), Effect.orDie),
-      forgetOld: sql`delete from notifications where notification_id = any (array(
-          select notification_id from notifications
-          where created_at < now() - make_interval(secs => ${Duration.toSeconds(notificationRetention)})
-          limit ${retentionBatch})) returning 1 as forgotten`.pipe(
-        Effect.map((rows) => rows.length),
-        Effect.orDie
+  Effect.map(
+    Effect.all([SqlClient.SqlClient, Settings]),
+    ([sql, { archiveDir, retention }]): NotificationStore["Type"] => {
+      const columns = sql.literal(
+        `notification_id, org_id, kind, priority, recipient as "to", subject, text, created_at`
       )
+      return {
+        insert: ({ to, ...rest }) =>
+          sql`insert into notifications ${sql.insert({ ...rest, recipient: to })}`.pipe(Effect.orDie, Effect.asVoid),
+        list: (scope, window) =>
+          sql`select ${columns} from notifications where ${inScope(sql, scope)}
+          ${newest(sql, "notification_id", window)}`.pipe(Effect.flatMap(notifications), Effect.orDie),
+        find: (scope, id) =>
+          sql`select ${columns} from notifications
+          where notification_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(notification), Effect.orDie),
+        forgetOld: forgetOldOf(sql, archiveDir, { table: "notifications", keptFor: retention.notifications })
+      }
     }
-  })
+  )
 )

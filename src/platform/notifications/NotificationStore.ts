@@ -8,7 +8,7 @@ interface Store {
   readonly insert: (notification: Omit<Notification, "created_at">) => Effect.Effect<void>
   readonly list: (scope: Scope, window: Window) => Effect.Effect<ReadonlyArray<Notification>>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Option.Option<Notification>>
-  /** Answers with how many were forgotten, one batch at most. */
+  /** Those of a month that is over for long enough, and older single ones, a batch at most; answers with how many of both. */
   readonly forgetOld: Effect.Effect<number>
 }
 

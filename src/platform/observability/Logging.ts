@@ -72,9 +72,23 @@ type Field = readonly [key: string, value: string | number | boolean | null]
 
 const longestText = 16_384
 
+/** Short texts in which nothing was found: names of routes, messages. Most of a line is among them, or is an id. */
+const clean = new Set<string>()
+const MOST_CLEAN = 1000
+const LONGEST_CLEAN = 80
+
 /** Bounded before it is searched: one log line must not be able to stall the event loop. */
-const printable = (text: string): string =>
-  redactText(text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text)
+const printable = (text: string): string => {
+  if (clean.has(text)) return text
+  const shown = redactText(
+    text.length > longestText ? `${text.slice(0, longestText)}… (${text.length} characters)` : text
+  )
+  if (shown === text && text.length <= LONGEST_CLEAN && clean.size < MOST_CLEAN) clean.add(text)
+  return shown
+}
+
+/** No card has fewer digits. */
+const FEWEST_DIGITS = 13
 
 const jsonReplacer = () => {
   const ancestors: Array<unknown> = []
@@ -116,6 +130,7 @@ const fieldOf = (key: string, value: unknown): Field => {
   if (!loggable.has(key)) return [printable(key), "[redacted]"]
   // Most of what stands in a line is an id, in which there is nothing to look for.
   if (typeof value === "string" && UUID.test(value)) return [key, value]
+  if (typeof value === "number" && Number.isFinite(value) && String(value).length < FEWEST_DIGITS) return [key, value]
   const text = printable(textOf(value))
   // A number is kept as one only when there was nothing to take out of its digits.
   if (typeof value === "number" && Number.isFinite(value) && text === String(value)) return [key, value]

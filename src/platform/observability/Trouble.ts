@@ -5,6 +5,7 @@ import { counter } from "./Series.ts"
 const severity = {
   account_shared: LogLevel.Error,
   answer_not_written: LogLevel.Warning,
+  archive_failed: LogLevel.Error,
   circuit_opened: LogLevel.Warning,
   database_restarted: LogLevel.Error,
   dead_letter: LogLevel.Warning,

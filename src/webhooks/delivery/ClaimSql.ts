@@ -93,9 +93,10 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         update webhook_queue q set attempt = q.attempt + 1, lease_token = gen_random_uuid(),
           next_at = now() + ${leaseMillis}::float8 * interval '1 ms'
         from picked p where q.delivery_id = p.delivery_id
-        returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, p.failing
+        returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at, p.failing
       )
-      select walked.lane, walked.next, c.*, e.event_id, e.event_type, e.test, e.payload, e.traceparent, h.endpoint_url, h.secret_sealed,
+      select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, c.failing,
+        e.event_id, e.event_type, e.test, event_payload(e) as payload, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
         select a.org_id as lane, (
@@ -104,8 +105,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
       ) walked
       left join (claimed c
         join webhooks h on h.webhook_id = c.webhook_id
-        join webhook_deliveries d on d.delivery_id = c.delivery_id
-        join events e on e.event_id = d.event_id) on c.org_id = walked.lane`.pipe(
+        join events e on e.event_id = c.event_id and e.created_at = c.event_at) on c.org_id = walked.lane`.pipe(
       Effect.flatMap(claimRows),
       Effect.map((rows) => ({ deliveries: deliveriesOf(rows), next: nextOf(rows) })),
       Effect.orDie

@@ -44,7 +44,7 @@ export const deadLetterStoreSql = Layer.effect(
         }`.pipe(Effect.flatMap(letters), Effect.orDie),
       find: (scope, id) =>
         sql`select ${columns}, ${endpoint},
-          (select payload from events e where e.event_id = webhook_deliveries.event_id) as payload
+          (select event_payload(e) from events e where e.event_id = webhook_deliveries.event_id) as payload
         from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
           Effect.flatMap(letterWithPayload),
           Effect.orDie
@@ -68,14 +68,16 @@ export const deadLetterStoreSql = Layer.effect(
         ),
       replay: (scope, selection, before, limit) =>
         sql`with picked as (
-          select delivery_id, org_id, webhook_id from webhook_deliveries
+          select delivery_id, org_id, webhook_id, event_id, created_at from webhook_deliveries
           where ${dead(scope, selection)} and updated_at <= ${before} and ${isActive}
           order by created_at, delivery_id limit ${limit} for update skip locked
         ), revived as (
           update webhook_deliveries d set status = 'pending', updated_at = now()
-          from picked p where d.delivery_id = p.delivery_id
+          from picked p where d.delivery_id = p.delivery_id and d.created_at = p.created_at
         ), queued as (
-          insert into webhook_queue (delivery_id, org_id, webhook_id) select delivery_id, org_id, webhook_id from picked
+          insert into webhook_queue (delivery_id, org_id, webhook_id, delivery_at, event_id, event_at)
+          select p.delivery_id, p.org_id, p.webhook_id, p.created_at, p.event_id, e.created_at
+          from picked p join events e on e.event_id = p.event_id
         )
         select count(*)::int from picked`.pipe(
           Effect.flatMap(counted),

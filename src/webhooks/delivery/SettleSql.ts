@@ -22,13 +22,13 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
     sql`with held as (
         -- Each by its own key, in one order for everyone. Here and below, a plain join would read whole tables for a
         -- few of their rows, because the planner cannot tell how few there are.
-        select r.*, q.org_id, q.webhook_id, q.attempt
+        select r.*, q.org_id, q.webhook_id, q.attempt, q.delivery_at
         from (
           select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
             verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int)
           order by delivery_id
         ) r cross join lateral (
-          select org_id, webhook_id, attempt from webhook_queue q
+          select org_id, webhook_id, attempt, delivery_at from webhook_queue q
           where q.delivery_id = r.delivery_id and q.lease_token = r.lease_token for update
         ) q
       ), state as (
@@ -61,7 +61,7 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
         delete from webhook_queue q using state s
         where s.given_up and q.org_id = s.org_id and q.webhook_id = s.webhook_id
           and q.delivery_id not in (select delivery_id from held)
-        returning q.delivery_id, q.webhook_id
+        returning q.delivery_id, q.webhook_id, q.delivery_at
       ), logged as (
         insert into webhook_attempts (delivery_id, attempt, at, status_code, error, latency_ms, answer)
         select delivery_id, attempt, now() - latency_ms * interval '1 ms', status_code, error, latency_ms, answer
@@ -70,12 +70,13 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
         update webhook_deliveries d set attempts = d.attempts + 1, last_status_code = s.status_code,
           last_error = s.error, updated_at = now(),
           status = case s.outcome when 'retry' then 'pending' else s.outcome end
-        from settled s where d.delivery_id = s.delivery_id
+        from settled s where d.delivery_id = s.delivery_id and d.created_at = s.delivery_at
           and d.delivery_id = any (array(select delivery_id from settled))
+          and d.created_at = any (array(select delivery_at from settled))
       ), untried as (
         update webhook_deliveries d set status = 'dead', last_error = coalesce(d.last_error, ${buriedError}),
           updated_at = now()
-        from buried b where d.delivery_id = b.delivery_id
+        from buried b where d.delivery_id = b.delivery_id and d.created_at = b.delivery_at
       )
       select null as died, s.webhook_id, s.org_id, (
         (select count(*) from buried b where b.webhook_id = s.webhook_id)

@@ -87,7 +87,8 @@ export const eventsOf = (paymentId: PaymentId) =>
   Effect.gen(function* () {
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     if (Option.isSome(sql)) {
-      return yield* sql.value<StoredEvent>`select * from events where payment_id = ${paymentId} order by event_id`
+      return yield* sql.value<StoredEvent>`select event_id, org_id, event_type, payment_id, event_payload(e) as payload, test, created_at
+        from events e where payment_id = ${paymentId} order by event_id`
     }
     const { events } = (yield* Effect.serviceOptional(MemoryDatabase)).open(webhookTables)
     return Array.from(events.values()).filter((event) => event.payment_id === paymentId)

@@ -23,6 +23,8 @@ import { Providers } from "../../../src/providers/port/Provider.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { testSettings, type Variables } from "../../support/TestSettings.ts"
 
+const stores = StoresMemory.pipe(Layer.provide(testSettings()))
+
 const before = deriveMasterKey("before")
 const after = deriveMasterKey("after")
 
@@ -66,7 +68,7 @@ describe("the platform's account", () => {
       expect(yield* runsFor(minute, old)).toBe(60_000)
       const others = { ...old, PAYSTACK_SECRET_KEY: "sk_of_another_provider" }
       expect(yield* runsFor(minute, others)).toBe(60_000)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 
   it.scoped("that another one took the place of proves nothing of what the one before was sent", () =>
@@ -78,7 +80,7 @@ describe("the platform's account", () => {
       yield* TestClock.adjust("1 hour")
       const third = yield* Clock.currentTimeMillis
       expect(yield* runsFor(minute, { STRIPE_SECRET_KEY: "sk_third" })).toBe(third)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 
   it.scoped("that comes back vouches for nothing of the time in between", () =>
@@ -88,7 +90,7 @@ describe("the platform's account", () => {
       const end = yield* Clock.currentTimeMillis
       yield* TestClock.adjust("1 hour")
       expect(yield* runsFor(minute, old)).toBe(end + retired)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 
   it.scoped("is another one at another address", () =>
@@ -96,7 +98,7 @@ describe("the platform's account", () => {
       const first = yield* runsFor(minute, old)
       const elsewhere = yield* runsFor(minute, { ...old, STRIPE_BASE_URL: "http://127.0.0.1:9" })
       expect(elsewhere).toBeGreaterThan(first!)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 
   it.scoped("vouches for nothing while instances with other settings run beside it", () =>
@@ -112,7 +114,7 @@ describe("the platform's account", () => {
       const now = yield* Clock.currentTimeMillis
       expect(yield* since).toBeGreaterThan(now)
       expect(yield* others, "the one that came").toBeGreaterThan(now)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 
   it.scoped("vouches for nothing while it hears nothing of the others", () => {
@@ -134,7 +136,7 @@ describe("the platform's account", () => {
       database.fails = false
       yield* TestClock.adjust(aLook)
       expect(yield* since).toBe(0)
-    }).pipe(Effect.provide(failing), Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(failing), Effect.provide(stores))
   })
 
   it.scoped("stays the same under a new master key", () =>
@@ -144,7 +146,7 @@ describe("the platform's account", () => {
       const moved = yield* move((sealed, context) => reseal(Vault.make(before), Vault.make(after), sealed, context))
       expect(moved).toBe(1)
       expect(yield* runsFor(minute, old, after)).toBe(0)
-    }).pipe(Effect.provide(StoresMemory))
+    }).pipe(Effect.provide(stores))
   )
 })
 

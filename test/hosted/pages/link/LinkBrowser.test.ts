@@ -20,6 +20,7 @@ import {
 } from "../../../support/Chromium.ts"
 import { TestServer } from "../../../support/TestServer.ts"
 import { acmeLink } from "./Paying.ts"
+import { pngOf } from "./Png.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -27,6 +28,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const PORT = String(await freePort())
 
 const RENEWS = /<meta http-equiv="refresh"[^>]*>/
+
+/** A hundred and twenty by forty points of one colour. */
+const logo = `data:image/png;base64,${pngOf(120, 40, [11, 110, 79]).toString("base64")}`
 
 const screenshots = process.env["LINK_SCREENSHOTS"]
 
@@ -161,6 +165,47 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       })
     )
 
+    it.effect("look like their brand, in any colour, and switch languages", () =>
+      Effect.gen(function* () {
+        for (const [at, color] of ["#ffee00", "#101010", "#0b6e4f", "#ffffff"].entries()) {
+          const { path } = yield* acmeLink({
+            ...{
+              amount: 10,
+              currency: "USD",
+              payer_currency: "KES",
+              amount_type: "fixed",
+              description: "Invoice 1042"
+            },
+            ...{ client_reference: "order-1042", return_url: "https://shop.example/thanks" },
+            brand: { name: "Acme Shop", color, logo }
+          })
+          const look = { colorScheme: at % 2 === 0 ? "light" : "dark" } as const
+          yield* visiting(path, look, async (page) => {
+            const width = await page.evaluate<number>("document.querySelector('img.logo').naturalWidth")
+            expect(width).toBe(120)
+            await looksRight(page, `brand-${color.slice(1)}`)
+            await page.getByRole("link", { name: "Français" }).click()
+            await page.getByRole("heading", { name: "Comment souhaitez-vous payer ?" }).waitFor()
+            await page.getByRole("link", { name: "Carte" }).click()
+            await page.getByLabel("Numéro de carte").waitFor()
+            await page.getByRole("link", { name: "Mobile money" }).click()
+            await page.getByLabel("Opérateur").selectOption("M-Pesa")
+            await page.getByLabel("Numéro mobile money").fill("0712 345 678")
+            await page.getByLabel("Votre nom").fill("Wanjiru Kamau")
+            await page.getByLabel("E-mail").fill("wanjiru@example.com")
+            if (at > 0) return
+            await page.getByRole("button", { name: /^Payer/ }).click()
+            await atEnd(page, "Paiement effectué")
+            await page.goto(`${page.url()}?receipt=shown`)
+            await looksRight(page, "receipt")
+            await page.getByRole("button", { name: "Recevoir ce reçu par e-mail" }).click()
+            await page.getByText("w…@example.com").waitFor()
+            await looksRight(page, "receipt-sent")
+          })
+        }
+      })
+    )
+
     it.effect("holds what is long and foreign, in French and in the dark", () =>
       Effect.gen(function* () {
         const { path } = yield* acmeLink({
@@ -170,7 +215,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         const look = { locale: "fr-FR", colorScheme: "dark" } as const
         yield* visiting(path, look, async (page) => {
           await looksRight(page, "long")
-          expect(await page.title()).toBe("Comment souhaitez-vous payer ?")
+          expect(await page.title()).toMatch(/^Payer 9.*KES · Acme Pay$/)
           await page.getByRole("link", { name: "Virement" }).click()
           await page.evaluate("document.querySelector('form').noValidate = true")
           await page.getByRole("button", { name: "Payer" }).click()

@@ -1,0 +1,294 @@
+/** Months are made ahead, a missing one refuses nothing, and an old one is in a file before it is gone, whoever is killed when. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { Months } from "../../../src/platform/months/Months.ts"
+import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
+import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
+import { EventStore } from "../../../src/webhooks/EventStore.ts"
+import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
+import { openStoresOn } from "../../payments/support/PaymentServices.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+import { claimDue } from "../../webhooks/delivery/Claiming.ts"
+import { settle } from "../../webhooks/Behind.ts"
+
+const archiveDir = mkdtempSync(join(tmpdir(), "corridor-archive-"))
+
+const services = openStoresOn("PostgreSQL").pipe(
+  Layer.provideMerge(Ids.layer),
+  Layer.provideMerge(testSettings({ ARCHIVE_DIR: archiveDir }))
+)
+
+const sql = Effect.serviceOptional(SqlClient.SqlClient).pipe(Effect.orDie)
+
+const query = <Row extends object = Record<string, unknown>>(text: string) =>
+  Effect.flatMap(sql, (client) => client.unsafe<Row>(text)).pipe(Effect.orDie)
+
+/** Somebody else's transaction has read the table, and is not over. */
+const whileReading = <A, E, R>(table: string, work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const client = yield* sql
+    const [reading, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const reader = client.withTransaction(
+      client
+        .unsafe(`select from ${table}`)
+        .pipe(Effect.zipRight(Deferred.succeed(reading, undefined)), Effect.zipRight(Deferred.await(done)))
+    )
+    const fiber = yield* Effect.fork(reader)
+    yield* Deferred.await(reading)
+    const result = yield* work
+    yield* Deferred.succeed(done, undefined)
+    yield* Fiber.join(fiber)
+    return result
+  })
+
+const partOf = (table: string, column: string, id: string) =>
+  Effect.map(
+    query<{ part: string }>(`select tableoid::regclass::text as part from ${table} where ${column} = '${id}'`),
+    (rows) => rows.map(({ part }) => part)
+  )
+
+const monthOf = (at: Date) => at.toISOString().slice(0, 7).replace("-", "_")
+
+const DAY = 86_400_000
+
+const send = (org_id: OrgId, created_at: Date) =>
+  Effect.gen(function* () {
+    const event_id = yield* nextId
+    const data = `{"said":"“Zoë” \\u0001 100.00"}`
+    const payload = `{"event_id":"${event_id}","event_type":"kyb.approved","org_id":"${org_id}","created_at":"${created_at.toISOString()}","data":${data}}`
+    const event = { org_id, event_type: "kyb.approved", payment_id: null, payload, test: false }
+    yield* Effect.flatMap(EventStore, ({ insert }) => insert({ ...event, event_id, created_at }))
+    return { event_id, payload }
+  })
+
+const newHook = (org_id: OrgId) =>
+  Effect.gen(function* () {
+    const webhook_id = yield* nextId
+    const about = { endpoint_url: "https://shop.example/", events: ["*"], secret_sealed: "s" }
+    return yield* Effect.flatMap(WebhookStore, ({ insert }) => insert({ webhook_id, org_id, ...about }))
+  })
+
+/** The part of a month that is long over, as it would have been made in its time. */
+const makeMonth = (table: string, column: string, at: Date) =>
+  query(`select make_month('${table}', '${column}', '${at.toISOString()}')`)
+
+const filesOf = (table: string) => {
+  try {
+    return readdirSync(join(archiveDir, table)).toSorted()
+  } catch {
+    return []
+  }
+}
+
+const rowsIn = (table: string, file: string): ReadonlyArray<Record<string, unknown>> =>
+  gunzipSync(readFileSync(join(archiveDir, table, file)))
+    .toString("utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+
+const leftBehind = query<{ tablename: string }>(
+  "select tablename from pg_tables where starts_with(tablename, 'leaving_') order by 1"
+).pipe(Effect.map((rows) => rows.map(({ tablename }) => tablename)))
+
+const putAway = Effect.flatMap(Months, (months) => months.putAway)
+
+/** An audit log of two rows, eight years ago, whose month has left and waits to be put away. */
+const oldAudit = (days: number) =>
+  Effect.gen(function* () {
+    const at = new Date(Date.now() - days * DAY)
+    yield* makeMonth("audit_log", "created_at", at)
+    const ids = [yield* nextId, yield* nextId]
+    for (const id of ids) {
+      yield* query(`insert into audit_log (audit_id, actor_type, actor_id, action, subject_type, subject_id, detail, created_at)
+        values ('${id}', 'operator', 'cli', 'a.test', 'test', 'x', '{"rate": 0.10, "n": "Zoë\\n"}', '${at.toISOString()}')`)
+    }
+    expect(yield* partOf("audit_log", "audit_id", ids[0]!)).toEqual([`audit_log_${monthOf(at)}`])
+    return { at, ids, name: `audit_log_${monthOf(at)}` }
+  })
+
+layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", (it) => {
+  it.effect("are made ahead, by one of several instances", () =>
+    Effect.gen(function* () {
+      const { makeAhead } = yield* Months
+      expect(yield* makeAhead, "the migration has made them").toEqual([])
+      const [last] = yield* query<{ name: string }>(
+        "select name from table_months where parent = 'events' order by to_at desc limit 1"
+      )
+      yield* query(`drop table ${last!.name}`)
+      const made = yield* Effect.replicateEffect(makeAhead, 4, { concurrency: "unbounded" })
+      const again = yield* makeAhead
+      expect([...made.flat(), ...again]).toHaveLength(1)
+      const [there] = yield* query(`select from table_months where name = '${last!.name}'`)
+      expect(there).toBeDefined()
+    })
+  )
+
+  it.effect("that are missing refuse nothing: rows wait in the default part, and move", () =>
+    Effect.gen(function* () {
+      const { makeAhead } = yield* Months
+      const { org_id } = yield* newOrganization()
+      yield* newHook(org_id)
+      const now = new Date()
+      for (const table of ["events", "webhook_deliveries", "webhook_attempts", "audit_log"]) {
+        yield* query(`drop table ${table}_${monthOf(now)}`)
+      }
+      const { event_id, payload } = yield* send(org_id, now)
+      expect(yield* partOf("events", "event_id", event_id)).toEqual(["events_default"])
+      expect((yield* claimDue()).deliveries).toMatchObject([{ event_id, payload }])
+      yield* makeAhead
+      expect(yield* partOf("events", "event_id", event_id)).toEqual([`events_${monthOf(now)}`])
+      expect(yield* partOf("webhook_deliveries", "event_id", event_id)).toEqual([`webhook_deliveries_${monthOf(now)}`])
+      const listed = yield* Effect.flatMap(EventStore, ({ list }) =>
+        list(Option.some(org_id), {}, { after: Option.none(), take: 10 })
+      )
+      expect(listed.map((event) => event.payload)).toEqual([payload])
+      const deliveries = yield* query(`select from webhook_deliveries where event_id = '${event_id}'`)
+      expect(deliveries, "no second delivery for an event that moved").toHaveLength(1)
+    })
+  )
+
+  it.effect("that somebody has in hand are made later, and nothing waits for them", () =>
+    Effect.gen(function* () {
+      const { makeAhead } = yield* Months
+      const ahead = yield* query<{ name: string }>(
+        "select name from table_months where parent = 'notifications' order by to_at desc limit 1"
+      )
+      yield* query(`drop table ${ahead[0]!.name}`)
+      const made = yield* whileReading("notifications", makeAhead)
+      expect(made).toEqual([])
+      expect(yield* makeAhead).toHaveLength(1)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+  it.effect("that are old are in a file, row by row, before they are gone", () =>
+    Effect.gen(function* () {
+      const audit = yield* AuditStore
+      const { ids, name } = yield* oldAudit(3000)
+      const young = yield* oldAudit(2500)
+      expect(yield* audit.forgetOld).toBe(1)
+      expect(yield* leftBehind).toEqual([`leaving_${name}`])
+      expect(yield* putAway).toEqual([name])
+      expect(yield* leftBehind).toEqual([])
+      const [file, ...others] = filesOf("audit_log")
+      expect(others).toEqual([])
+      expect(file).toMatch(new RegExp(`^${name}-[0-9a-f]{12}\\.ndjson\\.gz$`))
+      const rows = rowsIn("audit_log", file!)
+      expect(rows.map((row) => row["audit_id"])).toEqual(ids)
+      expect(rows[0]).toMatchObject({ detail: { rate: 0.1, n: "Zoë\n" }, org_id: null, actor_type: "operator" })
+      expect(yield* partOf("audit_log", "audit_id", ids[0]!)).toEqual([])
+      expect(yield* partOf("audit_log", "audit_id", young.ids[0]!)).toEqual([young.name])
+      expect(yield* audit.forgetOld, "nothing is left").toBe(0)
+      expect(yield* putAway).toEqual([])
+    })
+  )
+
+  it.effect(
+    "of which the file is there and the end was not: they are put away once more, and nothing is lost or twice",
+    () =>
+      Effect.gen(function* () {
+        const audit = yield* AuditStore
+        const before = filesOf("audit_log")
+        const { ids, name } = yield* oldAudit(3100)
+        yield* audit.forgetOld
+        // Nobody can drop a table that refers to one that is being read.
+        const inBetween = yield* whileReading("organizations", putAway)
+        expect(inBetween).toEqual([])
+        const written = filesOf("audit_log").filter((file) => !before.includes(file))
+        expect(written, "killed after the file, before the end").toHaveLength(1)
+        expect(yield* leftBehind).toEqual([`leaving_${name}`])
+        const gone = yield* Effect.replicateEffect(putAway, 3, { concurrency: "unbounded" })
+        expect(gone.flat()).toEqual([name])
+        expect(filesOf("audit_log").filter((file) => !before.includes(file))).toEqual(written)
+        expect(rowsIn("audit_log", written[0]!).map((row) => row["audit_id"])).toEqual(ids)
+      }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+  it.effect("stay where no file can be written", () =>
+    Effect.gen(function* () {
+      const audit = yield* AuditStore
+      const { ids, name } = yield* oldAudit(3200)
+      yield* audit.forgetOld
+      const folder = join(archiveDir, "audit_log")
+      const aside = `${folder}.aside`
+      rmSync(aside, { recursive: true, force: true })
+      mkdirSync(aside)
+      for (const file of filesOf("audit_log")) writeFileSync(join(aside, file), readFileSync(join(folder, file)))
+      rmSync(folder, { recursive: true })
+      writeFileSync(folder, "not a folder")
+      expect(yield* putAway).toEqual([])
+      expect(yield* leftBehind).toEqual([`leaving_${name}`])
+      rmSync(folder)
+      expect(yield* putAway).toEqual([name])
+      expect(rowsIn("audit_log", filesOf("audit_log")[0]!).map((row) => row["audit_id"])).toEqual(ids)
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+  it.effect("leave behind what is still needed: what waits to be sent, with its event and its text", () =>
+    Effect.gen(function* () {
+      const [deliveries, events] = [yield* DeliveryStore, yield* EventStore]
+      const { org_id } = yield* newOrganization()
+      yield* newHook(org_id)
+      const at = new Date(Date.now() - 100 * DAY)
+      yield* makeMonth("events", "created_at", at)
+      yield* makeMonth("webhook_deliveries", "created_at", at)
+      const told = [yield* send(org_id, at), yield* send(org_id, at)]
+      // The second has its text from the first.
+      yield* query(
+        `update events set data = null, same_as = '${told[0]!.event_id}' where event_id = '${told[1]!.event_id}'`
+      )
+      yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}'
+        where org_id = '${org_id}'`)
+      yield* query(`update webhook_queue q set delivery_at = d.created_at from webhook_deliveries d
+        where d.delivery_id = q.delivery_id`)
+      const [first] = yield* query<{ delivery_id: string }>(
+        `select delivery_id from webhook_deliveries where event_id = '${told[0]!.event_id}'`
+      )
+      const delivered = { status: "delivered", attempts: 1, last_status_code: 200, last_error: null } as const
+      yield* settle(first!.delivery_id, delivered)
+      expect(yield* deliveries.forgetOld).toBe(1)
+      expect(yield* events.forgetOld).toBe(1)
+      expect((yield* putAway).toSorted()).toEqual([`events_${monthOf(at)}`, `webhook_deliveries_${monthOf(at)}`])
+      expect(yield* partOf("events", "event_id", told[1]!.event_id)).toEqual(["events_default"])
+      expect(yield* partOf("events", "event_id", told[0]!.event_id), "which has the text").toEqual(["events_default"])
+      const text = told[0]!.payload.replace(told[0]!.event_id, told[1]!.event_id)
+      expect((yield* claimDue()).deliveries).toMatchObject([{ event_id: told[1]!.event_id, payload: text }])
+      const [file] = filesOf("webhook_deliveries")
+      expect(rowsIn("webhook_deliveries", file!)).toHaveLength(2)
+      const [second] = yield* query<{ delivery_id: string }>(
+        `select delivery_id from webhook_deliveries where event_id = '${told[1]!.event_id}'`
+      )
+      yield* settle(second!.delivery_id, delivered)
+      expect(yield* deliveries.forgetOld, "it goes by itself once it has arrived").toBe(1)
+      expect(yield* events.forgetOld).toBe(2)
+      expect(filesOf("events").filter((name) => name.startsWith("events_rest-"))).toHaveLength(1)
+    })
+  )
+
+  it.effect("of messages go as they are", () =>
+    Effect.gen(function* () {
+      const store = yield* NotificationStore
+      const at = new Date(Date.now() - 70 * DAY)
+      yield* makeMonth("notifications", "created_at", at)
+      const notification_id = yield* nextId
+      const message = { to: "a@example.com", subject: "s", text: "t", kind: "invitation", priority: "low" } as const
+      yield* store.insert({ ...message, notification_id, org_id: null })
+      yield* query(
+        `update notifications set created_at = '${at.toISOString()}' where notification_id = '${notification_id}'`
+      )
+      expect(yield* store.forgetOld).toBe(1)
+      expect(yield* store.find(Option.none(), notification_id)).toEqual(Option.none())
+      expect(yield* putAway).toEqual([`notifications_${monthOf(at)}`])
+      expect(rowsIn("notifications", filesOf("notifications")[0]!)).toMatchObject([{ notification_id, subject: "s" }])
+    })
+  )
+})

@@ -1,0 +1,88 @@
+/** However the text of an event is kept, it comes back as the bytes that were written. */
+import { SqlClient } from "@effect/sql"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Exit, Layer, Option } from "effect"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { Ids } from "../../../src/domain/Ids.ts"
+import { MAX_PAYLOAD_BYTES, EventStore } from "../../../src/webhooks/EventStore.ts"
+import { keptTexts } from "../../../src/webhooks/EventText.ts"
+import type { WebhookEvent } from "../../../src/webhooks/Webhook.ts"
+import { openStoresOn } from "../../payments/support/PaymentServices.ts"
+import { newOrganization, nextId } from "../../support/StoreFixtures.ts"
+import { backends } from "../../support/Stores.ts"
+import { testSettings } from "../../support/TestSettings.ts"
+
+const all = { after: Option.none(), take: 100 }
+
+const eventOf = (org_id: OrgId, at: Date, data: string, spoiled: (text: string) => string = (text) => text) =>
+  Effect.map(nextId, (event_id): WebhookEvent => {
+    const beginning = { event_id, event_type: "kyb.approved", org_id, created_at: at }
+    const payload = spoiled(`${JSON.stringify(beginning).slice(0, -1)},"data":${data}}`)
+    return { event_id, event_type: "kyb.approved", org_id, payment_id: null, payload, test: false, created_at: at }
+  })
+
+for (const backend of backends) {
+  const services = openStoresOn(backend).pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings()))
+  layer(services, { excludeTestServices: true, timeout: "60 seconds" })(`The text of events on ${backend}`, (it) => {
+    it.effect("is what was written, of the usual shape or of any other", () =>
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const { org_id } = yield* newOrganization()
+        const at = (millis: number) => new Date(Date.UTC(2026, 1, 28, 23, 59, 59, millis))
+        const events = yield* Effect.all([
+          eventOf(org_id, at(0), "{}"),
+          eventOf(org_id, at(7), '{"amount":1500.00,"to":"“Zoë”","tab":"\\t"}'),
+          eventOf(org_id, at(70), '{"a":1}', (text) => `${text} `),
+          eventOf(org_id, at(700), '{"a":1}', (text) => text.replace('"event_id"', ' "event_id"')),
+          eventOf(org_id, at(999), '{"a":1}', () => "{}"),
+          eventOf(org_id, at(1), '{"a":1}', (text) => text.replace("59.001Z", "59.002Z"))
+        ])
+        for (const event of events) yield* store.insert(event)
+        const listed = yield* store.list(Option.some(org_id), {}, all)
+        const texts = new Map(listed.map(({ event_id, payload }) => [event_id, payload]))
+        expect(events.map(({ event_id }) => texts.get(event_id))).toEqual(events.map(({ payload }) => payload))
+      })
+    )
+
+    it.effect("may be as long as is allowed, and not a byte longer", () =>
+      Effect.gen(function* () {
+        const store = yield* EventStore
+        const { org_id } = yield* newOrganization()
+        const empty = yield* eventOf(org_id, new Date(), '""')
+        const rest = MAX_PAYLOAD_BYTES - empty.payload.length
+        const longest = yield* eventOf(org_id, new Date(), `"${"x".repeat(rest)}"`)
+        const tooLong = yield* eventOf(org_id, new Date(), `"${"x".repeat(rest + 1)}"`)
+        expect(longest.payload).toHaveLength(MAX_PAYLOAD_BYTES)
+        expect(Exit.isSuccess(yield* Effect.exit(store.insert(longest)))).toBe(true)
+        expect(Exit.isFailure(yield* Effect.exit(store.insert(tooLong)))).toBe(true)
+      })
+    )
+  })
+}
+
+const onDatabase = openStoresOn("PostgreSQL").pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings()))
+
+layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events of one change", (it) => {
+  it.effect("have what they tell once, and each its own text", () =>
+    Effect.gen(function* () {
+      const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+      const { org_id } = yield* newOrganization()
+      const at = new Date()
+      const [one, two] = [yield* eventOf(org_id, at, '{"a":1}'), yield* eventOf(org_id, at, '{"a":1}')]
+      const other = yield* eventOf(org_id, at, '{"a":2}')
+      const kept = keptTexts([one, two, other], at)
+      expect(kept.map(({ data, same_as }) => [data, same_as])).toEqual([
+        ['{"a":1}', null],
+        [null, one.event_id],
+        ['{"a":2}', null]
+      ])
+      yield* sql`insert into events ${sql.insert(kept.map((text) => ({ ...text, org_id, created_at: at })))}`
+      const rows = yield* sql<{ event_id: string; payload: string }>`select event_id, event_payload(e) as payload
+        from events e where org_id = ${org_id}`
+      const texts = new Map(rows.map(({ event_id, payload }) => [event_id, payload]))
+      expect([one, two, other].map(({ event_id }) => texts.get(event_id))).toEqual(
+        [one, two, other].map(({ payload }) => payload)
+      )
+    })
+  )
+})
