@@ -16,6 +16,7 @@ import { CallerStore } from "../../src/people/auth/CallerStore.ts"
 import { QueueStore } from "../../src/webhooks/delivery/QueueStore.ts"
 import { aroundPayments } from "./AroundPayments.ts"
 import type { Bug, Planted } from "./Bug.ts"
+import { disputeBugs } from "./Disputes.ts"
 import { planted, providing } from "./Planting.ts"
 
 const changing = (change: (one: Change) => Change): Planted =>
@@ -345,7 +346,8 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
           )
         )
     }))
-  }
+  },
+  ...disputeBugs
 ]
 
 /** By whom each was first found. */

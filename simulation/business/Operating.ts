@@ -136,6 +136,8 @@ const PATIENCE = 4
 /** Keeps it, has the provider give it back by hand, or gives it back through the service. */
 const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorItem, round: number, purpose: string) =>
   Effect.gen(function* () {
+    // Somebody who looks at the provider's books hears first what it has to say of them.
+    if (scene.orders.isSpokenOf(payment_id)) return
     const before = inTheBooks(scene, payment_id)
     const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
     const way = disagrees(scene, payment_id, before) ? "nothing there" : scene.outside.chance.weighed(ways, purpose)

@@ -60,6 +60,9 @@ const recordProblems = ({ payment, postings }: Dossier): ReadonlyArray<string> =
       ]
 }
 
+/** What a provider says that it took or gave back, and the books have no place for. */
+const inWordsAlone = /books do not (have|lack) there/
+
 /** Nothing is held for a payment that has ended, and suspense has an item for as long as it holds anything. */
 const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<string> => {
   const problems: Array<string> = []
@@ -81,7 +84,8 @@ const leftoverProblems = ({ items, payment, postings }: Dossier): ReadonlyArray<
   )
   if (waits && open.length === 0)
     problems.push(`money is in suspense for a payment that is ${payment.status}, and no item says so`)
-  if (!waits && open.length > 0 && !rampHolds)
+  const isOfMoney = !open.every(({ detail }) => inWordsAlone.test(detail))
+  if (!waits && open.length > 0 && !rampHolds && isOfMoney)
     problems.push(`an item says that money is in suspense, and there is none: ${open[0]!.detail}`)
   return problems
 }

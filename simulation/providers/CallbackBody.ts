@@ -12,13 +12,27 @@ export interface Said {
   readonly providerPaymentId: string
   readonly state: Report["state"]
   readonly status: string
-  readonly received?: { readonly minor: string; readonly currency: string }
+  readonly received?: Sum
+  /** Of a dispute. */
+  readonly taken?: Sum
+  readonly regained?: Sum
 }
 
-const receivedIn = ({ received }: Said) => {
-  if (received === undefined || !isAnyCurrencyCode(received.currency)) return {}
-  return { received: new Money({ currency: received.currency, minor: BigInt(received.minor) }) }
+interface Sum {
+  readonly minor: string
+  readonly currency: string
 }
+
+export const sumOf = ({ currency, minor }: Money): Sum => ({ minor: minor.toString(), currency })
+
+const sumsIn = (said: Said) =>
+  Object.fromEntries(
+    (["received", "taken", "regained"] as const).flatMap((name) => {
+      const sum = said[name]
+      if (sum === undefined || !isAnyCurrencyCode(sum.currency)) return []
+      return [[name, new Money({ currency: sum.currency, minor: BigInt(sum.minor) })]]
+    })
+  )
 
 const reportIn = (said: Said): Report =>
   new Report({
@@ -26,7 +40,7 @@ const reportIn = (said: Said): Report =>
     reason: said.state === "failed" ? said.status : null,
     providerPaymentId: said.providerPaymentId,
     providerStatus: said.status,
-    ...receivedIn(said)
+    ...sumsIn(said)
   })
 
 export const callbackReader =

@@ -19,6 +19,8 @@ export class Orders {
   private readonly places = new Map<string, string>()
   private readonly asks = new Map<string, Asked>()
   private readonly denials = new Set<string>()
+  /** How much is on its way to be heard, by payment, that nobody would learn by asking. */
+  private readonly words = new Map<PaymentId, number>()
   /** Where customers are led back to. */
   readonly returns = new Map<PaymentId, string>()
   /** What somebody has against it that a provider is asked. */
@@ -81,6 +83,20 @@ export class Orders {
 
   placeOf(reference: string): string | undefined {
     return this.places.get(reference)
+  }
+
+  /** A word about the payment is on its way; what is answered says that it was heard. */
+  speaking(paymentId: PaymentId): () => void {
+    this.words.set(paymentId, (this.words.get(paymentId) ?? 0) + 1)
+    let isHeard = false
+    return () => {
+      if (!isHeard) this.words.set(paymentId, this.words.get(paymentId)! - 1)
+      isHeard = true
+    }
+  }
+
+  isSpokenOf(paymentId: PaymentId): boolean {
+    return (this.words.get(paymentId) ?? 0) > 0
   }
 
   refundsOf(order: Order): ReadonlyArray<Order> {

@@ -14,7 +14,8 @@ import type {
 } from "../../src/providers/port/Provider.ts"
 import type { Outside } from "../world/Outside.ts"
 import { type Capabilities, drawCapabilities } from "./Capabilities.ts"
-import { callbackReader, type Said } from "./CallbackBody.ts"
+import { callbackReader, type Said, sumOf } from "./CallbackBody.ts"
+import { type DisputeWord, planDisputes } from "./Disputing.ts"
 import type { Orders } from "./Orders.ts"
 import { calmFates, deliveries, type Fate, fatesIn, fatesOut, pace, type Passage, passages } from "./Fate.ts"
 import { arrivedIn, leftOf, move, moveBack, type Order } from "./Truth.ts"
@@ -327,6 +328,10 @@ export class SimulatedProvider {
     move(order, money)
     this.outside.tell(`${this.name} has moved ${money.toString()} for ${order.providerPaymentId}`)
     this.callBack(order, "completed", `${purpose} completed`, insists)
+    // Whoever takes without naming a sum never names one.
+    if (order.way === "in" && this.can.signs && order.fate !== "returns later") {
+      planDisputes(this.disputing, order, purpose)
+    }
   }
 
   private bringMore(order: Kept, purpose: string): void {
@@ -460,12 +465,27 @@ export class SimulatedProvider {
     }
   }
 
+  private get disputing() {
+    return {
+      outside: this.outside,
+      orders: this.orders,
+      says: (order: Order, word: DisputeWord, purpose: string, heard: () => void) =>
+        this.callBack(order as Kept, "taken" in word ? "returned" : "completed", purpose, true, { word, heard })
+    }
+  }
+
   /** `insists`: nobody would ask again, so that it calls until it is heard. */
-  private callBack(order: Kept, state: Report["state"], purpose: string, insists = false): void {
+  private callBack(
+    order: Kept,
+    state: Report["state"],
+    purpose: string,
+    insists = false,
+    dispute?: { readonly word: DisputeWord; readonly heard: () => void }
+  ): void {
     const { chance, time } = this.outside
     const how = this.outside.drawn(deliveries, "once", `${purpose} callback`)
     if (how === "never" && !insists) return
-    const said = this.saidOf(order, state)
+    const said: ReturnType<typeof this.saidOf> = dispute === undefined ? this.saidOf(order, state) : { state }
     order.said += 1
     // Its own id is a name for it only where whoever hears it was told of it.
     const isUntold = order.denied && (order.sworn || !this.can.tellsId)
@@ -475,25 +495,27 @@ export class SimulatedProvider {
       providerPaymentId: order.providerPaymentId,
       state,
       status: this.words(purpose, state),
-      ...(said.received === undefined
-        ? {}
-        : { received: { minor: said.received.minor.toString(), currency: said.received.currency } })
+      ...(said.received === undefined ? {} : { received: sumOf(said.received) }),
+      ...(dispute !== undefined && "taken" in dispute.word ? { taken: sumOf(dispute.word.taken) } : {}),
+      ...(dispute !== undefined && "regained" in dispute.word ? { regained: sumOf(dispute.word.regained) } : {})
     }
-    const early: Said = { ...event, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
-    delete (early as { received?: unknown }).received
+    const { received: _, regained: __, taken: ___, ...plain } = event
+    const early: Said = { ...plain, key: `${order.providerPaymentId} processing ${order.said}`, state: "processing" }
     const reordered = this.outside.strikes(0.1, "callback out of order", purpose)
     const together = chance.happens(0.5, `${purpose} together`)
     const after =
       how === "late"
         ? chance.between(30, 600, `${purpose} lateness`) * SECOND
         : chance.between(1, 900, `${purpose} gap`)
-    time.after(after, () => this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3))
+    time.after(after, () =>
+      this.deliver(reordered && together ? [event, early] : [event], insists ? 40 : 3, dispute?.heard)
+    )
     if (how === "twice")
       time.after(after + chance.between(1, 5_000, `${purpose} again`), () => this.deliver([event], 1))
     if (reordered && !together) time.after(after + 2_000, () => this.deliver([early], 1))
   }
 
-  private deliver(events: ReadonlyArray<Said>, tries: number): void {
+  private deliver(events: ReadonlyArray<Said>, tries: number, heard: () => void = () => {}): void {
     const sent = {
       method: "POST",
       path: `/callbacks/${this.place}`,
@@ -502,10 +524,10 @@ export class SimulatedProvider {
     }
     this.outside.tell(`${this.name} calls back: ${events.map(({ key }) => key).join(", ")}`)
     this.outside.send(sent, (reply) => {
-      if (reply !== null && reply.status < 300) return
+      if (reply !== null && reply.status < 300) return heard()
       if (tries > 1)
         this.outside.time.after(Math.min(HOUR, 5 * SECOND * 2 ** (40 - Math.min(40, tries))) + 5 * SECOND, () =>
-          this.deliver(events, tries - 1)
+          this.deliver(events, tries - 1, heard)
         )
     })
   }

@@ -18,7 +18,7 @@ import type { Provider } from "../../providers/port/Provider.ts"
 import type { StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
-import { collects } from "../record/TakenBack.ts"
+import { collects } from "../record/Standing.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 

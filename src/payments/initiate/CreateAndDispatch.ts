@@ -69,6 +69,7 @@ export const draft = Effect.fnUntraced(function* (
     comments: null,
     failure: null,
     refunds: [],
+    unmatched: null,
     payout_id: null,
     otp_failures: 0,
     fee_ids: charged.map(({ fee_id }) => fee_id),

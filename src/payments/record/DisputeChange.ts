@@ -4,61 +4,44 @@
  */
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
-import { totalIn } from "../../domain/Received.ts"
-import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
+import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Payment } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { collects, isEven, isUnheardOf, noteOfGone, orderedBy, sentBackBefore, waitingAfter } from "./TakenBack.ts"
+import {
+  collects,
+  isUnheardOf,
+  isWhole,
+  left,
+  orderedBy,
+  regainedIn,
+  standing,
+  takenIn,
+  undisputed
+} from "./Standing.ts"
+import { isEven, noteOfGone, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
+import { withoutOwnRefunds } from "./OwnRefunds.ts"
+import { isMatched, regainedOf, unmatchedAfter, withoutRegained, withUnmatched } from "./Unmatched.ts"
 import type { Disputed } from "./PaymentEvents.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
 /**
  * `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken;
- * `worthless`: it took or gave nothing, or less.
+ * `offset`: it gives back what it took beyond the books; `worthless`: it took or gave nothing, or less.
  */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "worthless"
+  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "worthless"
   readonly amount: Money
   /** What the provider says that it was, of which the amount is all that the books have a place for. */
   readonly said: Money
+  /** Of what it gives back: how that changes what stands unmatched. */
+  readonly matches?: Money
 }
 
 const dispute = (kind: Dispute["kind"], amount: Money, said = amount): Dispute => ({ kind, amount, said })
 
-const takenIn = (signal: ProviderSignal): Money | undefined =>
-  signal._tag === "Report" && signal.state === "returned" ? signal.taken : undefined
-
-const regainedIn = (signal: ProviderSignal): Money | undefined =>
-  signal._tag === "Report" ? signal.regained : undefined
-
 export const isRegained = (signal: ProviderSignal): boolean => regainedIn(signal) !== undefined
-
-/** What the provider has by the books of what it collected, or lacks of what it paid. */
-const standing = (known: Known, { there = [] }: Source, { currency }: Money): Money => {
-  const found = there.find((money) => money.currency === currency) ?? Money.zero(currency)
-  return collects(known) ? found : found.negate()
-}
-
-/** What there is to be taken back, in this currency. */
-const left = (known: Known, source: Source, of: Money): Money => {
-  const moved = standing(known, source, of)
-  return moved.isPositive ? moved : Money.zero(of.currency)
-}
-
-/** What that would be if nothing but refunds had ever gone back. */
-const undisputed = ({ attempt, payment }: Known, { currency }: Money): bigint => {
-  const { minor: heard } = totalIn(attempt.received, currency)
-  const asked = providersMoney(payment)
-  const { outcome } = attempt
-  const isOwned = attempt.leg === "payment" && ownsMoney({ status: payment.status, outcome })
-  if (!isOwned || asked.currency !== currency) return heard
-  const refunded = payment.refunds.filter(({ state }) => state === "completed")
-  const moved = asked.minor > heard ? asked.minor : heard
-  return refunded.reduce((rest, { amount }) => rest - amount.minor, moved)
-}
 
 /**
  * What there is to be given back. Why money was taken back stands with the attempt from the first time on; where it does
@@ -78,6 +61,23 @@ const isWaitingFor = (known: Known, { waiting = [] }: Source, taken: Money): boo
     return gone.currency === taken.currency && gone.minor >= taken.minor
   })
 
+/** What was given back before it was heard to be taken stays, and with it the payment. */
+const goneBeforeRegained = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
+  const then = withoutRegained(known, signal, source)
+  const ordered = orderedBy(known)
+  if (standing(known, then, ordered).minor === standing(known, source, ordered).minor) return undefined
+  const most = left(known, withoutOwnRefunds(known, signal, then), ordered)
+  return most.isZero ? undefined : dispute("part", most)
+}
+
+/** It settles what was taken beyond the books before it brings anything to them. */
+const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
+  const { amount, change, offset } = regainedOf(known, regained, (money) => lacking(known, source, money))
+  if (!amount.isZero) return { kind: "regained", amount, said: regained, matches: change }
+  const kind = offset.isZero || (source.waiting ?? []).length === 0 ? "unowed" : "offset"
+  return { kind, amount: regained, said: regained, matches: change }
+}
+
 /**
  * What comes back after parts of it came: the rest is for a person too, since the whole would bring the parts a second
  * time. A payout takes them along where nobody has decided on them yet.
@@ -85,7 +85,8 @@ const isWaitingFor = (known: Known, { waiting = [] }: Source, taken: Money): boo
 const restIn = (known: Known, signal: ProviderSignal, source: Source): Dispute | undefined => {
   const { attempt, payment } = known
   const isBack = isReturned(signal) && payment.status === "completed" && attempt.outcome !== "declined"
-  if (!isBack || collects(known)) return undefined
+  if (!isBack) return undefined
+  if (collects(known)) return goneBeforeRegained(known, signal, source)
   const before = sentBackBefore(known, source)
   const goesAlong = attempt.leg === "payment" && isWaitingFor(known, source, before)
   if (!before.isPositive || goesAlong) return undefined
@@ -109,16 +110,13 @@ export const disputeIn = (known: Known, signal: ProviderSignal, source: Source):
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
   const named = regained ?? taken
   if (named !== undefined && !named.isPositive) return dispute("worthless", named)
-  if (regained !== undefined) {
-    const amount = lacking(known, source, regained)
-    return amount.isZero ? dispute("unowed", regained) : dispute("regained", amount, regained)
-  }
+  if (regained !== undefined) return regainedBy(known, source, regained)
   const rest = restIn(known, signal, source)
   if (taken === undefined) return rest
   if (isEarlyPart(known, source, taken)) return dispute("part", taken)
   const most = left(known, source, taken)
   if (most.isZero) {
-    const isNews = isSettled(known.payment.status) && !isWaitingFor(known, source, taken)
+    const isNews = isSettled(known.payment.status) && !isMatched(known, taken)
     return isNews ? dispute("unaccounted", taken) : rest
   }
   return taken.minor < most.minor ? dispute("part", taken) : rest
@@ -137,7 +135,7 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 }
 
 const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
-  if (kind === "unaccounted" || kind === "unowed" || kind === "worthless") return []
+  if (kind !== "part" && kind !== "regained") return []
   const comes = (kind === "regained") === collects(known)
   const occasion = `${kind} ${amount.currency} ${known.payment.version}`
   return [suspenseMoney(known.attempt, comes ? amount : amount.negate(), occasion)]
@@ -152,6 +150,10 @@ const waitingWords = (known: Known, waiting: ReadonlyArray<Money>): string => {
     ? `${sum.toString()} are still gone, and an operator must settle who bears them.`
     : `${sum.toString()} that had come back are still held until an operator settles it.`
 }
+
+/** One item of the queue stands for all of it. */
+const besides = ({ waiting = [] }: Source): string =>
+  waiting.length === 0 ? "" : `, besides ${sumOf(waiting.map(({ money }) => money))} that wait already`
 
 const noteOf = (
   known: Known,
@@ -174,7 +176,9 @@ const noteOf = (
         ? `${provider} has given or taken ${sum} back, which nobody had decided on yet.`
         : noteOfGone(known, suspense, source)
     case "unaccounted":
-      return `${provider} says that it took ${sum} back, which the books do not have there: an operator must settle it.`
+      return `${provider} says that it took ${sum} back, which the books do not have there${besides(source)}: an operator must settle it.`
+    case "offset":
+      return `${provider} gave ${sum} back, as much as it had taken beyond the books: ${waitingWords(known, waitingAfter([], source))}`
     case "unowed":
       return `${provider} says that it gave ${sum} back, which the books do not lack there: an operator must settle it.`
     case "worthless":
@@ -204,6 +208,17 @@ const disputedIn = ({ amount, kind }: Dispute): Disputed | undefined => {
   }
 }
 
+const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, matches }: Dispute, source: Source) => {
+  const { attempt, payment } = known
+  if (matches !== undefined) return unmatchedAfter(payment, attempt, [matches])
+  if (kind === "worthless" || (isWhole(signal) && kind !== "part")) return {}
+  if (isWhole(signal)) return unmatchedAfter(payment, attempt, [amount.negate()])
+  const taken = takenIn(signal)
+  if (taken === undefined || isEarlyPart(known, source, taken)) return {}
+  const { unmatched } = withUnmatched(known, signal, source)
+  return unmatched === undefined ? {} : { unmatched }
+}
+
 export const disputeChangeOf = (
   known: Known,
   signal: ProviderSignal,
@@ -224,7 +239,7 @@ export const disputeChangeOf = (
     {
       status: payment.status,
       outcome: attempt.outcome,
-      patch: {},
+      patch: unmatchedBy(known, signal, dispute, source),
       waits: attempt.outcome !== "declined" && !isOver(payment.status),
       underWay: attempt.outcome === "accepted" && payment.status === "processing",
       suspense,

@@ -5,7 +5,7 @@
 import type { AttemptId } from "../../domain/Identifiers.ts"
 import { Money } from "../../domain/Money.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 
@@ -35,6 +35,14 @@ export const withoutOwnRefunds = (known: Known, signal: ProviderSignal, source: 
     money.currency === payment.amount.currency ? less(money, partsIn(payment, "open")) : money
   )
   return { ...source, there: there?.filter(({ isZero }) => !isZero) ?? [] }
+}
+
+/** Once the rest is taken back: the parts as they then are, those on their way not back yet. */
+export const partsBesides = (known: Known, signal: ProviderSignal, source: Source): ReadonlyArray<Refund> => {
+  const isLeftOut = isMeant(known, signal, source)
+  return known.payment.refunds.map(({ missing: _, ...part }) =>
+    isLeftOut && part.state === "open" ? { ...part, missing: true } : part
+  )
 }
 
 /** All of it is on its way already. */

@@ -8,6 +8,7 @@ import type { Known } from "../store/PaymentStore.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
 import { doubtOf } from "./Doubt.ts"
+import { partsBesides } from "./OwnRefunds.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import {
   goneFrom,
@@ -182,7 +183,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
   const patch = {
     ...paymentPatch(payment, attempt, signal, decision),
-    ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {})
+    ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {}),
+    ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {})
   }
   // What is back moves nothing but what the books have there.
   const moved = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, decision)

@@ -99,14 +99,22 @@ export const disputeEvent = (
 const minorInParts = ({ refunds }: Payment): bigint =>
   refunds.filter(({ state }) => state === "completed").reduce((sum, part) => sum + part.amount.minor, 0n)
 
-/** What a provider that gives or takes the whole back moves: the parts that went before were told of. */
-const leftBefore = (payment: Payment): Money =>
-  new Money({ currency: payment.amount.currency, minor: payment.amount.minor - minorInParts(payment) })
+const minorMissing = ({ refunds }: Payment): bigint =>
+  refunds
+    .filter(({ missing, state }) => missing === true && state !== "completed")
+    .reduce((sum, part) => sum + part.amount.minor, 0n)
 
 export const refundedAmount = (payment: Payment): Money => {
   const { amount, status } = payment
-  // What its provider took or sent back went back whole, whatever parts were asked for.
-  return new Money({ currency: amount.currency, minor: status === "refunded" ? amount.minor : minorInParts(payment) })
+  // What its provider took or sent back went back whole, whatever parts were asked for, but for those that it has yet.
+  const minor = status === "refunded" ? amount.minor - minorMissing(payment) : minorInParts(payment)
+  return new Money({ currency: amount.currency, minor })
+}
+
+/** What a provider that gives or takes the whole back moves: the parts that went before were told of. */
+const leftBefore = (payment: Payment): Money => {
+  const { currency, minor } = refundedAmount(payment)
+  return new Money({ currency, minor: minor - minorInParts(payment) })
 }
 
 /** One part has gone back, or was to and has not; or a provider has given back the whole payment by itself. */

@@ -25,9 +25,10 @@ import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
 import { isOwnRefund, ownRefundChangeOf, saidBackOf, withoutOwnRefunds } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
+import { withoutRegained, withUnmatched } from "./Unmatched.ts"
 import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
-import { isReturned, type Moment, type Source } from "./Ruling.ts"
-import type { Change } from "../store/Change.ts"
+import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import type { Change, NewAttempt } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
 export interface Heard {
@@ -37,6 +38,11 @@ export interface Heard {
   readonly follows: boolean
   /** Nothing was written: the account that would pay through the next candidate has too little. */
   readonly short?: LedgerAccount
+}
+
+interface Decided extends Ruled {
+  /** Chosen to settle a ramp, should the word have been that its money is there. */
+  readonly settler?: NewAttempt | undefined
 }
 
 /** A change takes at most this many ids of its own: four events, a callback, three operator items. */
@@ -108,6 +114,17 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return { ...source, waiting, there: there.map(({ money }) => money) }
       })
 
+      const takerOf = Effect.fnUntraced(function* ({ attempt, payment }: Known, attempts: ReadonlyArray<Attempt>) {
+        const { account, provider } = attempt
+        const taker = attempts.find(
+          (one) =>
+            one.leg === "payment" && one.outcome === "accepted" && one.provider === provider && one.account === account
+        )
+        if (taker === undefined) return undefined
+        const all = yield* ledger.suspenseOf(payment.payment_id)
+        return { attempt: taker, waiting: all.filter(({ about }) => about === taker.attempt_id) }
+      })
+
       /** Of a refund that is on its way as it was meant to be, nothing is asked. */
       const ofRefund = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         const { payment } = known
@@ -116,7 +133,9 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (payment.status === "completed" && !stays && !isOdd) return source
         const books = yield* withBooks(known, source)
         if (!stays) return books
-        return { ...books, saidBack: saidBackOf(payment, yield* store.attemptsOf(payment.payment_id), books) }
+        const attempts = yield* store.attemptsOf(payment.payment_id)
+        const taker = payment.unmatched === null ? undefined : yield* takerOf(known, attempts)
+        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker }
       })
 
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
@@ -129,19 +148,19 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
         const dispute = disputeIn(known, signal, heard)
         if (dispute !== undefined) return disputeChangeOf(known, signal, dispute, heard, moment)
-        const source = withoutOwnRefunds(known, signal, withExcess(known, signal, heard))
+        const before = withoutRegained(known, signal, withExcess(known, signal, heard))
+        const source = withUnmatched(known, signal, withoutOwnRefunds(known, signal, before))
         if (isOwnRefund(known, signal, source)) return ownRefundChangeOf(known, signal, source, moment)
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now
-        return rampChangeOf(
-          { payment, attempt },
-          signal,
-          source,
-          { ...moment, shared },
-          yield* settlerOf(known, signal)
-        )
+        const settler = yield* settlerOf(known, signal)
+        return { ...rampChangeOf({ payment, attempt }, signal, source, { ...moment, shared }, settler), settler }
       })
+
+      /** Whoever was chosen to settle, and is not asked by this change, keeps nobody from finding out whether it answers. */
+      const released = (payment: Payment, { settler }: Decided) =>
+        settler === undefined ? Effect.void : second.unsent(payment, settler)
 
       const write = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, source: Source) {
         const { attempt, payment } = known
@@ -153,10 +172,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const at = new Date(yield* Clock.currentTimeMillis)
         const enquireIn = yield* nthDelay(enquiries, known.attempt.enquiries + 1)
         const moment = { at, newId: () => fresh.shift()!, enquireIn }
-        const { after, change, outcome } = yield* ruledOn(known, signal, source, moment)
+        const decided: Decided = yield* ruledOn(known, signal, source, moment)
+        const { after, change, outcome } = decided
         const told =
           after.funding === null || after.status === payment.status ? [] : yield* funding.of(after, payment.status)
-        const written = yield* Effect.either(store.apply({ ...change, events: [...change.events, ...told] }))
+        const written = yield* Effect.either(store.apply({ ...change, events: [...change.events, ...told] })).pipe(
+          Effect.tapErrorCause(() => released(payment, decided))
+        )
+        const isTaken = Either.isRight(written) && written.right && change.nextAttempt === decided.settler
+        if (!isTaken) yield* released(payment, decided)
         if (Either.isLeft(written)) {
           // Whatever else it takes was held beforehand.
           if (change.nextAttempt === undefined) return yield* Effect.die(written.left)

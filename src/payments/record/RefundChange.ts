@@ -7,7 +7,8 @@ import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { isEven } from "./TakenBack.ts"
+import { isEven, noteOfGone } from "./TakenBack.ts"
+import { beyond, unmatchedAfter } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -55,6 +56,32 @@ const suspenseOf = (
   return [suspenseMoney(attempt, strayed === "came" ? amount : amount.negate(), occasion)]
 }
 
+/**
+ * Its provider had taken more back than the books had there, since they held the refund for gone: now that it is not, so
+ * much more of it is what was taken.
+ */
+const claimedOf = (
+  { payment }: Known,
+  { amount }: Refund,
+  { strayed }: RefundDecision,
+  { taker, ...source }: Source
+) => {
+  const named = strayed !== "came" || taker === undefined ? undefined : beyond(payment, taker.attempt, amount)
+  if (taker === undefined || named === undefined || !named.isPositive) return undefined
+  const money = named.minor < amount.minor ? named : amount
+  const gone = [suspenseMoney(taker.attempt, money.negate(), `claimed ${payment.version}`)]
+  const books = { ...source, waiting: taker.waiting }
+  return {
+    money,
+    gone,
+    unmatched: unmatchedAfter(payment, taker.attempt, [money.negate()]),
+    besides: {
+      about: taker.attempt.attempt_id,
+      note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker.attempt }, gone, books)
+    }
+  }
+}
+
 export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const refund = refundOf(known)
@@ -71,7 +98,11 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { outcome, resurfaced, state, strayed } = decision
   const { amount } = refund
   const settles = state !== refund.state && state !== "open"
-  const after = settles ? partsAfter(payment, [{ ...refund, state, settled_at: moment.at }]) : payment.refunds
+  const claimed = claimedOf(known, refund, decision, source)
+  // What its payment counts as back, and is not.
+  const isMissing = payment.status === "refunded" && refund.state === "completed" && claimed === undefined
+  const settled: Refund = { ...refund, state, settled_at: moment.at, ...(isMissing ? { missing: true } : {}) }
+  const after = settles ? partsAfter(payment, [settled]) : payment.refunds
   const isReleased = settles && state === "failed" && refund.state === "open"
   const { by, dearer, refunds } = isReleased
     ? withShortage(payment, after, refund)
@@ -86,7 +117,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: settles ? { refunds } : {},
+      patch: { ...(settles ? { refunds } : {}), ...claimed?.unmatched },
       ...(strayed === null && !decision.back
         ? {}
         : {
@@ -94,7 +125,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
           }),
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
-      suspense,
+      suspense: [...suspense, ...(claimed?.gone ?? [])],
+      besides: claimed?.besides,
+      disputed: claimed === undefined ? undefined : { kind: "returned", amount: claimed.money },
       note: isSettled
         ? undefined
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),

@@ -10,7 +10,7 @@ import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { OperatorItem, Payment, PaymentFailure, StoredCallback } from "../store/Payment.ts"
+import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback, Unmatched } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
 import type { AttemptPatch, Change, NewAttempt, PaymentPatch, SuspenseMoney } from "../store/Change.ts"
@@ -34,6 +34,10 @@ export interface Source {
   readonly waiting?: ReadonlyArray<{ readonly money: Money }>
   /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
   readonly saidBack?: AttemptId | undefined
+  /** Of money that its provider takes back: what then stands unmatched, where that changes. */
+  readonly unmatched?: Unmatched | null
+  /** Of a refund that comes back: who had taken its money, and may have taken it again, with what waits because of that. */
+  readonly taker?: { readonly attempt: Attempt; readonly waiting: NonNullable<Source["waiting"]> } | undefined
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
 }
@@ -65,6 +69,8 @@ export interface Ruling {
   readonly cleared?: boolean
   /** The attempt whose money in suspense, or in doubt, it is about, where that is another one. */
   readonly about?: AttemptId
+  /** What moves because of another attempt besides; no note where nothing of that waits any more. */
+  readonly besides?: { readonly about: AttemptId; readonly note: string | undefined } | undefined
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   readonly settledRefund?: Change["settledRefund"]
@@ -179,6 +185,7 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
   const { operator } = source
   return [
     ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
+    ...(ruling.besides?.note === undefined ? [] : [item("suspense", ruling.besides.note, ruling.besides.about)]),
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
@@ -211,7 +218,10 @@ const closeItems = (
     ...(wasAskedAbout && signal._tag !== "Unknown" && ruling.outcome !== "unknown" && !stuck && !isLate(payment, signal)
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
-    ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : [])
+    ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : []),
+    ...(ruling.besides !== undefined && ruling.besides.note === undefined
+      ? [{ kind: "suspense" as const, attempt_id: ruling.besides.about, by }]
+      : [])
   ]
 }
 
@@ -243,7 +253,9 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const notes = [ruling.note, ruling.doubt, source.note, source.operator?.note].filter((one) => one !== undefined)
+  const notes = [ruling.note, ruling.besides?.note, ruling.doubt, source.note, source.operator?.note].filter(
+    (one) => one !== undefined
+  )
   const before = patch.comments ?? payment.comments
   return notes.length === 0 ? {} : { comments: notes.reduce<string | null>(noted, before) }
 }
@@ -260,6 +272,7 @@ export const assemble = (
   const fails = status === "failed" && payment.status !== "failed"
   const patch: PaymentPatch = {
     ...ruling.patch,
+    ...(source.unmatched === undefined ? {} : { unmatched: source.unmatched }),
     ...calledBack(source, moment),
     ...commented(payment, ruling.patch, ruling, source),
     ...(fails ? { failure: ruling.failure ?? failureOf(known, signal, source) } : {})

@@ -1,24 +1,11 @@
 /** What a provider takes back of what it collected, or has back of what it paid: by the books, and not by what was assumed. */
 import { Money } from "../../domain/Money.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
-import { providersMoney } from "../store/PaymentPostings.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { Source } from "./Ruling.ts"
-
-/** Whether the attempt brings money to its provider, or pays it out. */
-export const collects = ({ attempt, payment }: Known): boolean =>
-  attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
-
-/** What the attempt was to collect or to pay. */
-export const orderedBy = ({ attempt, payment }: Known): Money =>
-  attempt.leg === "settlement" ? payment.target : providersMoney(payment)
-
-/** Nobody has heard yet that it brought or paid anything. */
-export const isUnheardOf = ({ attempt, payment }: Known): boolean =>
-  !isSettled(payment.status) && Object.keys(attempt.received).length === 0
+import { collects, isUnheardOf, orderedBy } from "./Standing.ts"
 
 /**
  * What leaves suspense, or is lacking there, when a provider takes back what it collected, and what comes to it when it

@@ -53,7 +53,7 @@ export class PaymentRouter extends Context.Tag("corridor/PaymentRouter")<
     /** Whom to ask first, as an attempt that is to be committed before the call. */
     readonly choose: (orgId: OrgId, candidates: Candidates, leg: Leg) => Effect.Effect<Chosen>
     /** What was chosen is not sent after all: another may find out whether its provider answers. */
-    readonly unsent: (orgId: OrgId, chosen: Chosen) => Effect.Effect<void>
+    readonly unsent: (orgId: OrgId, chosen: Pick<Chosen, "attempt">) => Effect.Effect<void>
   }
 >() {
   static readonly layer = Layer.effect(

@@ -13,6 +13,8 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
   {
     /** Whom to ask, if anyone can: an attempt that is still to be sent. */
     readonly choose: (payment: Payment) => Effect.Effect<NewAttempt | undefined>
+    /** What was chosen is not to be sent: another may find out whether its provider answers. */
+    readonly unsent: (payment: Payment, attempt: NewAttempt) => Effect.Effect<void>
     /** Something in this process may have become due. */
     readonly wake: Effect.Effect<void>
     readonly woken: Effect.Effect<void>
@@ -31,6 +33,7 @@ export class SecondLeg extends Context.Tag("corridor/SecondLeg")<
           const { attempt } = yield* router.choose(payment.org_id, candidates, "settlement")
           return { ...attempt, enquire_in: null }
         }),
+        unsent: ({ org_id }, attempt) => router.unsent(org_id, { attempt }),
         wake: Effect.asVoid(Queue.offer(bell, undefined)),
         woken: Queue.take(bell)
       }

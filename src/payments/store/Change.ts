@@ -32,6 +32,7 @@ export type PaymentPatch = Partial<
     | "ramp"
     | "failure"
     | "refunds"
+    | "unmatched"
     | "amount"
     | "target"
     | "org_rate_id"

@@ -57,6 +57,13 @@ export const nullable = <A>({ problem }: Column<A>): Column<A | null> => ({
   problem: (value) => (value === null ? undefined : problem(value))
 })
 
+/** Of what is held as JSON: a name that may be lacking. */
+export const optional = <A>({ problem }: Column<A>): Column<A | undefined> => ({
+  problem: (value) => (value === undefined ? undefined : problem(value))
+})
+
+export const yes = column("true", (value): value is true => value === true)
+
 export const listOf = <A>({ problem }: Column<A>): Column<ReadonlyArray<A>> => ({
   problem: (value) => {
     if (!Array.isArray(value)) return `: expected a list, found ${kindOf(value)}`

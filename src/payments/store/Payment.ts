@@ -62,6 +62,11 @@ export interface Payment {
   readonly failure: PaymentFailure | null
   /** Its parts that went back, or were to, in the order in which they were asked for. */
   readonly refunds: ReadonlyArray<Refund>
+  /**
+   * By attempt and currency, where its provider took money back: what it named less what the books took. Above zero it
+   * named more than was there; below, it took without naming a sum. Null: the two are the same.
+   */
+  readonly unmatched: Unmatched | null
   readonly payout_id: string | null
   /** Wrong one-time passwords so far. */
   readonly otp_failures: number
@@ -122,6 +127,8 @@ export interface Attempt {
   /** The request that it was made for, where that was traced. */
   readonly traceparent?: string
 }
+
+export type Unmatched = Readonly<Record<string, Received>>
 
 export interface Said {
   readonly outcome: AttemptOutcome | null
@@ -205,6 +212,8 @@ export interface Refund {
   readonly reason: string | null
   readonly created_at: Date
   readonly settled_at: Date | null
+  /** The payment is refunded, and this part of it is not back: it bounced, or was on its way when the rest was taken. */
+  readonly missing?: true | undefined
 }
 
 export const HistoryRow = Schema.Struct({

@@ -25,13 +25,15 @@ import {
   nullable,
   number,
   oneOf,
+  optional,
   recognised,
   recordOf,
   type RowOf,
   rowOf,
   text,
   time,
-  truth
+  truth,
+  yes
 } from "./Columns.ts"
 import type { JsonObject, Payment, Refund } from "./Payment.ts"
 
@@ -59,7 +61,8 @@ const refund = fields({
   state: oneOf("open", "completed", "failed"),
   reason: nullable(text),
   created_at: text,
-  settled_at: nullable(text)
+  settled_at: nullable(text),
+  missing: optional(yes)
 })
 
 type RefundRow = NonNullable<(typeof refund)["holds"]>
@@ -108,6 +111,7 @@ const paymentTable = {
     })
   ),
   refunds: listOf(refund),
+  unmatched: nullable(recordOf(recordOf(text))),
   payout_id: nullable(text),
   otp_failures: number,
   fee_ids: listOf(text),
@@ -129,8 +133,9 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ amount, created_at, settled_at, target, ...part }) => ({
+  refunds.map(({ amount, created_at, missing, settled_at, target, ...part }) => ({
     ...part,
+    missing,
     amount: amount.toNumericText(),
     target: target.toNumericText(),
     created_at: created_at.toISOString(),
@@ -208,6 +213,7 @@ export const paymentOf = (selected: object): Payment => {
     comments: row.comments,
     failure: row.failure,
     refunds: row.refunds.map((one) => refundOf(one, { amount, target })),
+    unmatched: row.unmatched,
     payout_id: row.payout_id,
     otp_failures: row.otp_failures,
     fee_ids: row.fee_ids,

@@ -38,6 +38,7 @@ const changeable = {
   ramp: "jsonb",
   failure: "jsonb",
   refunds: "jsonb",
+  unmatched: "jsonb",
   amount: "numeric",
   target_amount: "numeric",
   org_rate_id: "uuid",

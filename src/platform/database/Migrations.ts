@@ -32,6 +32,7 @@ import brandedLinks from "../../../migrations/0028_branded_links.ts"
 import operations from "../../../migrations/0029_operations.ts"
 import spentTokens from "../../../migrations/0030_spent_tokens.ts"
 import months from "../../../migrations/0031_months.ts"
+import unmatched from "../../../migrations/0032_unmatched.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -65,7 +66,8 @@ export const migrations = {
   "0028_branded_links": brandedLinks,
   "0029_operations": operations,
   "0030_spent_tokens": spentTokens,
-  "0031_months": months
+  "0031_months": months,
+  "0032_unmatched": unmatched
 }
 
 const TABLE = "corridor_migrations"

@@ -57,6 +57,19 @@ const readDispute = Schema.decodeUnknownOption(
   })
 )
 
+/** Only a refund says how much went back in all. */
+const readRefund = Schema.decodeUnknownOption(
+  Schema.Struct({
+    id: Schema.String,
+    status: Schema.Literal("COMPLETED"),
+    custom_id: Schema.String,
+    amount: Amount,
+    seller_payable_breakdown: Schema.Struct({ total_refunded_amount: Amount })
+  })
+)
+
+const REFUNDED = "PAYMENT.CAPTURE.REFUNDED"
+
 const DISPUTE_RESOLVED = "CUSTOMER.DISPUTE.RESOLVED"
 
 /** Payers can make an order on a page of their own, with no more than the client id, and choose what it is called by. */
@@ -87,6 +100,24 @@ const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<Readonl
     })
     return [new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })]
   })
+
+/** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
+const statementOfRefund = ({ event_type: type, resource }: Event, proof: Proof): Option.Option<Statement> =>
+  type === REFUNDED
+    ? Option.flatMap(readRefund(resource), ({ amount, custom_id: reference, id }) =>
+        Option.map(Option.fromNullable(moneyOf(amount, amount.currency_code)), (taken) => {
+          const attempt = { ...payin, reference, providerPaymentId: null }
+          const report = new Report({
+            state: "returned",
+            reason: "it was refunded at PayPal",
+            providerPaymentId: null,
+            providerStatus: null,
+            taken
+          })
+          return new Statement({ key: `${REFUNDED} ${id}`, attempt, report, proof })
+        })
+      )
+    : Option.none()
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
 
@@ -190,7 +221,7 @@ const eventsIn = (said: string, proof: Proof): Effect.Effect<ReadonlyArray<Callb
       onSome: (all) => Effect.succeed(all.filter(isNamed))
     })
   }
-  const statement = statementOf(read.value, proof)
+  const statement = Option.orElse(statementOf(read.value, proof), () => statementOfRefund(read.value, proof))
   const events = [...Option.toArray(statement), ...(Option.isSome(statement) ? [] : Option.toArray(hintOf(read.value)))]
   const status = Option.getOrNull(Option.map(statement, ({ report }) => report.providerStatus))
   return isStrangeOrder(status) && isStrangePayout(status)

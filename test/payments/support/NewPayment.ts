@@ -60,6 +60,7 @@ export const draftPayment = (owner: Owner, about: Partial<Payment> = {}) =>
       comments: null,
       failure: null,
       refunds: [],
+      unmatched: null,
       payout_id: null,
       otp_failures: 0,
       fee_ids: [],

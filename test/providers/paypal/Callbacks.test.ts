@@ -139,6 +139,27 @@ describe("callbacks of PayPal", () => {
       })
   )
 
+  it.effect("name what went back by hand at PayPal, once for each refund", () =>
+    Effect.gen(function* () {
+      const refund = {
+        id: "1Y107995YT783435V",
+        status: "COMPLETED",
+        custom_id: reference,
+        amount: { currency_code: "EUR", value: "4.00" },
+        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "7.00" } }
+      }
+      const told = {
+        _tag: "Statement",
+        key: "PAYMENT.CAPTURE.REFUNDED 1Y107995YT783435V",
+        attempt: { reference, providerPaymentId: null, about: "payin" },
+        report: { state: "returned", taken: { currency: "EUR", minor: 400n } }
+      }
+      expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", refund)).toMatchObject([told])
+      const pending = { ...refund, status: "PENDING" }
+      expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", pending)).toMatchObject([{ _tag: "Hint" }])
+    })
+  )
+
   it.effect.each([
     ["CHECKOUT.ORDER.APPROVED", { id: "5O", status: "APPROVED", purchase_units: [{ custom_id: reference }] }, "5O"],
     ["PAYMENT.CAPTURE.REFUNDED", { id: "R", status: "COMPLETED", custom_id: reference, amount: capture.amount }, null],

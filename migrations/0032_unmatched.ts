@@ -1,0 +1,5 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** What providers say that they took back, where the books took more of it or less. */
+export default Effect.flatMap(SqlClient.SqlClient, (sql) => sql`alter table payments add column unmatched jsonb`)

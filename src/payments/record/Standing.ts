@@ -1,0 +1,53 @@
+/** Where an attempt's money stands by the books, whichever way it was to go: what is there, and what would be without disputes. */
+import { Money } from "../../domain/Money.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { totalIn } from "../../domain/Received.ts"
+import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
+import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Known } from "../store/PaymentStore.ts"
+import { isReturned, type Source } from "./Ruling.ts"
+
+/** Whether the attempt brings money to its provider, or pays it out. */
+export const collects = ({ attempt, payment }: Known): boolean =>
+  attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
+
+/** What the attempt was to collect or to pay. */
+export const orderedBy = ({ attempt, payment }: Known): Money =>
+  attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+
+/** Nobody has heard yet that it brought or paid anything. */
+export const isUnheardOf = ({ attempt, payment }: Known): boolean =>
+  !isSettled(payment.status) && Object.keys(attempt.received).length === 0
+
+export const takenIn = (signal: ProviderSignal): Money | undefined =>
+  signal._tag === "Report" && signal.state === "returned" ? signal.taken : undefined
+
+export const regainedIn = (signal: ProviderSignal): Money | undefined =>
+  signal._tag === "Report" ? signal.regained : undefined
+
+/** All that it has went back, however much that is. */
+export const isWhole = (signal: ProviderSignal): boolean => isReturned(signal) && takenIn(signal) === undefined
+
+/** What the provider has by the books of what it collected, or lacks of what it paid. */
+export const standing = (known: Known, { there = [] }: Source, { currency }: Pick<Money, "currency">): Money => {
+  const found = there.find((money) => money.currency === currency) ?? Money.zero(currency)
+  return collects(known) ? found : found.negate()
+}
+
+/** What there is to be taken back, in this currency. */
+export const left = (known: Known, source: Source, of: Pick<Money, "currency">): Money => {
+  const moved = standing(known, source, of)
+  return moved.isPositive ? moved : Money.zero(of.currency)
+}
+
+/** What that would be if nothing but refunds had ever gone back. */
+export const undisputed = ({ attempt, payment }: Known, { currency }: Pick<Money, "currency">): bigint => {
+  const { minor: heard } = totalIn(attempt.received, currency)
+  const asked = providersMoney(payment)
+  const { outcome } = attempt
+  const isOwned = attempt.leg === "payment" && ownsMoney({ status: payment.status, outcome })
+  if (!isOwned || asked.currency !== currency) return heard
+  const refunded = payment.refunds.filter(({ state }) => state === "completed")
+  const moved = asked.minor > heard ? asked.minor : heard
+  return refunded.reduce((rest, { amount }) => rest - amount.minor, moved)
+}

@@ -1,0 +1,196 @@
+/** Disputes that name more than the books have at that moment, and returns that name nothing. Each test states what should be so. */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import type { PaymentId } from "../../../src/domain/Identifiers.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { people } from "../../support/Credentials.ts"
+import { act } from "../support/Acting.ts"
+import { callBack, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { referenceOf } from "../support/OwnAccount.ts"
+import { at, attemptsFor, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+
+const KES = CurrencyCode.make("KES")
+
+const made = threeProviders()
+const { stripe } = made
+
+onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
+  const paying = (country: string) =>
+    Effect.gen(function* () {
+      const before = { stripe: yield* at("stripe"), own: yield* settlement }
+      const { hears, payment_id, reference } = yield* paysIn(stripe, country)
+      const says = (key: string, state: string, sums: object) =>
+        callBack("stripe", { key: `${country} ${key}`, reference, state, ...sums })
+      const sum = (amount: string) => ({ amount, currency: "KES" })
+      return {
+        payment_id,
+        reference,
+        hears,
+        takes: (key: string, amount: string) => says(key, "returned", { taken: sum(amount) }),
+        regains: (key: string, amount: string) => says(key, "completed", { regained: sum(amount) }),
+        /** What it took while it had nothing of it by its words so far. */
+        tookBesides: (amount: string) => stripe.purse.shrank(reference, `${reference} besides`, moneyOf(amount, KES)),
+        books: Effect.all({
+          stripe: Effect.map(at("stripe"), (now) => now - before.stripe),
+          own: Effect.map(settlement, (now) => now - before.own)
+        })
+      }
+    })
+
+  const paid = (country: string) => Effect.tap(paying(country), ({ hears }) => hears("yes", "completed"))
+
+  const refund = (payment_id: PaymentId, amount: number, state: "completed" | "processing" = "completed") =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      stripe.will({ refund: accepts({ state }) })
+      expect((yield* act(payment_id, { action: "refund", amount }, acme.token("staff"))).status).toBe(200)
+      const reference = (yield* attemptsFor(payment_id, "refund")).at(-1)!
+      return (word: string) => callBack("stripe", { key: `${reference} ${word}`, reference, state: word })
+    })
+
+  const lastTold = (payment_id: PaymentId, type: string) => Effect.map(toldOf(payment_id, type), (all) => all.at(-1))
+
+  it.effect("a second dispute that is heard of before the first is won takes the money a second time", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookBesides } = yield* paid("FR")
+      yield* takes("first", "1500.00")
+      yield* takes("second", "1500.00")
+      expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { detail: expect.stringContaining("do not have there, besides 1500.00 KES that wait already") as string }
+      ])
+      yield* regains("the first", "1500.00")
+      tookBesides("1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["-1500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { detail: expect.stringContaining("1500.00 KES are still gone") as string }
+      ])
+      expect((yield* recordOf(payment_id))["comments"]).not.toContain("has its money")
+      yield* regains("the second", "1500.00")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what was borne before the first was won is not given to whoever bore it", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookBesides } = yield* paid("NO")
+      yield* takes("first", "1500.00")
+      yield* takes("second", "1500.00")
+      yield* resolve(payment_id, "completed")
+      yield* regains("the first", "1500.00")
+      tookBesides("1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("a whole return without a sum, and the dispute that names it, are the same money", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id, regains, takes } = yield* paid("CH")
+      yield* hears("reversed", "returned")
+      const before = yield* itemsOf(payment_id)
+      yield* takes("its dispute", "1500.00")
+      expect(yield* itemsOf(payment_id)).toEqual(before)
+      yield* regains("won", "1500.00")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("what a dispute took of a refund that bounces is booked when it does", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, regains, takes, tookBesides } = yield* paid("DE")
+      const says = yield* refund(payment_id, 500)
+      yield* takes("all", "1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 1000 })
+      yield* says("returned")
+      tookBesides("500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 1000 })
+      expect((yield* suspenseOf(payment_id)).toSorted()).toEqual(["-1500.00 KES", "500.00 KES"])
+      const details = (yield* itemsOf(payment_id)).map(({ detail }) => detail)
+      expect(details).toHaveLength(2)
+      expect(details).toContain(
+        "stripe has taken 500.00 KES back, 1500.00 KES in all: an operator must settle who bears it."
+      )
+      expect(yield* lastTold(payment_id, "transaction.updated")).toMatchObject({
+        dispute: { kind: "returned", amount: 500 }
+      })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
+      yield* regains("won", "1500.00")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1000 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["500.00 KES"])
+      yield* resolve(payment_id, "completed")
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+    })
+  )
+
+  it.effect("what is given back before the return of the whole is heard of stays", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id, regains } = yield* paid("AT")
+      yield* regains("won", "1500.00")
+      yield* hears("reversed", "returned")
+      stripe.purse.shrank(yield* referenceOf(payment_id), "AT won after", moneyOf("-1500.00", KES))
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("even where it is heard of before anybody knows that it came", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id, reference, regains } = yield* paying("SE")
+      yield* regains("won", "1500.00")
+      yield* hears("reversed", "returned")
+      yield* hears("late", "completed")
+      stripe.purse.shrank(reference, "SE won after", moneyOf("-1500.00", KES))
+      expect(yield* books).toEqual({ stripe: -1500, own: 0 })
+      expect(yield* suspenseOf(payment_id)).toEqual(["1500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("a part that bounces after the payment was refunded is not told as refunded", () =>
+    Effect.gen(function* () {
+      const { payment_id } = yield* paid("NL")
+      const first = yield* refund(payment_id, 500)
+      yield* refund(payment_id, 1000)
+      yield* untilStatus(payment_id, "refunded")
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 1500 })
+      yield* first("returned")
+      expect(yield* lastTold(payment_id, "payment.refund_failed")).toMatchObject({ amount: 500, refunded_amount: 1000 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1000 })
+      yield* resolve(payment_id, "failed", "it was sent again by hand")
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 1500 })
+    })
+  )
+
+  it.effect("a part that failed leaves what was taken back whole", () =>
+    Effect.gen(function* () {
+      const { payment_id, takes } = yield* paid("BE")
+      const says = yield* refund(payment_id, 500, "processing")
+      yield* says("failed")
+      yield* takes("all", "1500.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1500 })
+    })
+  )
+
+  it.effect("a return of the whole while a part is on its way tells of the rest, and the part of itself", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id } = yield* paid("IT")
+      const says = yield* refund(payment_id, 500, "processing")
+      yield* hears("reversed", "returned")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded", refunded_amount: 1000 })
+      expect(yield* lastTold(payment_id, "payment.refunded")).toMatchObject({ amount: 1000, refunded_amount: 1000 })
+      yield* says("completed")
+      expect(yield* lastTold(payment_id, "payment.refunded")).toMatchObject({ amount: 500, refunded_amount: 1500 })
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 1500 })
+      expect(yield* books).toEqual({ stripe: 0, own: 1000 })
+    })
+  )
+})
