@@ -11,7 +11,7 @@ import { currentTraceparent } from "../../platform/observability/TraceContext.ts
 import { stringifyWire } from "../../domain/Decimal.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import { insufficientFundsOf, postingRows } from "../../money/ledger/PostingSql.ts"
-import { Doorbell } from "../../webhooks/delivery/Doorbell.ts"
+import { Doorbell } from "../../webhooks/Doorbell.ts"
 import { attemptColumns, attemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { HistoryRow, OpenItem, StoredCallback, StoredOperatorItem } from "./Payment.ts"
