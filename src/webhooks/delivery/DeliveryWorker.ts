@@ -14,7 +14,7 @@ import {
 } from "../../domain/policies/Webhooks.ts"
 import { attempt } from "./Attempt.ts"
 import type { ClaimedDelivery, Lane, Result } from "./Delivery.ts"
-import { Doorbell } from "./Doorbell.ts"
+import { Doorbell } from "../Doorbell.ts"
 import { DueList } from "./DueList.ts"
 import { HookClient } from "./HookClient.ts"
 import { Manners } from "./Manners.ts"
