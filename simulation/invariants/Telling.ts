@@ -2,11 +2,12 @@
 import { wants } from "../../src/domain/EventFilter.ts"
 import type { Dossier, Records } from "./Records.ts"
 
-/** Of what a provider takes back, or gives back, of a payment that stays what it is. */
-const tellsOfDispute = ({ payload }: Dossier["events"][number]): boolean => payload.includes('"dispute":{')
+/** Of a dispute, which leaves the payment what it is. */
+const isOfDispute = (payload: string): boolean => payload.includes('"dispute":{')
 
 const eventProblems = ({ events, history }: Dossier): ReadonlyArray<string> => {
-  const count = (type: string) => events.filter((event) => event.event_type === type && !tellsOfDispute(event)).length
+  const count = (type: string) =>
+    events.filter(({ event_type, payload }) => event_type === type && !isOfDispute(payload)).length
   const changes = history.filter(({ from_status, to_status }) => from_status !== null && from_status !== to_status)
   const reached = (...statuses: ReadonlyArray<string>) =>
     changes.filter(({ to_status }) => statuses.includes(to_status)).length
