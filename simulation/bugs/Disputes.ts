@@ -2,7 +2,6 @@
 import { Report } from "../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../src/domain/Settlement.ts"
 import { RecordOutcome } from "../../src/payments/record/RecordOutcome.ts"
-import { PaymentStore, type Store } from "../../src/payments/store/PaymentStore.ts"
 import type { Bug } from "./Bug.ts"
 import { planted } from "./Planting.ts"
 
@@ -22,17 +21,6 @@ export const disputeBugs: ReadonlyArray<Omit<Bug, "foundBy">> = [
       hear: (known, signal, source) => recorder.hear(known, withoutRegain(signal), source),
       hearAbout: (attempt, signal, source) => recorder.hearAbout(attempt, withoutRegain(signal), source),
       hearOnce: (known, signal, source) => recorder.hearOnce(known, withoutRegain(signal), source)
-    }))
-  },
-  {
-    name: "a second dispute is the first one",
-    about: "what a provider names beyond the books is forgotten",
-    planted: planted(PaymentStore, (store: Store): Store => ({
-      ...store,
-      apply: ({ patch, ...change }) => {
-        const { unmatched: _, ...rest } = patch
-        return store.apply({ ...change, patch: rest })
-      }
     }))
   }
 ]

@@ -167,7 +167,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         const { path } = yield* atCheckout(about)
         yield* visiting(path, async (page) => {
           await photograph(page, "long")
-          expect(await page.title()).toBe("Confirm your payment")
+          expect(await page.title()).toBe("Confirm your payment · Acme Pay")
         })
       })
     )
