@@ -38,7 +38,8 @@ const permit = operatorPermit("platform", "olga")
 /** How many rows each table has; of the sandbox's own, as many as it always makes. */
 const counts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const tables = yield* sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`
+  const tables = yield* sql<{ name: string }>`select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`
   const all = yield* Effect.forEach(tables, ({ name }) =>
     Effect.map(
       sql<{ rows: number }>`select count(*)::int as rows from ${sql(name)}`,

@@ -26,7 +26,8 @@ const read = `select jsonb_build_object(
       from attempts where outcome = 'unknown' group by provider) u),
     'items', (select coalesce(jsonb_agg(i), '[]') from (
       select kind, count(*)::int as count, ${age("min(opened_at)")} as oldest
-      from operator_items where closed_at is null group by kind) i),
+      from (select kind, opened_at from operator_items where closed_at is null
+        order by opened_at, item_id limit ${mostCounted}) o group by kind) i),
     'queue', jsonb_build_object(
       'count', (select count(*)::int from (
         select delivery_id from webhook_queue order by delivery_id limit ${mostCounted}) q),

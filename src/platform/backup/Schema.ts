@@ -49,6 +49,10 @@ export const makeEmpty = `do $$
   declare
     one record;
   begin
+    for one in select c.oid::regclass as name from pg_class c
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'v' loop
+      execute format('drop view if exists %s cascade', one.name);
+    end loop;
     for one in select c.oid::regclass as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where ${OURS} loop
       execute format('drop table if exists %s cascade', one.name);
     end loop;

@@ -417,7 +417,9 @@ describe("what is told of a call", () => {
             operation: "create payment",
             account: "platform",
             outcome: "2xx",
-            "http.response.status_code": 200
+            "http.request.method": "POST",
+            "http.response.status_code": 200,
+            "server.address": new URL(server.url).host
           }
         ]
       ])
