@@ -78,11 +78,16 @@ export const startProxy = (targets: () => ReadonlyArray<number>, port = 0) =>
       far.once("error", refused)
       far.once("connect", () => {
         far.off("error", refused)
+        // One that was on its way when all were cut is cut as well.
+        if (near.destroyed || manner === "refuses") {
+          near.destroy()
+          far.destroy()
+          return
+        }
         const both = [new Way(near, far, () => manner), new Way(far, near, () => manner)]
         for (const way of both) ways.add(way)
         near.once("close", () => ways.delete(both[0]!))
         far.once("close", () => ways.delete(both[1]!))
-        if (near.destroyed) far.destroy()
       })
     }
 
