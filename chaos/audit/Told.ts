@@ -1,6 +1,6 @@
 /** What callers were told against what is written down: nothing is denied later, and nothing is there that nobody asked for. */
 import { type Json, jsonOf, responseOf } from "../../simulation/business/Scene.ts"
-import { canMove, type PaymentStatus } from "../../src/domain/PaymentStatus.ts"
+import { canMove, type PaymentStatus, paymentStatuses } from "../../src/domain/PaymentStatus.ts"
 import type { Payment } from "../../src/payments/store/Payment.ts"
 import type { Order } from "../business/Notebook.ts"
 import type { Read } from "./ReadRecords.ts"
@@ -11,18 +11,7 @@ const created = new Set(["payin", "cross-currency payin", "payout", "cross-curre
 const mayBecome = (from: PaymentStatus, to: PaymentStatus, seen = new Set<string>()): boolean => {
   if (from === to) return true
   seen.add(from)
-  const all: ReadonlyArray<PaymentStatus> = [
-    "reviewed",
-    "confirmed",
-    "processing",
-    "pending",
-    "completed",
-    "failed",
-    "refunded",
-    "rejected",
-    "canceled"
-  ]
-  return all.some((next) => !seen.has(next) && canMove(from, next) && mayBecome(next, to, seen))
+  return paymentStatuses.some((next) => !seen.has(next) && canMove(from, next) && mayBecome(next, to, seen))
 }
 
 const statusIn = (answer: Json): PaymentStatus | undefined => answer["status"] as PaymentStatus | undefined

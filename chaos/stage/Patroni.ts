@@ -11,7 +11,7 @@ import { freePort } from "../../bench/ServerProcess.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { chaosDatabase, type Postgres, instanceRole } from "./Postgres.ts"
 import { findProgram, makeFolder, makeProgram, type Program, programUser } from "./Program.ts"
-import { connected } from "./Replicated.ts"
+import { connected } from "./Connected.ts"
 
 export interface Node {
   readonly name: string

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted, Schedule } from "effect"
-import { Client } from "pg"
+import type { Client } from "pg"
+import { connected } from "./Connected.ts"
 import { urlOf } from "../../bench/Cluster.ts"
 import type { Cluster } from "./Patroni.ts"
 import { embeddedPostgres } from "../../src/platform/database/EmbeddedPostgres.ts"
@@ -29,23 +30,14 @@ const ROLE = "chaos_instance"
 /** Whoever kills it so often wants it back each time. */
 const restarts = Schedule.spaced("200 millis")
 
-const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  // It dies with the server: the statement under way tells of it.
-  client.on("error", () => undefined)
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
+/** It may just be on its way back. */
+const patiently = <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => connected(url, use, 5_000)
 
 export const startPostgres = (dataDir: string) =>
   Effect.gen(function* () {
     const cluster = Redacted.value((yield* embeddedPostgres({ dataDir, restarts })).url)
     yield* Effect.promise(() =>
-      connected(cluster, async (client) => {
+      patiently(cluster, async (client) => {
         await client.query(`create role ${ROLE} login password '${ROLE}'`)
         await client.query(`create database ${chaosDatabase} owner ${ROLE}`)
       })
@@ -57,7 +49,7 @@ export const startPostgres = (dataDir: string) =>
       commandUrl: ownUrl,
       urlThrough: (port) => `postgres://${ROLE}:${ROLE}@127.0.0.1:${port}/${chaosDatabase}`,
       postmaster: () => Number.parseInt(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8"), 10),
-      using: (use) => Effect.promise(() => connected(ownUrl, use))
+      using: (use) => Effect.promise(() => patiently(ownUrl, use))
     }
     return postgres
   })

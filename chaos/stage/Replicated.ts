@@ -2,21 +2,10 @@
 import { cp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schedule } from "effect"
-import { Client } from "pg"
 import { freePort } from "../../bench/ServerProcess.ts"
 import { binariesFor } from "../../src/platform/database/embedded/Binaries.ts"
+import { connected } from "./Connected.ts"
 import { makeFolder, makeProgram, programUser, runProgram } from "./Program.ts"
-
-export const connected = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
-  client.on("error", () => undefined)
-  await client.connect()
-  try {
-    return await use(client)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
 
 export const untilAnswers = (url: string) =>
   Effect.tryPromise(() => connected(url, (client) => client.query("select 1"))).pipe(
