@@ -1,6 +1,6 @@
 /**
- * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; and
- * with `--client`, as `npm run build` has it, the client for other programs.
+ * The server and the CLI as one file each, and beside each what V8 made of it, so that it starts sooner; the console; the API
+ * reference; and with `--client`, as `npm run build` has it, the client for other programs.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -9,7 +9,9 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { buildClient } from "./src/client/build.mjs"
+import { operationsAsTable, readOperations } from "./src/client/declared.mjs"
 import { buildConsole } from "./src/console/build.mjs"
+import { buildReference } from "./src/reference/build.mjs"
 
 const { client, outdir } = parseArgs({
   options: { outdir: { type: "string", default: "dist" }, client: { type: "boolean", default: false } }
@@ -27,12 +29,16 @@ const program = (entryPoint, outfile, more) =>
     define: { "import.meta.url": "moduleUrl" },
     banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
     logLevel: "warning",
+    // The text stays in memory as long as the program runs, and people wait for a start: the less there is of it, the
+    // better, and without the comments of others it is plain ASCII, which takes half the room.
+    minifyWhitespace: true,
     ...more
   })
 
-await program("src/main.ts", "main.cjs", {})
-// People wait for it: the less there is to read, the sooner it starts.
-await program("src/cli/main.ts", "cli/main.cjs", { minifyWhitespace: true, legalComments: "none" })
+// Short lines, so that the places in a log lead somewhere.
+await program("src/main.ts", "main.cjs", { legalComments: "external", lineLimit: 120 })
+const operations = await readOperations(outdir)
+await program("src/cli/main.ts", "cli/main.cjs", { legalComments: "none", plugins: [operationsAsTable(operations)] })
 
 const hasCode = (folder) => {
   const code = join(folder, "main.code")
@@ -62,7 +68,8 @@ startable(join(outdir, "cli"), [], [["--help"], ["rates", "list"], ["listen", "-
   DATA_DIR: join(outdir, "none")
 })
 // It loads everything and then refuses the port: no server is wanted here.
-startable(outdir, ["--max-semi-space-size=32"], [[]], { PORT: "none" })
+startable(outdir, ["--max-semi-space-size=32", "--heap-growing-percent=60"], [[]], { PORT: "none" })
 
-await buildConsole(outdir)
+await buildConsole(outdir, operations)
+await buildReference(outdir)
 if (client) await buildClient(outdir)

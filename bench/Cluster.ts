@@ -63,6 +63,10 @@ const durabilityOf = (url: string) =>
     )
   )
 
+/** The cluster of a folder as it is set, durable or not. */
+export const clusterIn = (folder: string) =>
+  Effect.map(embeddedPostgres({ dataDir: folder }), ({ url }) => ({ url: Redacted.value(url) }))
+
 /** A commit that does not wait for the disk would measure something else. */
 export const durableCluster = (folder: string) =>
   Effect.gen(function* () {
@@ -70,7 +74,7 @@ export const durableCluster = (folder: string) =>
     if (type === TMPFS) {
       return yield* new BenchFailed({ message: `${folder} is in memory: set TMPDIR to a folder on a disk.` })
     }
-    const url = Redacted.value((yield* embeddedPostgres({ dataDir: folder })).url)
+    const { url } = yield* clusterIn(folder)
     const durability = yield* durabilityOf(url)
     const { fsync, fullPageWrites, synchronousCommit } = durability
     if ([fsync, synchronousCommit, fullPageWrites].some((setting) => setting !== "on")) {

@@ -1,4 +1,4 @@
-/** CPU time that PostgreSQL has used with all its processes; not a number where the system does not tell by `/proc`. */
+/** What a process has used with its children, such as PostgreSQL's; not a number where the system does not tell by `/proc`. */
 import { readdir, readFile } from "node:fs/promises"
 import type { Pool } from "pg"
 
@@ -23,18 +23,34 @@ const usageOf = async (pid: number): Promise<Usage | undefined> => {
   return { parent: fields[1]!, ticks: fields[11]! + fields[12]!, formerTicks: fields[13]! + fields[14]! }
 }
 
-const ticksOf = async (postmaster: number): Promise<number> => {
-  const own = await usageOf(postmaster)
-  if (own === undefined) return Number.NaN
+const childrenOf = async (parent: number): Promise<ReadonlyArray<readonly [number, Usage]>> => {
   const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger)
-  const others = await Promise.all(pids.map(usageOf))
-  const children = others.filter((usage) => usage?.parent === postmaster)
-  return children.reduce((sum, usage) => sum + usage!.ticks, own.ticks + own.formerTicks)
+  const all = await Promise.all(pids.map(async (pid) => [pid, await usageOf(pid)] as const))
+  return all.flatMap(([pid, usage]) => (usage?.parent === parent ? [[pid, usage] as const] : []))
 }
 
-/** In microseconds. */
+/** CPU time of the process and its children, in microseconds. */
+export const familyCpuMicros = async (parent: number): Promise<number> => {
+  const own = await usageOf(parent)
+  if (own === undefined) return Number.NaN
+  const ticks = (await childrenOf(parent)).reduce((sum, [, usage]) => sum + usage.ticks, own.ticks + own.formerTicks)
+  return (ticks * 1e6) / TICKS_PER_SECOND
+}
+
+const peakOf = async (pid: number): Promise<number> => {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1] ?? Number.NaN) / 1024
+}
+
+/** The most memory, in MiB, that any of them has had resident. */
+export const familyPeakMebibytes = async (parent: number): Promise<number> => {
+  const pids = [parent, ...(await childrenOf(parent)).map(([pid]) => pid)]
+  return Math.max(...(await Promise.all(pids.map(peakOf))))
+}
+
+/** PostgreSQL's, in microseconds. */
 export const clusterCpuMicros = async (pool: Pool): Promise<number> => {
   const { rows } = await pool.query<{ readonly pid: number }>("select pg_backend_pid() as pid")
   const backend = await usageOf(rows[0]!.pid)
-  return backend === undefined ? Number.NaN : ((await ticksOf(backend.parent)) * 1e6) / TICKS_PER_SECOND
+  return backend === undefined ? Number.NaN : await familyCpuMicros(backend.parent)
 }

@@ -9,6 +9,8 @@ export interface Options {
   readonly cpuProfiles: string | undefined
   readonly connections: number
   readonly pool: number
+  /** Of Corridor; the other server is one process. */
+  readonly processes: number
   readonly rounds: number
   readonly warmUpSeconds: number
   readonly seconds: { readonly initiate: number; readonly record: number }
@@ -19,12 +21,13 @@ const whole = (name: string, text: string): number => {
   return Number(text)
 }
 
-export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--seconds N] [--cpu-prof FOLDER]
+export const usage = `npm run bench -- [--quick] [--json FILE] [--rounds N] [--seconds N] [--workers N] [--cpu-prof FOLDER]
 
   --quick            fewer and shorter rounds, within three minutes
   --json FILE        writes every measurement as JSON
   --rounds N         rounds of each server; the medians are reported
   --seconds N        length of a round of initiations; records are read half as long
+  --workers N        processes of Corridor, as CORRIDOR_WORKERS has it; one unless it is given
   --cpu-prof FOLDER  writes a CPU profile of each server there (which slows both down)
 `
 
@@ -36,6 +39,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
       json: { type: "string" },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      workers: { type: "string" },
       "cpu-prof": { type: "string" }
     }
   })
@@ -47,6 +51,7 @@ const parse = (args: ReadonlyArray<string>): Options => {
     cpuProfiles: values["cpu-prof"],
     connections: 64,
     pool: 10,
+    processes: whole("workers", values.workers ?? "1"),
     rounds: whole("rounds", values.rounds ?? (quick ? "3" : "7")),
     // Long enough for the compiler to have seen the whole path: what is measured is a server that has been running.
     warmUpSeconds: quick ? 15 : 30,

@@ -53,6 +53,8 @@ export interface Result {
   readonly options: Options
   readonly machine: ReturnType<typeof machineOf>
   readonly comparison: Readonly<Record<Endpoint, ReturnType<typeof comparison>>>
+  /** The most memory that any process of a server has had resident. */
+  readonly peakMebibytes: Readonly<Record<string, number>>
   readonly rowsVerified: Readonly<Record<string, Counts>>
   readonly errors: 0
   readonly measurements: ReadonlyArray<Measurement>
@@ -88,7 +90,7 @@ const section = (title: string, endpoint: Endpoint, { comparison }: Result): Rea
 }
 
 export const tableOf = (result: Result): string => {
-  const { command, machine, options, rowsVerified } = result
+  const { command, machine, options, peakMebibytes, rowsVerified } = result
   const { cores, cpu, loadAverageAtStart, memoryGiB, node, postgres } = machine
   const payments = Object.entries(rowsVerified).map(([name, counts]) => `${name} ${counts.payments}`)
   return [
@@ -100,6 +102,9 @@ export const tableOf = (result: Result): string => {
     "provider's answer, the rows of the built-in rail that stands for the provider, and a second later the completion by a",
     "worker. completed/s counts until every payment is completed; CPU includes the completion. Ratio: Corridor ÷ Fastify.",
     `Medians of ${options.rounds} alternating rounds, ${options.connections} keep-alive connections, ${options.pool} database connections each; no errors.`,
+    `Resident memory at most, of any process: ${Object.entries(peakMebibytes)
+      .map(([name, peak]) => `${name} ${peak.toFixed(0)} MiB`)
+      .join(", ")}. Processes of Corridor: ${options.processes}.`,
     `Rows verified: ${payments.join(", ")} payments, each completed with 1 attempt, 3 history rows, 4 events, 1 callback, 2 postings.`,
     `${cores} × ${cpu}, ${memoryGiB} GiB, Node ${node}, PostgreSQL ${postgres.version} (fsync ${postgres.fsync}), load average ${loadAverageAtStart.toFixed(1)} at the start.`,
     `${command}`

@@ -5,13 +5,16 @@ import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Effect, Schedule } from "effect"
 import { BenchFailed } from "./BenchFailed.ts"
+import { familyCpuMicros, familyPeakMebibytes } from "./ClusterCpu.ts"
 import { recordPath } from "./Workload.ts"
 
 export interface Server {
   readonly name: string
   readonly port: number
-  /** CPU microseconds that the process has used so far. */
+  /** CPU microseconds that the process has used so far, with those that it has started. */
   readonly cpuMicros: Effect.Effect<number>
+  /** The most memory, in MiB, that any of them has had resident. */
+  readonly peakMebibytes: Effect.Effect<number>
 }
 
 const cpuReport = new URL("./CpuReport.mjs", import.meta.url).href
@@ -39,7 +42,8 @@ const answering = (name: string, port: number, child: ChildProcess) =>
     catch: () => new BenchFailed({ message: `${name} does not answer on port ${port}.` })
   }).pipe(
     Effect.retry({
-      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("60 seconds")),
+      // A database that was kept from a version before is brought to this one first.
+      schedule: Schedule.spaced("100 millis").pipe(Schedule.upTo("30 minutes")),
       while: () => child.exitCode === null
     })
   )
@@ -64,7 +68,7 @@ export const startServer = (
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         fork(fileURLToPath(new URL(module, import.meta.url)), {
-          execArgv: ["--max-semi-space-size=32", "--import", cpuReport, ...profiling],
+          execArgv: ["--max-semi-space-size=32", "--heap-growing-percent=60", "--import", cpuReport, ...profiling],
           env: {
             PATH: process.env["PATH"],
             NODE_ENV: "production",
@@ -78,6 +82,12 @@ export const startServer = (
       stop
     )
     yield* answering(name, port, child)
-    const server: Server = { name, port, cpuMicros: cpuMicrosOf(child) }
+    const alone = (environment["CORRIDOR_WORKERS"] ?? "1") === "1"
+    const server: Server = {
+      name,
+      port,
+      cpuMicros: alone ? cpuMicrosOf(child) : Effect.promise(() => familyCpuMicros(child.pid!)),
+      peakMebibytes: Effect.promise(() => familyPeakMebibytes(child.pid!))
+    }
     return server
   })

@@ -22,9 +22,10 @@ const FASTIFY = "./fastify/main.mjs"
 
 const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
 
-const environmentOf = (folder: string, url: string, { pool }: Options) => ({
+const environmentOf = (folder: string, url: string, { pool, processes }: Options) => ({
   CORRIDOR_MODE: "sandbox",
   CORRIDOR_MASTER_KEY: "5a".repeat(32),
+  CORRIDOR_WORKERS: `${processes}`,
   DATA_DIR: join(folder, "corridor"),
   DATABASE_URL: url,
   DATABASE_POOL: `${pool}`,
@@ -69,12 +70,16 @@ const bench = (options: Options) =>
     const verified = yield* Effect.forEach(sides, ({ pool, server: { name } }) =>
       Effect.map(verify(name, pool, state.initiated.get(name) ?? 0), (counts) => [name, counts] as const)
     )
+    const peaks = yield* Effect.forEach(sides, ({ server: { name, peakMebibytes } }) =>
+      Effect.map(peakMebibytes, (peak) => [name, peak] as const)
+    )
     const result: Result = {
       command: `npm run bench -- ${process.argv.slice(2).join(" ")}`.replace(/ -- $/, ""),
       at: new Date().toISOString(),
       options,
       machine: machineOf(durability, loadAverage),
       comparison: { initiate: comparison(measurements, "initiate"), record: comparison(measurements, "record") },
+      peakMebibytes: Object.fromEntries(peaks),
       rowsVerified: Object.fromEntries(verified),
       errors: 0,
       measurements

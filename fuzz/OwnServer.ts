@@ -49,7 +49,7 @@ export const ownServer = async (): Promise<OwnServer> => {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const settings = { ...fuzzedSettings, DATA_DIR: folder, PORT: String(port), LOG_LEVEL: "error" }
-  const child = spawn(process.execPath, ["--max-semi-space-size=32", "dist/main.mjs"], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=32", "--heap-growing-percent=60", "dist/main.mjs"], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...settings },
     stdio: ["ignore", "pipe", "pipe"]
   })

@@ -19,10 +19,12 @@ const ofKind = (counts: ReadonlyMap<string, number>, kind: string): ReadonlyArra
     .sort(([a], [b]) => (a < b ? -1 : 1))
 
 const kinds = [
+  ["size", "Runs"],
   ["step", "What was done"],
   ["answer", "Answers to callers"],
   ["fault", "Faults"],
   ["fate", "What providers did"],
+  ["dispute", "Disputes"],
   ["inbound", "Payins ended"],
   ["outbound", "Payouts ended"],
   ["external", "Ramps ended"],

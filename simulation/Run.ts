@@ -13,7 +13,7 @@ import { Receivers } from "./business/Receivers.ts"
 import type { Scene } from "./business/Scene.ts"
 import { settle } from "./business/Society.ts"
 import type { Step } from "./business/Step.ts"
-import { acts, drawSteps } from "./business/Steps.ts"
+import { acts, drawSize, drawSteps, type Size } from "./business/Steps.ts"
 import { escrowTables } from "./business/Escrowing.ts"
 import { linkTables } from "./business/Linking.ts"
 import { offProblem } from "./business/Switching.ts"
@@ -33,6 +33,7 @@ import { watchForgetting } from "./world/Forgotten.ts"
 import { Outside } from "./world/Outside.ts"
 import { surroundings } from "./world/Surroundings.ts"
 import { dawn, Time } from "./world/Time.ts"
+import { unburdened } from "./world/Unburdened.ts"
 import { World } from "./world/World.ts"
 
 const fiat: ReadonlyArray<ProviderName> = ["stripe", "adyen", "paystack"]
@@ -40,6 +41,19 @@ const crypto: ReadonlyArray<ProviderName> = ["circle", "coinbase"]
 
 /** After so many rounds of people who clear up, what is left is stuck. */
 const MOST_ROUNDS = 8
+
+const instances = {
+  small: { "1": 17, "2": 2.5, "3": 0.5 },
+  usual: { "1": 6, "2": 3, "3": 1 },
+  large: { "1": 4, "2": 4, "3": 2 }
+} as const
+
+/** At least and at most how many there are; whoever pries needs a neighbour. */
+const organisationsOf = (chance: Chance, size: Size, steps: ReadonlyArray<Step>): readonly [number, number] => {
+  if (size !== "small") return [1, 3]
+  if (steps.some(({ kind }) => kind === "pry")) return [2, 2]
+  return [1, chance.happens(0.25, "neighbours") ? 3 : 1]
+}
 
 export interface Options {
   /** Steps by number, and faults by name, that are left out. */
@@ -133,11 +147,13 @@ const summarize = ({ outside, world }: Scene): void => {
     outside.count(`link: payment ${world.tables.payments.get(payment_id)?.status}`)
 }
 
-export const run = (seed: number, options: Options = {}): Ran => {
+const live = (seed: number, options: Options): Ran => {
   const chance = new Chance(seed)
   const time = new Time()
   const outside = new Outside(time, chance, options.withoutFaults ?? new Set())
   if (options.tells === true) outside.story = []
+  const size = drawSize(chance)
+  const drawn = drawSteps(chance, size)
   const orders = new Orders(outside)
   const receivers = new Receivers(outside)
   const providers = new Map(
@@ -146,7 +162,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
   const world = new World(outside, {
     providers,
     hooks: () => receivers.client,
-    instances: Number(chance.weighed({ "1": 6, "2": 3, "3": 1 }, "instances")),
+    instances: Number(chance.weighed(instances[size], "instances")),
     calm: Number(chance.weighed({ "8": 1, "40": 2, "300": 3, "3000": 4 }, "calm")),
     planted: options.planted ?? nothingPlanted,
     databaseFails: chance.happens(0.15, "the database fails")
@@ -154,7 +170,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
   const runIn = <A>(effect: Effect.Effect<A, never, LedgerStore>): A =>
     Effect.runSync(Effect.provide(effect, world.stores))
   const organisations = Effect.runSync(
-    settle(chance, fiat, crypto).pipe(
+    settle(chance, fiat, crypto, organisationsOf(chance, size, drawn)).pipe(
       Effect.provideService(Ids, world.ids),
       Effect.provide(world.stores),
       Effect.provide(surroundings),
@@ -179,7 +195,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
     isDisturbed: false
   }
   orders.objection = (ask) => offProblem(scene, ask)
-  const steps = drawSteps(chance).filter(({ number }) => options.withoutSteps?.has(number) !== true)
+  const steps = drawn.filter(({ number }) => options.withoutSteps?.has(number) !== true)
   for (const step of steps) {
     time.at(dawn + step.at, () => {
       outside.count(`step: ${step.kind}`)
@@ -198,6 +214,7 @@ export const run = (seed: number, options: Options = {}): Ran => {
     for (const { detail, kind } of openItems(scene))
       outside.problem(`nobody can settle an item of kind ${kind}: ${detail}`)
   }
+  outside.count(`size: ${size}, ${scene.organisations.length} organisations`)
   summarize(scene)
   return {
     seed,
@@ -208,3 +225,5 @@ export const run = (seed: number, options: Options = {}): Ran => {
     story: outside.story ?? []
   }
 }
+
+export const run = (seed: number, options: Options = {}): Ran => unburdened(() => live(seed, options))

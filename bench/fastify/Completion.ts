@@ -47,7 +47,7 @@ const complete = async (pool: Pool, { event_id, rail, reference }: Timer): Promi
   const { version, ...payment } = row
   const amounts = { amount: Number(row.amount), target_amount: Number(row.target_amount) }
   const facts = { ...payment, ...amounts, status: "completed" }
-  const { data, ids, types } = eventsOf(["payment.completed", "transaction.updated"], facts, row.status, at)
+  const { data, ids, types } = eventsOf(["payment.completed", "transaction.updated"], facts, row.status)
   const { rowCount } = await pool.query({
     name: "complete",
     text: completePayment,

@@ -107,7 +107,7 @@ export const initiate = async (pool: Pool, caller: Caller, body: InitiationBody)
     provider: RAIL,
     client_reference: clientReference
   }
-  const { data, ids, types } = eventsOf(["payment.processing", "transaction.updated"], facts, "initiated", at)
+  const { data, ids, types } = eventsOf(["payment.processing", "transaction.updated"], facts, "initiated")
   await pool.query({
     name: "accept",
     text: acceptPayment,

@@ -51,20 +51,20 @@ interface Column {
 }
 
 /** Ids begin with their time: what is older than all that there was comes before it, the oldest first. */
-const older = (id: string, copy: string): string =>
-  `('00' || lpad(to_hex(16777215 - (${copy})), 6, '0') || substr(md5(${id}::text || ${copy}), 9))::uuid`
+const beginning = (copy: string): string => `'00' || lpad(to_hex(16777215 - (${copy})), 6, '0')`
+const older = (id: string, begins: string): string => `(${begins} || substr(${id}::text, 9))::uuid`
 
 const copied = ({ organizations }: Size, unique: ReadonlyArray<string>, { column, type }: Column): string => {
   const own = `t."${column}"`
-  const owner = `case when n % ${organizations} = 0 then t.org_id else ${older("t.org_id", `n % ${organizations}`)} end`
+  const owner = `case when c.n % ${organizations} = 0 then t.org_id else ${older("t.org_id", "c.owner")} end`
   if (column === "org_id") return organizations === 1 ? own : owner
   // An account of the books has its owner in its name.
   if (column === "account" && type === "text") {
     return organizations === 1 ? own : `replace(${own}, coalesce(t.org_id::text, '-'), coalesce((${owner})::text, '-'))`
   }
-  if (type === "uuid") return kept.has(column) ? own : older(own, "n")
-  if (type.startsWith("timestamp")) return `${own} - n * interval '1 minute'`
-  return unique.includes(column) ? `${own} || '-' || n` : own
+  if (type === "uuid") return kept.has(column) ? own : older(own, "c.begins")
+  if (type.startsWith("timestamp")) return `${own} - c.n * interval '1 minute'`
+  return unique.includes(column) ? `${own} || '-' || c.n` : own
 }
 
 const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Column>> => {
@@ -76,29 +76,40 @@ const columnsOf = async (pool: Pool, table: string): Promise<ReadonlyArray<Colum
   return rows
 }
 
-const write = async (pool: Pool, table: string, size: Size, unique: ReadonlyArray<string>): Promise<void> => {
+/** Of what is forgotten after a day there are no copies from before. */
+const MINUTES_OF_A_DAY = 1440
+
+/** The oldest first, as they would have been written: a copy of all rows, then the next. */
+export const copies = async (pool: Pool, table: string, source: string, size: Size): Promise<string> => {
   const columns = await columnsOf(pool, table)
-  await pool.query(`insert into ${table} (${columns.map(({ column }) => `"${column}"`).join(", ")})
-    select ${columns.map((column) => copied(size, unique, column)).join(", ")}
-    from generate_series(${size.times}, 1, -1) n cross join ${table} t`)
+  const times = table === "idempotency_keys" ? Math.min(size.times, MINUTES_OF_A_DAY) : size.times
+  return `insert into ${table} (${columns.map(({ column }) => `"${column}"`).join(", ")})
+    select ${columns.map((column) => copied(size, growing[table] ?? [], column)).join(", ")}
+    from (
+      select n, ${beginning("n")} as begins, ${beginning(`n % ${size.organizations}`)} as owner
+      from generate_series(${times}, 1, -1) n offset 0
+    ) c cross join lateral (select s.* from ${source} s where c.n > 0 offset 0) t`
 }
 
 /** As they would have been made in their time: for as many minutes back as there are copies. */
-const makeMonths = (pool: Pool, { times }: Size) =>
+export const makeMonths = (pool: Pool, { times }: Size) =>
   pool.query(`select make_month(t.name, t.key, at) from (
       values ('events', 'created_at'), ('webhook_deliveries', 'created_at'), ('webhook_attempts', 'at'),
         ('notifications', 'created_at'), ('audit_log', 'created_at')
     ) t (name, key)
     cross join generate_series(date_trunc('month', now() - ${times} * interval '1 minute'), now(), interval '1 month') at`)
 
+export const makeOrganizations = (pool: Pool, { organizations }: Size) =>
+  pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
+      'org_id', ${older("o.org_id", beginning("n"))}))).* from organizations o cross join generate_series(1, ${organizations - 1}) n`)
+
 /** One connection only: triggers and references are set aside for it. */
 export const multiply = async (pool: Pool, size: Size): Promise<void> => {
   await makeMonths(pool, size)
   await pool.query("set session_replication_role = replica")
   await pool.query("set synchronous_commit = off")
-  await pool.query(`insert into organizations select (jsonb_populate_record(o, jsonb_build_object(
-      'org_id', ${older("o.org_id", "n")}))).* from organizations o cross join generate_series(1, ${size.organizations - 1}) n`)
-  for (const [table, unique] of Object.entries(growing)) await write(pool, table, size, unique)
+  await makeOrganizations(pool, size)
+  for (const table of Object.keys(growing)) await pool.query(await copies(pool, table, table, size))
   await pool.query("set session_replication_role = origin")
   await pool.query("vacuum analyze")
 }

@@ -4,16 +4,14 @@
  * grow, "grown" the same where what changes leave behind is used again (as autovacuum makes sure of), "packed" what is left
  * of it in a table that is written anew. `npm run bench:bytes -- [payments] [--key] [--endpoint] [--json]`
  */
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { Pool } from "pg"
-import { BenchFailed } from "../BenchFailed.ts"
 import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
 import { settled } from "../Verification.ts"
 import { credentialsOf, INITIATE_PATH, initiation } from "../Workload.ts"
 import { newDatabase, serviceOn } from "./Service.ts"
+import { ask, queueEmpty, receiver } from "./Stage.ts"
 
 const WARM_UP = 500
 const AT_A_TIME = 32
@@ -60,40 +58,6 @@ const logOf = async (pool: Pool): Promise<Log> => {
   return rows[0]!
 }
 
-const receiver = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const server = createServer((request, response) => {
-      request.resume().on("end", () => response.writeHead(200).end())
-    })
-    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
-    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
-  }),
-  ({ server }) =>
-    Effect.sync(() => {
-      server.close()
-      server.closeAllConnections()
-    })
-)
-
-const post = async (port: number, path: string, headers: Readonly<Record<string, string>>, body: object) => {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body)
-  })
-  if (!answer.ok) throw new BenchFailed({ message: `${path} answered ${answer.status}: ${await answer.text()}` })
-  await answer.arrayBuffer()
-}
-
-const queueEmpty = (pool: Pool) =>
-  Effect.promise(() => pool.query<{ open: boolean }>("select exists (select from webhook_queue) as open")).pipe(
-    Effect.filterOrFail(
-      ({ rows }) => rows[0]?.open === false,
-      () => new BenchFailed({ message: "Deliveries were left in the queue." })
-    ),
-    Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("2 minutes")))
-  )
-
 const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean; readonly key: boolean }) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder("bytes")
@@ -104,9 +68,7 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
     const credentials = credentialsOf(sandbox.orgs[0]!.api_key)
     if (endpoint) {
       const { url: endpoint_url } = yield* receiver
-      yield* Effect.promise(() =>
-        post(server.port, "/v1/public/webhooks", credentials, { endpoint_url, events: ["*"] })
-      )
+      yield* Effect.promise(() => ask(server.port, "/v1/public/webhooks", credentials, { endpoint_url, events: ["*"] }))
     }
     const pay = (name: string, payments: number) =>
       Effect.forEach(
@@ -114,7 +76,7 @@ const measure = (count: number, { endpoint, key }: { readonly endpoint: boolean;
         (reference) =>
           Effect.promise(() => {
             const headers = key ? { ...credentials, "idempotency-key": `${reference}-3d5b6a1e-8f4c` } : credentials
-            return post(server.port, INITIATE_PATH, headers, initiation(reference))
+            return ask(server.port, INITIATE_PATH, headers, initiation(reference))
           }),
         { concurrency: AT_A_TIME, discard: true }
       ).pipe(Effect.zipRight(Effect.zipRight(settled("corridor", pool), queueEmpty(pool))))

@@ -1,143 +1,63 @@
 /**
  * How fast lists and initiations are in databases of different sizes: one service on each, all on one PostgreSQL, asked
  * in turns, so that whatever else the machine does meets all of them. Ratios are to the first.
- * `npm run bench:growth -- [payments[/organisations] …] [--rounds N] [--requests N]`
+ * `npm run bench:growth -- [payments[/organisations] …] [--rounds N] [--requests N] [--only text] [--keep folder] [--load]`
+ * `--queues 0,10000,1000000` instead measures under so many waiting deliveries, one number for each database.
+ * `--pages` counts the pages that a request makes PostgreSQL look at, which no other load on the machine changes.
+ * With a folder to keep them in, databases are made once; `--load` makes them and measures nothing.
  */
+import { chmod, mkdir } from "node:fs/promises"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
-import { BenchFailed } from "../BenchFailed.ts"
-import { durableCluster, poolOn, temporaryFolder } from "../Cluster.ts"
+import type { Pool } from "pg"
+import { durableCluster, poolOn, statement, temporaryFolder, urlOf } from "../Cluster.ts"
 import { median } from "../Report.ts"
-import { settled } from "../Verification.ts"
 import { credentialsOf, INITIATE_PATH, initiation } from "../Workload.ts"
-import { multiply } from "./Multiply.ts"
-import { newDatabase, type SandboxFile, serviceOn } from "./Service.ts"
+import { type Case, cases, type Measured } from "./Cases.ts"
+import { deepen, drained } from "./Queue.ts"
+import { type SandboxFile, serviceOn } from "./Service.ts"
+import { ask, nameOf, prepare, receiver, say, type Size } from "./Stage.ts"
 
-/** So many payments are made through the API; the rest are copies of them. */
-const SEED = 50
 const AT_A_TIME = 4
-const DEEP = 20_000
-
-interface Size {
-  readonly payments: number
-  readonly organizations: number
-}
-
-interface Measured {
-  readonly size: Size
-  readonly port: number
-  readonly key: Readonly<Record<string, string>>
-  readonly admin: Readonly<Record<string, string>>
-  readonly deep: string
-  count: number
-}
-
-const say = (text: string) => Effect.sync(() => process.stderr.write(`${text}\n`))
-
-const ask = async (port: number, path: string, headers: Readonly<Record<string, string>>, body?: object) => {
-  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
-    ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-    headers: { "content-type": "application/json", ...headers }
-  })
-  if (!answer.ok) throw new BenchFailed({ message: `${path} answered ${answer.status}: ${await answer.text()}` })
-  return (await answer.json()) as { readonly last_evaluated_key?: string | null }
-}
 
 const adminOf = ({ admin }: SandboxFile) => ({ authorization: `Bearer ${admin.jwt}`, "x-api-key": "NONE" })
 
-/** Mostly of one kind, a few of others. */
-const seed = (nth: number) => {
-  const usual = initiation(`seed-${nth}`)
-  if (nth % 10 !== 0) return usual
-  return {
-    ...usual,
-    mobile_money_details: { ...usual.mobile_money_details, phone_number: "+254712340001" },
-    payer_details: { ...usual.payer_details, phone: "+254712340001" }
-  }
+/** One of a kind, among all the others. */
+const theOnlyOne = {
+  ...initiation("the only one"),
+  payer_details: { name: "Only", email: "only@example.com", phone: "+254700000001" }
 }
 
-/** The cursor before page 1,000, or before the last hundred records where there are fewer. */
-const deepCursor = async (port: number, key: Readonly<Record<string, string>>) => {
-  let [cursor, before] = ["", ""]
-  for (let at = 0; at < DEEP; at += 100) {
-    const next = cursor === "" ? "" : `&last_evaluated_key=${encodeURIComponent(cursor)}`
-    const { last_evaluated_key } = await ask(port, `/v1/transactions?limit=100${next}`, key)
-    if (typeof last_evaluated_key !== "string") return before
-    before = cursor
-    cursor = last_evaluated_key
-  }
-  return cursor
+const described = `select pg_size_pretty(pg_database_size(current_database())) as size,
+  (select sum(reltuples)::bigint from pg_class where relname = 'payments') as payments`
+
+interface Database extends Measured {
+  readonly pool: Pool
 }
 
-const open = (folder: string, clusterUrl: string, size: Size) =>
+const open = (folder: string, clusterUrl: string, size: Size, hook: string) =>
   Effect.gen(function* () {
-    const name = `growth_${size.payments}_${size.organizations}`
-    yield* newDatabase(name, clusterUrl)
-    const { sandbox, server, url } = yield* serviceOn(name, folder, clusterUrl)
-    const { port } = server
+    const { sandbox, server, url } = yield* serviceOn(nameOf(size), folder, clusterUrl)
     const pool = yield* poolOn(url)
-    const key = credentialsOf(sandbox.orgs[0]!.api_key)
-    yield* Effect.forEach(
-      Array.from({ length: SEED }, (_, nth) => nth),
-      (nth) =>
-        Effect.promise(() =>
-          ask(port, INITIATE_PATH, { ...key, "idempotency-key": `seed-${nth}` }, seed(nth)).catch(() => undefined)
-        ),
-      { concurrency: AT_A_TIME }
-    )
-    yield* settled(name, pool)
-    const began = performance.now()
-    yield* Effect.promise(() =>
-      multiply(pool, { times: Math.round(size.payments / SEED) - 1, organizations: size.organizations })
-    )
-    // One of a kind, among all the others.
-    yield* Effect.promise(() =>
-      ask(port, INITIATE_PATH, key, {
-        ...initiation("the only one"),
-        mobile_money_details: { provider: "mpesa", phone_number: "+254712340002" }
-      })
-    )
-    const { rows } = yield* Effect.promise(() =>
-      pool.query<{ size: string; payments: string }>(
-        `select pg_size_pretty(pg_database_size(current_database())) as size, (select count(*) from payments) as payments`
-      )
-    )
-    const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    yield* say(
-      `${rows[0]?.payments} payments of ${size.organizations} organisations: ${rows[0]?.size}, in ${seconds} s`
-    )
-    const deep = yield* Effect.promise(() => deepCursor(port, key))
-    const measured: Measured = { size, port, key, admin: adminOf(sandbox), deep, count: 0 }
+    yield* Effect.promise(() => pool.query("update webhooks set endpoint_url = $1", [hook]))
+    const { api_key, org_id } = sandbox.orgs[0]!
+    const key = credentialsOf(api_key)
+    yield* Effect.promise(() => ask(server.port, INITIATE_PATH, key, theOnlyOne))
+    const { rows } = yield* Effect.promise(() => pool.query<{ size: string; payments: string }>(described))
+    say(`about ${rows[0]?.payments} payments of ${size.organizations} organisations: ${rows[0]?.size}`)
+    const measured: Database = {
+      pool,
+      port: server.port,
+      org: org_id,
+      key,
+      admin: adminOf(sandbox),
+      deep: new Map(),
+      count: 0
+    }
     return measured
   })
 
-const list = (search: string) => (of: Measured) => ask(of.port, `/v1/transactions?limit=20${search}`, of.key)
-const all = (search: string) => (of: Measured) => ask(of.port, `/v1/transactions?limit=20${search}`, of.admin)
-const told = (search: string) => (of: Measured) => ask(of.port, `/v1/public/events?limit=20${search}`, of.key)
-
-const cases: Readonly<Record<string, (of: Measured) => Promise<unknown>>> = {
-  "first page": list(""),
-  "page 1,000": (of) => list(of.deep === "" ? "" : `&last_evaluated_key=${encodeURIComponent(of.deep)}`)(of),
-  "status, frequent": list("&status=completed"),
-  "status, rare": list("&status=pending"),
-  "status, none": list("&status=refunded"),
-  direction: list("&direction=inbound"),
-  "direction, none": list("&direction=outbound"),
-  method: list("&payment_method=mobile_money"),
-  "method, none": list("&payment_method=card"),
-  "status and direction": list("&status=failed&direction=inbound"),
-  "status, direction and method": list("&status=completed&direction=inbound&payment_method=mobile_money"),
-  "reference of one": list("&client_reference=the%20only%20one"),
-  "status and times": list("&status=completed&from=2020-01-01T00:00:00Z&to=2040-01-01T00:00:00Z"),
-  "everybody's, first page": all(""),
-  "everybody's, status": all("&status=completed"),
-  events: told(""),
-  "events of a type": told("&event_type=payment.completed"),
-  "events of a type, rare": told("&event_type=kyb.approved"),
-  initiation: (of) => ask(of.port, INITIATE_PATH, of.key, initiation(`more-${of.count++}`))
-}
-
-const rateOf = async (work: (of: Measured) => Promise<unknown>, of: Measured, requests: number) => {
+const rateOf = async (work: Case, of: Measured, requests: number) => {
   const began = performance.now()
   let left = requests
   await Promise.all(
@@ -148,37 +68,132 @@ const rateOf = async (work: (of: Measured) => Promise<unknown>, of: Measured, re
   return requests / ((performance.now() - began) / 1000)
 }
 
-const bench = (sizes: ReadonlyArray<Size>, rounds: number, requests: number) =>
+/** What a request makes PostgreSQL look at, in pages, and how long its statements take: one request at a time. */
+const pagesOf = async (work: Case, of: Database, requests: number) => {
+  await work(of)
+  await of.pool.query(
+    "select pg_stat_statements_reset(0, (select oid from pg_database where datname = current_database()))"
+  )
+  for (let nth = 0; nth < requests; nth++) await work(of)
+  // What workers ask meanwhile they ask less often.
+  const { rows } = await of.pool.query<{ pages: number; millis: number }>(
+    `select coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 / $1 as pages,
+      coalesce(sum(total_exec_time * $1 / calls), 0)::float8 / $1 as millis
+    from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())
+      and calls >= $1 and query !~ 'pg_stat_statements|webhook_queue|lanes'`,
+    [requests]
+  )
+  return rows[0]!
+}
+
+interface Plan {
+  readonly pages: boolean
+  readonly sizes: ReadonlyArray<Size>
+  /** How many deliveries wait in each, where that is measured. */
+  readonly queues: ReadonlyArray<number>
+  readonly rounds: number
+  readonly requests: number
+  readonly only: string
+}
+
+const print = (name: string, cells: ReadonlyArray<string>) =>
+  process.stdout.write(`${name.padEnd(44)}${cells.map((cell) => cell.padStart(20)).join("")}\n`)
+
+/** In turns; the first round warms up. */
+const compared = async (
+  name: string,
+  databases: ReadonlyArray<Database>,
+  rounds: number,
+  rateIn: (of: Database) => Promise<number>
+) => {
+  const rates = databases.map((): Array<number> => [])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [nth, database] of databases.entries()) {
+      const rate = await rateIn(database)
+      if (round > 0) rates[nth]!.push(rate)
+    }
+  }
+  const medians = rates.map(median)
+  print(
+    name,
+    medians.map((rate) => `${rate.toFixed(0)} (${(rate / medians[0]!).toFixed(2)})`)
+  )
+}
+
+/** What meets a backlog: new payments, and lists of deliveries. */
+const besideQueues = ["initiation", "first page", "deliveries", "deliveries, pending (none)", "dead letters"]
+const DRAINED_FOR = 5000
+
+const measure = (folder: string, { only, pages, queues, requests, rounds, sizes }: Plan) =>
   Effect.gen(function* () {
-    const folder = yield* temporaryFolder("growth")
     const { url } = yield* durableCluster(folder)
-    const databases = yield* Effect.forEach(sizes, (size) => open(folder, url, size))
-    const head = databases.map(({ size }) => `${size.payments}/${size.organizations}`.padStart(20)).join("")
-    process.stdout.write(`${"requests/s, and the ratio to the first".padEnd(32)}${head}\n`)
-    for (const [name, work] of Object.entries(cases)) {
-      const rates = databases.map((): Array<number> => [])
-      for (let round = 0; round <= rounds; round++) {
-        for (const [nth, database] of databases.entries()) {
-          const rate = yield* Effect.promise(() => rateOf(work, database, requests))
-          // The first round warms up.
-          if (round > 0) rates[nth]!.push(rate)
-        }
+    const { url: hook } = yield* receiver
+    if (pages) {
+      for (const size of sizes) {
+        yield* statement(urlOf(url, nameOf(size)), "create extension if not exists pg_stat_statements")
       }
-      const medians = rates.map(median)
-      const cells = medians.map((rate) => `${rate.toFixed(0)} (${(rate / medians[0]!).toFixed(2)})`.padStart(20))
-      process.stdout.write(`${name.padEnd(32)}${cells.join("")}\n`)
+    }
+    const databases = yield* Effect.forEach(sizes, (size) => open(folder, url, size, hook))
+    const deep = queues.length > 0
+    for (const [nth, { pool }] of databases.entries()) {
+      if (deep) yield* Effect.promise(() => deepen(pool, queues[nth] ?? 0))
+    }
+    print(
+      "a second, and the ratio to the first",
+      sizes.map(({ organizations, payments }, nth) =>
+        deep ? `${payments}, queue ${queues[nth]}` : `${payments}/${organizations}`
+      )
+    )
+    const chosen = cases().filter(([name]) => name.includes(only) && (!deep || besideQueues.includes(name)))
+    for (const [name, work] of chosen) {
+      if (pages) {
+        const cells: Array<string> = []
+        for (const database of databases) {
+          const found = yield* Effect.promise(() => pagesOf(work, database, requests))
+          cells.push(`${found.pages.toFixed(0)} / ${found.millis.toFixed(1)} ms`)
+        }
+        print(name, cells)
+        continue
+      }
+      yield* Effect.promise(() => compared(name, databases, rounds, (of) => rateOf(work, of, requests)))
+    }
+    const drainable = databases.filter((_, nth) => (queues[nth] ?? 0) > 0)
+    if (deep) {
+      const rate = ({ pool }: Database) => drained(pool, hook, DRAINED_FOR)
+      yield* Effect.promise(() => compared("deliveries out of the backlog", drainable, rounds, rate))
+      for (const { pool } of databases) yield* Effect.promise(() => deepen(pool, 0))
     }
   }).pipe(Effect.scoped)
 
 const given = process.argv.slice(2)
-const option = (name: string, usual: number) => (given.includes(name) ? Number(given[given.indexOf(name) + 1]) : usual)
+const option = (name: string, usual: string): string =>
+  given.includes(name) ? (given[given.indexOf(name) + 1] ?? usual) : usual
 
-const sizes = given
-  .filter((word, nth) => /^\d+(\/\d+)?$/.test(word) && !(given[nth - 1] ?? "").startsWith("--"))
+const asked = given
+  .filter(
+    (word, nth) => /^\d+(\/\d+)?$/.test(word) && !/^--(rounds|requests|keep|only|queues)$/.test(given[nth - 1] ?? "")
+  )
   .map((word): Size => {
     const [payments = 0, organizations = 1] = word.split("/").map(Number)
     return { payments, organizations }
   })
 const usual = [1_000, 100_000].map((payments): Size => ({ payments, organizations: 1 }))
 
-bench(sizes.length === 0 ? usual : sizes, option("--rounds", 5), option("--requests", 100)).pipe(NodeRuntime.runMain)
+const kept = (folder: string) =>
+  Effect.promise(async () => {
+    await mkdir(folder, { recursive: true })
+    // PostgreSQL runs as a user of its own when the run is root's.
+    await chmod(folder, 0o755)
+    return folder
+  })
+
+Effect.gen(function* () {
+  const folder = yield* given.includes("--keep") ? kept(option("--keep", "growth")) : temporaryFolder("growth")
+  const sizes = asked.length === 0 ? usual : asked
+  yield* prepare(folder, sizes)
+  if (given.includes("--load")) return
+  const [rounds, requests] = [Number(option("--rounds", "5")), Number(option("--requests", "100"))]
+  const queues = option("--queues", "").split(",").filter(Boolean).map(Number)
+  const pages = given.includes("--pages")
+  yield* measure(folder, { sizes, pages, queues, rounds, requests, only: option("--only", "") })
+}).pipe(Effect.scoped, NodeRuntime.runMain)

@@ -32,11 +32,17 @@ const send = async (url: string, init: RequestInit): Promise<Reply | null> => {
   }
 }
 
+/** What is asked for in the end may have been at a rate that was locked for a quarter of an hour. */
+const isTooLate = ({ body }: Reply): boolean => {
+  const [, expired = ""] = /org_rate_id: expired at ([^;]+)/.exec(body) ?? []
+  return Date.parse(expired) <= Date.now()
+}
+
 /** Refusals that say nothing about the order itself. */
 const judge = ({ isDisturbedSince, notebook }: Asking, what: string, reply: Reply | null, since: number): void => {
   notebook.count(reply === null ? "none" : String(reply.status))
   // Callers here say what they may say: whatever is not understood was not meant to be.
-  if (reply?.status === 400) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
+  if (reply?.status === 400 && !isTooLate(reply)) notebook.problems.push(`${what}: 400 ${reply.body.slice(0, 200)}`)
   if (reply?.status === 503 && reply.headers["retry-after"] === undefined)
     notebook.problems.push(`${what}: 503 without Retry-After`)
   if (reply?.status === 500 && !isDisturbedSince(since)) {

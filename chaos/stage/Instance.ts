@@ -33,7 +33,7 @@ export interface Making {
 
 const launch = ({ environment, module }: Making, port: number, log: FileHandle): ChildProcess =>
   fork(module, {
-    execArgv: ["--max-semi-space-size=32", "--import", shiftedClock],
+    execArgv: ["--max-semi-space-size=32", "--heap-growing-percent=60", "--import", shiftedClock],
     env: { PATH: process.env["PATH"], PORT: `${port}`, ...environment },
     stdio: ["ignore", log.fd, log.fd, "ipc"]
   })

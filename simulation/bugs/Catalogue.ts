@@ -202,9 +202,9 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what was refused is forgotten when its provider speaks again",
     planted: planted(PaymentStore, (store: Store): Store => ({
       ...store,
-      known: (id) =>
+      known: (id, orgId) =>
         Effect.map(
-          store.known(id),
+          store.known(id, orgId),
           Option.map((known) =>
             known.attempt.outcome === "declined"
               ? { ...known, attempt: { ...known.attempt, outcome: "unknown" as const } }
@@ -336,9 +336,9 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
     about: "what has ended goes on when a provider says so",
     planted: planted(PaymentStore, (store: Store): Store => ({
       ...store,
-      known: (id) =>
+      known: (id, orgId) =>
         Effect.map(
-          store.known(id),
+          store.known(id, orgId),
           Option.map((known) =>
             ends.includes(known.payment.status)
               ? { ...known, payment: { ...known.payment, status: "processing" as const } }
@@ -352,51 +352,53 @@ const inPayments: ReadonlyArray<Omit<Bug, "foundBy">> = [
 
 /** By whom each was first found. */
 const finders: Readonly<Record<string, number>> = {
-  "silence is a refusal": 4,
-  "sent again without leave": 88,
-  "foreign text is believed": 32,
-  "no limit for look-ups": 78,
-  "a payment that nobody answered has failed": 6,
-  "any amount will do": 19,
-  "what is taken back is not noticed": 1,
-  "a failure after all": 1,
+  "silence is a refusal": 1,
+  "sent again without leave": 25,
+  "foreign text is believed": 157,
+  "no limit for look-ups": 178,
+  "a payment that nobody answered has failed": 14,
+  "any amount will do": 14,
+  "what is taken back is not noticed": 9,
+  "a failure after all": 16,
   "events are forgotten": 1,
   "events are told twice": 1,
-  "events of refunds are forgotten": 23,
+  "events of refunds are forgotten": 45,
   "nobody is told of money in suspense": 11,
-  "nobody is told of what stays unknown": 12,
-  "items stay open": 1,
-  "nobody asks again": 1,
-  "what was held stays held": 1,
-  "a refund is not held": 23,
-  "a refund is settled without the books": 23,
+  "nobody is told of what stays unknown": 23,
+  "items stay open": 2,
+  "nobody asks again": 9,
+  "what was held stays held": 6,
+  "a refund is not held": 45,
+  "a refund is settled without the books": 45,
   "money in suspense is not booked": 11,
-  "whoever comes last wins": 29,
-  "a refused attempt speaks for its payment": 57,
-  "parts are forgotten": 23,
-  "hints are not taken": 37,
-  "early callbacks are lost": 1,
-  "a key is not remembered": 6,
-  "answers are not kept": 8,
-  "nobody is asked for a review": 1,
-  "forged callbacks are believed": 36,
-  "people are misheard": 12,
+  "whoever comes last wins": 79,
+  "a refused attempt speaks for its payment": 257,
+  "parts are forgotten": 45,
+  "hints are not taken": 114,
+  "early callbacks are lost": 25,
+  "a key is not remembered": 1,
+  "answers are not kept": 1,
+  "nobody is asked for a review": 2,
+  "forged callbacks are believed": 374,
+  "people are misheard": 23,
   "every delivery has arrived": 1,
   "signed with another secret": 1,
-  "the second leg is sent twice": 32,
-  "the walls are thin": 28,
-  "keys are remembered for too long": 37,
-  "a withdrawal is paid by somebody else": 78,
-  "a final state is left": 1,
-  "a milestone is released again": 3,
-  "a release is not booked": 3,
-  "an escrow that is called off keeps its record": 17,
-  "a link is paid twice": 12,
-  "switched off is not off": 2,
-  "deliveries are forgotten too soon": 1,
-  "every account is the platform's": 45,
-  "customers who come back are believed": 38,
-  "a dispute that is won is not noticed": 70
+  "the second leg is sent twice": 22,
+  "the walls are thin": 56,
+  "keys are remembered for too long": 8,
+  "a withdrawal is paid by somebody else": 29,
+  "a final state is left": 6,
+  "a dispute that is won is not noticed": 145,
+  "a second dispute is not booked": 22,
+  "a second dispute is booked with the first": 362,
+  "a milestone is released again": 65,
+  "a release is not booked": 65,
+  "an escrow that is called off keeps its record": 4,
+  "a link is paid twice": 68,
+  "switched off is not off": 30,
+  "deliveries are forgotten too soon": 27,
+  "every account is the platform's": 16,
+  "customers who come back are believed": 31
 }
 
 export const catalogue: ReadonlyArray<Bug> = [...inPayments, ...aroundPayments].map((bug) => ({

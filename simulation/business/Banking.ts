@@ -7,7 +7,7 @@ import { ask, type Scene } from "./Scene.ts"
 import type { Organisation } from "./Society.ts"
 import { type Act, purposeOf, type Step } from "./Step.ts"
 
-const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts") }
+export const accountTables = { virtualAccounts: memoryTable<VirtualAccount>("virtualAccounts") }
 
 const accountsOf = ({ world }: Scene, { orgId }: Organisation): ReadonlyArray<VirtualAccount> =>
   Array.from(world.database.open(accountTables).virtualAccounts.values()).filter(({ org_id }) => org_id === orgId)

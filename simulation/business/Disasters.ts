@@ -3,6 +3,8 @@
  * wrong clocks, rows are locked by others, and what is old is forgotten.
  */
 import { Effect } from "effect"
+import { accountTables } from "./Banking.ts"
+import { escrowTables } from "./Escrowing.ts"
 import { paymentsOf, type Scene } from "./Scene.ts"
 import { type Act, purposeOf, type Step } from "./Step.ts"
 
@@ -56,18 +58,24 @@ export const clock: Act = (scene, step) =>
     outside.tell(`the clock of ${one.machine.name} is ${one.machine.skew / SECOND} s off`)
   })
 
-/** Somebody else has the row of a payment, for longer than anybody waits or for a moment. */
+/** What somebody may have locked. */
+const rowsOf = (scene: Scene): ReadonlyArray<string> => {
+  const { escrows, virtualAccounts } = scene.world.database.open({ ...escrowTables, ...accountTables })
+  return [...paymentsOf(scene).map(({ payment_id }) => payment_id), ...escrows.keys(), ...virtualAccounts.keys()]
+}
+
+/** Somebody else has a row, for longer than anybody waits or for a moment. */
 export const lock: Act = (scene, step) =>
   Effect.sync(() => {
     const { outside } = scene
     const purpose = purposeOf(step)
-    const payments = paymentsOf(scene)
-    if (payments.length === 0) return
-    const { payment_id } = outside.chance.pick(payments, `${purpose} which`)
+    const rows = rowsOf(scene)
+    if (rows.length === 0) return
+    const row = outside.chance.pick(rows, `${purpose} which`)
     const seconds = outside.chance.pick([1, 4, 9, 40], `${purpose} seconds`)
     outside.count("fault: held lock")
-    outside.tell(`${payment_id} is locked for ${seconds} s`)
-    outside.locks.set(payment_id, outside.time.now + seconds * SECOND)
+    outside.tell(`${row} is locked for ${seconds} s`)
+    outside.locks.set(row, outside.time.now + seconds * SECOND)
   })
 
 /** Whatever is old enough is forgotten, in the middle of everything. */

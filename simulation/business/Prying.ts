@@ -13,9 +13,12 @@ const mustBe = (scene: Scene, wanted: number, what: string, reply: { readonly st
 export const pry: Act = (scene, step) =>
   Effect.gen(function* () {
     const { chance } = scene.outside
-    const organisation = scene.organisations[step.by % scene.organisations.length]!
-    const foreign = paymentsOf(scene).filter(({ org_id }) => org_id !== organisation.orgId)
-    if (foreign.length === 0) return
+    const { organisations } = scene
+    const foreignTo = ({ orgId }: Organisation) => paymentsOf(scene).filter(({ org_id }) => org_id !== orgId)
+    const curious = organisations.map((_, at) => organisations[(step.by + at) % organisations.length]!)
+    const organisation = curious.find((one) => foreignTo(one).length > 0)
+    if (organisation === undefined) return
+    const foreign = foreignTo(organisation)
     const { payment_id, transaction_id } = chance.pick(foreign, `${purposeOf(step)} which`)
     const look = (path: string) => ask(scene, organisation.owner, { method: "GET", path })
     mustBe(scene, 404, "a look at another's payment", yield* look(`/v1/payments/${payment_id}`))

@@ -114,11 +114,16 @@ const bankAccount = {
   bank_details: { account_name: "Ada Okafor", account_number: "1100223344", bank_name: "KCB", bank_code: "01" }
 } as const
 
-const addBeneficiary = (org_id: OrgId, draft: typeof phoneAccount | typeof bankAccount, of: UserId) =>
+const checked = (draft: object) =>
+  Either.getOrThrow(checkBeneficiary(draft as unknown as Parameters<typeof checkBeneficiary>[0]))
+
+const byPhone = checked(phoneAccount)
+const byBank = checked(bankAccount)
+
+const addBeneficiary = (org_id: OrgId, fields: typeof byPhone, of: UserId) =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const store = yield* BeneficiaryStore
-    const fields = Either.getOrThrow(checkBeneficiary(draft as unknown as Parameters<typeof checkBeneficiary>[0]))
     const beneficiary_id = yield* ids.make(BeneficiaryId)
     yield* store.insert({ ...fields, beneficiary_id, beneficiary_of: of, org_id })
     return beneficiary_id
@@ -211,8 +216,8 @@ const addOrganisation = (chance: Chance, at: number) =>
       orgId: org_id,
       owner,
       colleague,
-      phone: yield* addBeneficiary(org_id, phoneAccount, owner.userId),
-      bank: yield* addBeneficiary(org_id, bankAccount, owner.userId),
+      phone: yield* addBeneficiary(org_id, byPhone, owner.userId),
+      bank: yield* addBeneficiary(org_id, byBank, owner.userId),
       ownAccount: chance.happens(0.15, `${name} has an account`) ? yield* addAccount(chance, org_id, name) : null,
       endpoints
     }
@@ -225,39 +230,44 @@ interface Corridor {
   readonly providers: ReadonlyArray<ProviderName>
 }
 
-const addCorridor = (chance: Chance, { direction, payment_method, providers }: Corridor) =>
-  Effect.gen(function* () {
-    const ids = yield* Ids
-    const configs = yield* ProviderConfigStore
-    const rows = yield* Effect.forEach(providers, (provider) =>
+const configsOf = (chance: Chance, { direction, payment_method, providers }: Corridor) =>
+  Effect.flatMap(Ids, (ids) =>
+    Effect.forEach(providers, (provider) =>
       Effect.map(ids.make(ConfigId), (config_id) => ({
         config_id,
         org_id: null,
         provider,
-        country: "KE" as const,
+        country: CountryCode.make("KE"),
         payment_method,
         direction,
         priority: chance.between(1, 9, `${provider} ${payment_method} ${direction} priority`),
         is_active: true
       }))
     )
-    yield* configs.insert(rows as unknown as Parameters<typeof configs.insert>[0])
-  })
+  )
 
-export const settle = (chance: Chance, fiat: ReadonlyArray<ProviderName>, crypto: ReadonlyArray<ProviderName>) =>
+const inbound = ["mobile_money", "card", "bank_transfer"] as const
+const outbound = ["mobile_money", "bank_transfer"] as const
+const flows = ["inbound", "outbound"] as const
+
+/** Between the least and the most organisations that there may be. */
+export const settle = (
+  chance: Chance,
+  fiat: ReadonlyArray<ProviderName>,
+  crypto: ReadonlyArray<ProviderName>,
+  [least, most]: readonly [number, number]
+) =>
   Effect.gen(function* () {
     const rates = yield* RateStore
     yield* rates.set(sandboxRates)
-    for (const payment_method of ["mobile_money", "card", "bank_transfer"] as const) {
-      yield* addCorridor(chance, { payment_method, direction: "inbound", providers: fiat })
-    }
-    for (const payment_method of ["mobile_money", "bank_transfer"] as const) {
-      yield* addCorridor(chance, { payment_method, direction: "outbound", providers: fiat })
-    }
-    for (const direction of ["inbound", "outbound"] as const) {
-      yield* addCorridor(chance, { payment_method: "crypto", direction, providers: crypto })
-    }
-    const count = chance.between(1, 3, "organisations")
+    const configs = yield* ProviderConfigStore
+    const corridors = [
+      ...inbound.map((payment_method) => ({ payment_method, direction: "inbound" as const, providers: fiat })),
+      ...outbound.map((payment_method) => ({ payment_method, direction: "outbound" as const, providers: fiat })),
+      ...flows.map((direction) => ({ payment_method: "crypto" as const, direction, providers: crypto }))
+    ]
+    yield* configs.insert((yield* Effect.forEach(corridors, (one) => configsOf(chance, one))).flat())
+    const count = chance.between(least, most, "organisations")
     return yield* Effect.forEach(
       Array.from({ length: count }, (_, at) => at + 1),
       (at) => addOrganisation(chance, at)

@@ -36,7 +36,9 @@ export const acts: Readonly<Record<string, Act>> = {
   clock
 }
 
-const business: Readonly<Record<string, number>> = {
+type Weights = Readonly<Record<string, number>>
+
+const business: Weights = {
   payin: 10,
   payout: 6,
   refund: 6,
@@ -56,28 +58,57 @@ const business: Readonly<Record<string, number>> = {
   forget: 1
 }
 
-const disasters: Readonly<Record<string, number>> = { crash: 3, sleep: 2, clock: 1, lock: 3 }
+const disasters: Weights = { crash: 3, sleep: 2, clock: 1, lock: 3 }
 
-const lengths = { short: [2, 5], usual: [5, 9], long: [10, 24] } as const
+/** What may befall anything. */
+const anywhere: Weights = { forge: 1.2, pry: 1, revoke: 0.8, switchOff: 0.8, forget: 0.5 }
+
+/** A run of few steps is about one thing: what it begins with, and what follows from that. */
+const themes: Readonly<Record<string, Weights>> = {
+  payin: { refund: 5, cancel: 1.5, review: 2, comeBack: 1.5, payin: 2 },
+  payout: { review: 2, cancel: 1.5, payout: 2, payin: 1 },
+  ramp: { review: 2, cancel: 1.5, ramp: 1.5 },
+  deposit: { withdraw: 4, transfer: 2, deposit: 2, review: 1 },
+  escrow: { escrow: 4, deposit: 1, withdraw: 1 },
+  link: { refund: 2, comeBack: 1.5, review: 1, link: 1 }
+}
+
+const begins: Weights = { payin: 10, payout: 6, ramp: 5, deposit: 4, escrow: 3, link: 2 }
+
+export type Size = "small" | "usual" | "large"
+
+const lengths = { small: [1, 3], usual: [5, 9], large: [10, 24] } as const
+
+/** Most runs are small, so that there are many of them, and short to read when they fail. */
+export const drawSize = (chance: Chance): Size => chance.weighed({ small: 94, usual: 5, large: 1 }, "size")
 
 const DAY = 86_400_000
 
-export const drawSteps = (chance: Chance): ReadonlyArray<Step> => {
-  const length = chance.weighed({ short: 6, usual: 4, long: 0.5 }, "length")
-  const [least, most] = lengths[length]
-  const count = chance.between(least, most, "steps")
+export const drawSteps = (chance: Chance, size: Size): ReadonlyArray<Step> => {
+  const [least, most] = lengths[size]
+  // Whoever was switched off before anything else is not asked after it.
+  const opens = size === "small" && chance.happens(0.06, "switched off before") ? 2 : 1
+  const count = Math.max(opens, chance.between(least, most, "steps"))
   const haste = chance.pick([500, 5_000, 60_000, 1_800_000], "haste")
-  const weights = chance.happens(0.45, "disasters") ? { ...business, ...disasters } : business
+  const theme = chance.weighed(begins, "theme")
+  const usual = size === "small" ? { ...anywhere, ...themes[theme] } : business
+  const weights = chance.happens(0.45, "disasters") ? { ...usual, ...disasters } : usual
   // A long time in which nothing happens, and after which much may be forgotten.
-  const lull = chance.happens(0.15, "lull") ? chance.between(2, count, "lull before") : 0
+  const lull = chance.happens(0.15, "lull") ? chance.between(2, Math.max(2, count), "lull before") : 0
   const days = chance.pick([2, 31, 95], "lull days")
+  const forgets = chance.happens(0.5, "lull forgets")
+  const kindOf = (number: number): string => {
+    if (number === lull && forgets) return "forget"
+    if (number < opens) return "switchOff"
+    return size === "small" && number === opens ? theme : chance.weighed(weights, `step ${number} kind`)
+  }
   let at = 100
   return Array.from({ length: count }, (_, index) => {
     const number = index + 1
     at += chance.below(haste, `step ${number} pause`) + (number === lull ? days * DAY : 0)
     return {
       number,
-      kind: chance.weighed(weights, `step ${number} kind`),
+      kind: kindOf(number),
       at,
       by: chance.below(3, `step ${number} by`)
     }

@@ -1,11 +1,11 @@
 /** An instance of the service on a machine: its real services and workers, over stores and providers that are shared. */
-import { type Context, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
+import { Cause, Context, Effect, FiberRef, HashSet, Layer, type Logger, LogLevel, Runtime, Scope } from "effect"
 import type { Router } from "find-my-way-ts"
 import { businessRoutes } from "../../src/app/HttpApp.ts"
 import { servicesOver } from "../../src/app/Services.ts"
-import type { StoresOverMemory } from "../../src/app/Stores.ts"
 import { startWorkers } from "../../src/app/Workers.ts"
 import { Ids } from "../../src/domain/Ids.ts"
+import { workerPoll } from "../../src/domain/policies/Server.ts"
 import { Authenticator } from "../../src/people/auth/Authenticator.ts"
 import { gateByCredentials } from "../../src/people/auth/Gate.ts"
 import { InvalidToken, JwtVerifier } from "../../src/people/auth/JwtVerifier.ts"
@@ -15,12 +15,12 @@ import type { Route } from "../../src/platform/http/Route.ts"
 import { routerOf } from "../../src/platform/http/Router.ts"
 import { Providers } from "../../src/providers/port/Provider.ts"
 import { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
+import { Doorbell } from "../../src/webhooks/Doorbell.ts"
 import type { Planted } from "../bugs/Bug.ts"
-import { buildWith } from "./Build.ts"
+import { buildBy, plant, planOf } from "./Build.ts"
 import { CurrentWorker, type Machine } from "./Machine.ts"
-import { surroundings } from "./Surroundings.ts"
-
-export type Stores = Layer.Layer.Success<typeof StoresOverMemory>
+import { type Stores, storesPlan } from "./Stores.ts"
+import { type Surroundings, surroundings } from "./Surroundings.ts"
 
 /** What the instances of a run share. */
 export interface Shared {
@@ -39,21 +39,29 @@ const noTokens = Layer.succeed(JwtVerifier, {
 
 const gate = gateByCredentials.pipe(Layer.provide(Authenticator.layer), Layer.provide(noTokens))
 
-const layerOver = ({ ids, providers, stores }: Shared) =>
-  gate.pipe(
-    Layer.provideMerge(servicesOver(Layer.succeed(Providers, providers))),
-    Layer.provideMerge(Layer.succeedContext(stores)),
-    Layer.provideMerge(Layer.succeed(Ids, ids)),
-    Layer.provideMerge(surroundings)
-  )
+const services = gate.pipe(Layer.provideMerge(servicesOver(Layer.context<Providers>())))
 
-export type Services = Layer.Layer.Success<ReturnType<typeof layerOver>>
+export type Services =
+  | Layer.Layer.Success<typeof services>
+  | Layer.Layer.Context<typeof services>
+  | Stores
+  | Surroundings
 
-type Exchange = ReturnType<typeof exchange>
+const planned = planOf(
+  services,
+  Context.merge(surroundings, Effect.runSync(buildBy(storesPlan, surroundings))).pipe(
+    Context.add(
+      Ids,
+      Ids.fromBytes((count) => Effect.succeed(new Uint8Array(count)))
+    ),
+    Context.add(Providers, { find: () => Effect.succeed(undefined) })
+  ),
+  true
+)
 
 export interface Instance {
   readonly machine: Machine
-  readonly exchange: Exchange
+  readonly answer: (...exchanged: Parameters<ReturnType<typeof exchange>>) => void
   /** Runs on the machine, as all of the service does. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E, Services>) => ReturnType<typeof Effect.runFork<A, E>>
 }
@@ -61,11 +69,14 @@ export interface Instance {
 /** There are no built-in rails and no limits here, and nobody reads the metrics. */
 const idle: ReadonlySet<string> = new Set(["rails", "figures", "rate limits"])
 
-/** Each worker rests until there is something for it to do. */
-const named = (workers: Context.Tag.Service<Workers>): Context.Tag.Service<Workers> => ({
+/** Each worker rests until there is something for it to do; where nothing can be, it begins with that. */
+const named = (workers: Context.Tag.Service<Workers>, isEmpty: boolean): Context.Tag.Service<Workers> => ({
   ...workers,
-  start: (name, worker) =>
-    idle.has(name) ? Effect.void : workers.start(name, Effect.locally(worker, CurrentWorker, name))
+  start: (name, worker) => {
+    if (idle.has(name)) return Effect.void
+    const begun = isEmpty ? Effect.zipRight(Effect.sleep(workerPoll), worker) : worker
+    return workers.start(name, Effect.locally(begun, CurrentWorker, name))
+  }
 })
 
 let known: { readonly router: Router<Route>; readonly places: ReadonlyMap<Route, number> } | undefined
@@ -81,23 +92,43 @@ const routed = (routes: ReadonlyArray<Route>): Router<Route> => {
   return Object.assign(Object.create(router) as Router<Route>, { find })
 }
 
-const booted = (machine: Machine, shared: Shared) =>
+const booted = (machine: Machine, shared: Shared, isEmpty: boolean) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const context = yield* buildWith(layerOver(shared), shared.planted)
+    const { ids, planted, providers, stores } = shared
+    const given = surroundings.pipe(
+      Context.add(Ids, ids),
+      Context.add(Providers, providers),
+      // One for each process: whoever took the one that is there for everybody would wake the workers of other machines.
+      Context.add(Doorbell, Doorbell.defaultValue())
+    )
+    const all = Context.merge(plant(given, planted), stores)
+    const context: Context.Context<Services> = Context.merge(all, yield* buildBy(planned, all, planted))
     return yield* Effect.gen(function* () {
       const answers = exchange(shared.ids, routed(yield* businessRoutes), new Map())
-      const workers = named(yield* Workers)
+      const workers = named(yield* Workers, isEmpty)
       yield* startWorkers.pipe(Effect.provideService(Workers, workers), Effect.provideService(HookClient, shared.hooks))
       const runtime = yield* Effect.runtime<Services>()
-      const instance: Instance = { machine, exchange: answers, fork: (effect) => Runtime.runFork(runtime)(effect) }
+      // What answers has its services already: whatever it did would carry all of them along.
+      const bare = Runtime.make({ ...runtime, context: Context.empty() })
+      const instance: Instance = {
+        machine,
+        answer: (...exchanged) => void Runtime.runFork(bare)(answers(...exchanged)),
+        fork: (effect) => Runtime.runFork(runtime)(effect)
+      }
       return instance
     }).pipe(Effect.provide(context), Scope.extend(scope))
   })
 
-/** Starts it; it is there once the machine has worked for a while. */
-export const boot = (machine: Machine, shared: Shared, ready: (instance: Instance) => void): void => {
-  const program = booted(machine, shared).pipe(
+/** Starts it; it is there once the machine has worked for a while. `isEmpty`: nothing has happened in this world yet. */
+export const boot = (
+  machine: Machine,
+  shared: Shared,
+  isEmpty: boolean,
+  ready: (instance: Instance) => void,
+  broken: (reason: string) => void
+): void => {
+  const program = booted(machine, shared, isEmpty).pipe(
     Effect.tap((instance) => Effect.sync(() => ready(instance))),
     Effect.withClock(machine.clock),
     Effect.withRandom(machine.random),
@@ -105,5 +136,7 @@ export const boot = (machine: Machine, shared: Shared, ready: (instance: Instanc
     Effect.locally(FiberRef.currentLoggers, HashSet.make(shared.logger)),
     Effect.locally(FiberRef.currentMinimumLogLevel, LogLevel.Warning)
   )
-  Effect.runFork(program, { scheduler: machine.scheduler })
+  Effect.runFork(program, { scheduler: machine.scheduler }).addObserver((exit) => {
+    if (exit._tag === "Failure") broken(Cause.pretty(exit.cause))
+  })
 }

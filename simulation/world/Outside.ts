@@ -29,7 +29,7 @@ export class Outside {
   readonly counts = new Map<string, number>()
   /** The database has failed somebody: who is told so is told the truth. */
   isLosing = false
-  /** Until when the row of a payment is somebody else's. */
+  /** Until when a row is somebody else's, by its id. */
   readonly locks = new Map<string, number>()
   /** What happened, for whoever looks into a seed; nothing is kept unless somebody asks. */
   story: Array<string> | null = null

@@ -17,7 +17,9 @@ const settings = Layer.effect(ProviderSettings, fromVariables(ProviderSettings.l
   Layer.provideMerge(Layer.effect(Settings, fromVariables(Settings.load)))
 )
 
+const all = Layer.merge(settings, Vault.layer(deriveMasterKey("simulation")))
+
+export type Surroundings = Layer.Layer.Success<typeof all>
+
 /** Read once. */
-export const surroundings = Layer.succeedContext(
-  Effect.runSync(Effect.scoped(Layer.build(Layer.merge(settings, Vault.layer(deriveMasterKey("simulation"))))))
-)
+export const surroundings = Effect.runSync(Effect.scoped(Layer.build(all)))

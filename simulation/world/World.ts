@@ -2,16 +2,14 @@
  * A world in which the service runs: machines, one database, providers, and everybody who calls. It goes on from moment to
  * moment until nothing is left to happen, and is the same for the same seed.
  */
-import { Cause, type Context, Effect, Layer, Logger } from "effect"
-import { StoresOverMemory } from "../../src/app/Stores.ts"
+import { Cause, type Context, Effect, Logger } from "effect"
 import { Ids } from "../../src/domain/Ids.ts"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
 import type { Provider } from "../../src/providers/port/Provider.ts"
-import { surroundings } from "./Surroundings.ts"
 import type { HookClient } from "../../src/webhooks/delivery/HookClient.ts"
 import type { Planted } from "../bugs/Bug.ts"
 import { placeOf } from "../providers/SimulatedProvider.ts"
-import { buildWith } from "./Build.ts"
+import { buildBy, plant } from "./Build.ts"
 import type { Chance } from "./Chance.ts"
 import { dueFor, watchedTables } from "./Due.ts"
 import { onFailingDatabase } from "./FailingDatabase.ts"
@@ -19,8 +17,10 @@ import { withHeldLocks } from "./HeldLocks.ts"
 import { boot, type Instance, type Services, type Shared } from "./Instance.ts"
 import { Machine } from "./Machine.ts"
 import { withSharedClock } from "./SharedClock.ts"
+import { storesPlan } from "./Stores.ts"
+import { surroundings } from "./Surroundings.ts"
 import type { Outside, Reply, Sent } from "./Outside.ts"
-import type { Time } from "./Time.ts"
+import { dawn, type Time } from "./Time.ts"
 import { requestOf, responseFor } from "./Wire.ts"
 
 /** Fibers that take more steps than this at one moment run in a circle. */
@@ -43,8 +43,6 @@ interface Pending {
   readonly instance: Instance
   readonly answered: (reply: Reply | null) => void
 }
-
-const storesOverOne = StoresOverMemory.pipe(Layer.provideMerge(MemoryDatabase.layer), Layer.provide(surroundings))
 
 export class World {
   readonly outside: Outside
@@ -75,7 +73,7 @@ export class World {
     this.calm = plan.calm
     this.turn = this.chance.stream("whose turn it is")
     this.route = this.chance.stream("which instance is called")
-    const opened = Effect.runSync(buildWith(storesOverOne, plan.planted))
+    const opened = Effect.runSync(buildBy(storesPlan, plant(surroundings, plan.planted), plan.planted))
     this.elsewhere = new Machine("elsewhere", this.time, this.chance.stream("elsewhere"), 10_000)
     const timed = withSharedClock(opened, {
       clock: this.elsewhere.clock,
@@ -89,7 +87,13 @@ export class World {
     this.shared = {
       stores,
       planted: plan.planted,
-      ids: Ids.fromBytes((count) => Effect.sync(() => Uint8Array.from({ length: count }, () => bytes() & 0xff))),
+      ids: Ids.fromBytes((count) =>
+        Effect.sync(() => {
+          const drawn = new Uint8Array(count)
+          for (let at = 0; at < count; at++) drawn[at] = bytes()
+          return drawn
+        })
+      ),
       providers: { find: (name, account) => Effect.sync(() => plan.providers.get(placeOf(name, account))) },
       hooks: plan.hooks(outside),
       logger: Logger.make(({ cause, logLevel, message }) => {
@@ -114,7 +118,13 @@ export class World {
     const machine = new Machine(name, this.time, this.chance.stream(name), this.calm)
     this.machines.push(machine)
     this.outside.tell(`${name} starts`)
-    boot(machine, this.shared, (instance) => this.instances.push(instance))
+    boot(
+      machine,
+      this.shared,
+      this.time.now === dawn,
+      (instance) => this.instances.push(instance),
+      (reason) => this.outside.problem(`${name} did not start: ${reason.slice(0, 500)}`)
+    )
   }
 
   want(worker: string): void {
@@ -176,7 +186,7 @@ export class World {
     const response = responseFor((reply) => {
       if (this.pending.delete(pending)) this.time.after(3, () => answered(reply))
     })
-    instance.fork(instance.exchange(requestOf(sent, soon), response))
+    instance.answer(requestOf(sent, soon), response)
   }
 
   /** Until nothing happens any more, or that moment has come. */

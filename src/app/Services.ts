@@ -69,8 +69,6 @@ const ProviderConfigsLive = ProviderCredentials.layer.pipe(
   Layer.provide(PlatformAccounts.layer)
 )
 
-const CheckoutLive = Checkout.layer.pipe(Layer.provide([CardEntry.layer, RailCustomer.layer]))
-
 /** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
 const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))
 
@@ -106,11 +104,15 @@ const LinksLive = Layer.mergeAll(
   LinkCheckout.layer.pipe(Layer.provide([LinkMethods.layer, LinkPrices.layer]), Layer.provide(Rates.layer))
 )
 
+const PagesLive = Checkout.layer.pipe(
+  Layer.provide([CardEntry.layer, RailCustomer.layer]),
+  Layer.provideMerge(LinksLive)
+)
+
 /** Over whichever providers there are: whoever plays them all stands in for the accounts at third parties. */
 export const servicesOver = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.mergeAll(PeopleLive, ChecksLive, Analytics.layer, EscrowsLive, LinksLive, Rates.layer).pipe(
+  Layer.mergeAll(PeopleLive, ChecksLive, Analytics.layer, EscrowsLive, PagesLive, Rates.layer).pipe(
     Layer.provideMerge(AccountsLive),
-    Layer.provideMerge(CheckoutLive),
     Layer.provideMerge(PaymentsLive),
     Layer.provideMerge(providers),
     Layer.provideMerge(IdempotencyLive),

@@ -54,7 +54,13 @@ const supervise = Effect.gen(function* () {
       if (!isServing) return yield* new NotStarted({ message: `The first process has ended (${how}): it said why.` })
       yield* Effect.logError(`Process ${place} has ended (${how}) and is started again.`)
     })
-    return FiberSet.run(all, Effect.repeat(Effect.scoped(life), supervision))
+    // A machine that has no room for another process now may have it later.
+    const lived = Effect.catchAllDefect(Effect.scoped(life), (defect) =>
+      isServing
+        ? Effect.logError(`Process ${place} could not be started and is tried again.`, defect)
+        : Effect.die(defect)
+    )
+    return FiberSet.run(all, Effect.repeat(lived, supervision))
   }
 
   const first = yield* keep(1)

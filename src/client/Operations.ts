@@ -1,30 +1,5 @@
-/** What the contract declares, as requests need it: each operation with its method, its path and whether it honours a key. */
-import { HttpApi } from "@effect/platform"
-import { Context, Option } from "effect"
-import { Api } from "../contract/api/Api.ts"
-import { MovesMoney } from "../contract/api/Operation.ts"
-
-export interface Operation {
-  readonly group: string
-  readonly name: string
-  readonly method: string
-  /** With its parameters as `:name`. */
-  readonly path: string
-  /** Whether an Idempotency-Key makes it safe to repeat. */
-  readonly keyed: boolean
-}
-
-export const operations: ReadonlyArray<Operation> = (() => {
-  const all: Array<Operation> = []
-  HttpApi.reflect(Api, {
-    onGroup: () => {},
-    onEndpoint: ({ endpoint, group }) => {
-      const keyed = Option.isSome(Context.getOption(endpoint.annotations, MovesMoney))
-      all.push({ group: group.identifier, name: endpoint.name, method: endpoint.method, path: endpoint.path, keyed })
-    }
-  })
-  return all
-})()
+/** The operations as requests need them, and which of them are safe to repeat. */
+import { operations } from "./Declared.ts"
 
 const shapeOf = (path: string): RegExp => new RegExp(`${path.replace(/:[a-z_]+/g, "[^/]+")}$`)
 

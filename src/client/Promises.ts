@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, type HttpClie
 import { Cause, Effect, Exit, Layer, ManagedRuntime, Option } from "effect"
 import { Ids } from "../domain/Ids.ts"
 import { CorridorError } from "./CorridorError.ts"
-import { type Operation, operations } from "./Operations.ts"
+import { type Operation, operations } from "./Declared.ts"
 import { type CorridorOptions, rootOf } from "./Options.ts"
 import { afterPage, type PageOf } from "./Paging.ts"
 import { transport, withIdempotencyKey } from "./Transport.ts"

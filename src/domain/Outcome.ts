@@ -68,6 +68,11 @@ export class Report extends Data.TaggedClass("Report")<
     readonly calledOff?: true
     /** Of `returned`: what it took or sent back this time, where that may be a part. Otherwise it is all that it has. */
     readonly taken?: Money
+    /**
+     * Beside `taken`, where words of another kind may tell of the same money: what it has taken back in all by then, as
+     * far as this kind knows. Where just that is known to have gone, it tells of nothing new.
+     */
+    readonly takenInAll?: Money
     /** Of `completed`: what it gives back of what it had taken back before, such as after a dispute that was won. */
     readonly regained?: Money
     /** What its customer must do, where the provider can say it again, for whoever lost the first answer. */

@@ -7,6 +7,7 @@ import {
   parsePhoneNumberFromString
 } from "libphonenumber-js/min"
 import { type CountryCode, isCountryCode } from "./Country.ts"
+import { remember } from "./Remember.ts"
 
 /** A few uninhabited places have no numbers of their own. */
 const numberedCountry = (country: CountryCode): PhoneCountry | undefined =>
@@ -30,9 +31,7 @@ const parse = (text: string, country: CountryCode): ReturnType<typeof read> => {
   if (lately.has(key)) return lately.get(key)
   const phone = read(text, country)
   if (text.length > LONGEST_REMEMBERED) return phone
-  const [oldest] = lately.keys()
-  if (lately.size >= REMEMBERED && oldest !== undefined) lately.delete(oldest)
-  lately.set(key, phone)
+  remember(lately, REMEMBERED, key, phone)
   return phone
 }
 

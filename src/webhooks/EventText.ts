@@ -1,6 +1,7 @@
 /**
  * How PostgreSQL keeps the text of an event: it begins with what stands in the row's other columns, so the rest is kept,
- * and of the events of one change, which tell the same, once. `event_payload` in the database puts it together again.
+ * and of the events of one change, which tell the same, once. What payments tell has the same names each time: their
+ * values are kept, a line each. `event_payload` in the database puts it together again.
  */
 import type { StoredEvent } from "./Webhook.ts"
 
@@ -18,13 +19,56 @@ const USUAL_TIME = 24
 const beginningOf = ({ event_id, event_type, org_id }: StoredEvent, time: string): string =>
   `{"event_id":"${event_id}","event_type":"${event_type}","org_id":"${org_id}","created_at":"${time}","data":`
 
+/** After the payment's own id and before the time of the change, which are columns of the row. */
+const told = [
+  "transaction_id",
+  "status",
+  "previous_status",
+  "amount",
+  "currency",
+  "target_amount",
+  "target_currency",
+  "direction",
+  "payment_method",
+  "provider",
+  "client_reference"
+].map((name, nth) => `${nth === 0 ? "" : ","}"${name}":`)
+
+/** A quote inside of a value is escaped, so that a name in its quotes is never part of one. */
+const valuesIn = (data: string): string | undefined => {
+  const values: Array<string> = []
+  let from = 0
+  for (const [nth, name] of told.entries()) {
+    const at = nth === 0 ? 0 : data.indexOf(name, from)
+    if (at < 0 || !data.startsWith(name, at)) return undefined
+    if (nth > 0) values.push(data.slice(from, at))
+    from = at + name.length
+  }
+  values.push(data.slice(from))
+  return values.join("\n")
+}
+
+/** Nothing where it is of another shape. */
+const valuesOf = ({ payment_id }: StoredEvent, data: string, time: string): string | undefined => {
+  const beginning = `{"payment_id":"${payment_id}",`
+  const end = `,"updated_at":"${time}"}`
+  return data.startsWith(beginning) && data.endsWith(end)
+    ? valuesIn(data.slice(beginning.length, -end.length))
+    : undefined
+}
+
 /** `at` is the time of its row. */
 export const keptText = (event: StoredEvent, at: Date): KeptText => {
   const time = at.toISOString()
   const beginning = beginningOf(event, time)
-  return time.length === USUAL_TIME && event.payload.startsWith(beginning) && event.payload.endsWith("}")
-    ? { payload: null, data: event.payload.slice(beginning.length, -1), same_as: null }
-    : { payload: event.payload, data: null, same_as: null }
+  const usual =
+    time.length === USUAL_TIME &&
+    event.payload.startsWith(beginning) &&
+    event.payload.endsWith("}") &&
+    !event.payload.includes("\n")
+  if (!usual) return { payload: event.payload, data: null, same_as: null }
+  const data = event.payload.slice(beginning.length, -1)
+  return { payload: null, data: valuesOf(event, data, time) ?? data, same_as: null }
 }
 
 /** Of events that are written together, at one time. */

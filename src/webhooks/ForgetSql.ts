@@ -17,7 +17,9 @@ const BatchRow = Schema.Struct({
   looked: Schema.Number,
   at: Schema.NullOr(Schema.DateFromSelf),
   id: Schema.NullOr(Schema.String),
-  gone: Schema.Array(Schema.String)
+  gone: Schema.Array(Schema.String),
+  /** Their attempts, where they had any. */
+  tried: Schema.optional(Schema.Array(Schema.String))
 })
 const batch = theRowAs(BatchRow)
 
@@ -31,7 +33,8 @@ const lookBehind =
       let seen: typeof BatchRow.Type | undefined
       const looked = Effect.map(Effect.flatMap(sql.unsafe(statement, [at, id, webhookForgetBatch]), batch), (row) => {
         seen = row
-        return row.gone.map((line) => ({ line }))
+        const tried = (row.tried ?? []).map((line) => ({ line, of: "webhook_attempts" }))
+        return [...row.gone.map((line) => ({ line })), ...tried]
       })
       return Effect.map(forgetRows(sql, archiveDir, table, looked), (forgotten) => ({
         looked: seen?.looked ?? 0,
@@ -40,8 +43,8 @@ const lookBehind =
       }))
     }).pipe(Effect.orDie)
 
-const answer = (id: string) => `select count(*)::int as looked, max(created_at) as at,
-    (array_agg(${id} order by created_at desc, ${id} desc))[1] as id, array(select line from gone) as gone from looked`
+const answer = (id: string, more = "") => `select count(*)::int as looked, max(created_at) as at,
+    (array_agg(${id} order by created_at desc, ${id} desc))[1] as id, array(select line from gone) as gone${more} from looked`
 
 const forgetting = (months: Effect.Effect<number>, rest: Effect.Effect<number>): Effect.Effect<number> =>
   Effect.flatMap(months, (left) => Effect.map(rest, (gone) => left + gone))
@@ -50,11 +53,24 @@ export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Effec
   const { deadLetters, webhooks: keptFor } = kept.retention
   const isNeeded = `(l.status = 'pending' or l.updated_at >= case l.status when 'dead' then ${ago(deadLetters)} else ${ago(keptFor)} end)`
   const months = Effect.zipWith(
-    leaveByMonth(sql, { table: "webhook_deliveries", keptFor, stillNeeded: isNeeded }),
+    leaveByMonth(sql, {
+      table: "webhook_deliveries",
+      keptFor,
+      stillNeeded: {
+        key: "delivery_id",
+        rows: isNeeded,
+        lately: `select delivery_id from webhook_queue where delivery_at < ${ago(keptFor)}`
+      }
+    }),
     leaveByMonth(sql, {
       table: "webhook_attempts",
       keptFor,
-      stillNeeded: "exists (select from webhook_deliveries d where d.delivery_id = l.delivery_id)"
+      stillNeeded: {
+        key: "delivery_id",
+        rows: "exists (select from webhook_deliveries d where d.delivery_id = l.delivery_id)"
+      },
+      // Those of a month that stays would be kept back, and nothing would ever take them away.
+      after: "webhook_deliveries"
     }),
     (deliveries, attempts) => deliveries + attempts
   )
@@ -73,11 +89,12 @@ export const forgetDeliveriesSql = (sql: SqlClient.SqlClient, kept: Kept): Effec
         where delivery_id = any (array(select delivery_id from looked)) and not ${isNeeded}
         for update skip locked
       ), gone as (
-        -- From the table itself, so that attempts go with it.
-        delete from webhook_deliveries d
-        where delivery_id = any (array(select delivery_id from old)) and created_at < ${ago(keptFor)}
+        delete from webhook_deliveries_default d where delivery_id = any (array(select delivery_id from old))
         returning row_to_json(d)::text as line
-      ) ${answer("delivery_id")}`
+      ), tried as (
+        delete from webhook_attempts a where delivery_id = any (array(select delivery_id from old))
+        returning row_to_json(a)::text as line
+      ) ${answer("delivery_id", ", array(select line from tried) as tried")}`
     )
   )
   return forgetting(months, rest)
@@ -91,7 +108,11 @@ const isTold = (among: string) => `(
 
 export const forgetEventsSql = (sql: SqlClient.SqlClient, kept: Kept): Effect.Effect<number> => {
   const keptFor = kept.retention.webhooks
-  const months = leaveByMonth(sql, { table: "events", keptFor, stillNeeded: isTold("events") })
+  const months = leaveByMonth(sql, {
+    table: "events",
+    keptFor,
+    stillNeeded: { key: "event_id", rows: isTold("events") }
+  })
   const rest = forgetInTurn(
     lookBehind(
       sql,

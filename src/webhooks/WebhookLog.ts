@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Either, Layer, Option } from "effect"
 import type { OrgId, PaymentId } from "../domain/Identifiers.ts"
 import type { TransactionData } from "../contract/api/WebhookLog.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
+import { afterCommit } from "../platform/database/AfterCommit.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import type { Permit } from "../domain/Access.ts"
 import { stringifyWire, toWireText, WireNumber } from "../domain/Decimal.ts"
@@ -11,6 +12,7 @@ import { Ids } from "../domain/Ids.ts"
 import { Money } from "../domain/Money.ts"
 import type { Window } from "../platform/database/Window.ts"
 import { type Delivery, type DeliveryFilter, DeliveryStore, type PaymentDelivery } from "./DeliveryStore.ts"
+import { Doorbell } from "./Doorbell.ts"
 import { type EventFilter, EventStore, MAX_PAYLOAD_BYTES } from "./EventStore.ts"
 import { type Trouble, WebhookIssues } from "./WebhookIssues.ts"
 import type { WebhookEvent } from "./Webhook.ts"
@@ -68,6 +70,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
       const audit = yield* AuditLog
       const ids = yield* Ids
       const { atomically } = yield* Transactor
+      const { ring } = yield* Doorbell
 
       const findDelivery = (permit: Permit<"webhooks"> | Permit<"webhook_log">, id: string) =>
         Effect.flatMap(
@@ -100,7 +103,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
             })
           }
           const event = { event_id, org_id, event_type: testType, payment_id: null, payload, created_at, test: true }
-          return { event_id, endpoints: yield* atomically(eventStore.insert(event)) }
+          return { event_id, endpoints: yield* atomically(Effect.zipLeft(eventStore.insert(event), afterCommit(ring))) }
         }),
         events: (permit, filter, window) => eventStore.list(permit.scope, filter, window),
         deliveries: (permit, filter, window) => deliveryStore.list(permit.scope, filter, window),
@@ -114,6 +117,7 @@ export class WebhookLog extends Context.Tag("corridor/WebhookLog")<
               const { org_id } = yield* findDelivery(permit, id)
               if (yield* deliveryStore.requeue(permit.scope, id)) {
                 yield* audit.record(permit, { action: "delivery.replayed", org: org_id, subject: ["delivery", id] })
+                yield* afterCommit(ring)
               }
               return yield* findDelivery(permit, id)
             })

@@ -1,6 +1,6 @@
 /** How the built programs start: from the code that the build kept for them, and as well without it. */
 import { execFile } from "node:child_process"
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -52,6 +52,16 @@ describe("a built program", () => {
       writeFileSync(code(), broken)
       expect(await run()).toBe("one")
     }
+  })
+
+  it("keeps code of its own where it was installed without any, and does without where it may not", async () => {
+    rmSync(code())
+    expect(await run()).toBe("one")
+    expect(readFileSync(code()).length).toBeGreaterThan(HASH_BYTES)
+    rmSync(code())
+    // Nobody can put a file in the place of a folder that holds something.
+    mkdirSync(join(code(), "taken"), { recursive: true })
+    expect(await run()).toBe("one")
   })
 })
 

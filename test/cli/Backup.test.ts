@@ -187,3 +187,68 @@ it("keeps the key beside the copy where nobody has set one, and takes it for the
   expect(orgs.map(({ name }) => name)).toEqual(["Acme"])
   for (const one of [dataDir, elsewhere]) rmSync(one, { recursive: true })
 })
+
+it("brings a month back that had left its table and was in no file yet", async () => {
+  const odd = await newDatabase("migrated")
+  await query(odd.url, "create table leaving_audit_log_2018_03 (like audit_log including defaults)")
+  await query(
+    odd.url,
+    `insert into leaving_audit_log_2018_03 (audit_id, actor_type, actor_id, action, subject_type, subject_id, created_at)
+      values ('01890000-0000-7000-8000-000000000001', 'operator', 'cli', 'a.test', 'test', 'x', '2018-03-05T00:00:00Z')`
+  )
+  const path = join(folder, "leaving.backup")
+  expect((await cliIn(environment(odd))("backup", path, "--by", "copy")).code).toBe(0)
+  const target = await newDatabase("empty")
+  const { code, stderr } = await restored(target, path)
+  expect([code, stderr]).toEqual([0, ""])
+  const [there, back] = [await contents(odd.url), await contents(target.url)]
+  expect(there["leaving_audit_log_2018_03"]).toMatch(/^1 /)
+  expect(back["leaving_audit_log_2018_03"]).toBe(there["leaving_audit_log_2018_03"])
+})
+
+it("reaches the primary among several hosts, as the service does", async () => {
+  const several = { ...source, url: source.url.replace(/@([^/]+)\//, "@127.0.0.1:1,$1/") }
+  const path = join(folder, "several.backup")
+  const taking = await cliIn(environment(several))("backup", path, "--by", "copy")
+  expect([taking.code, taking.stderr]).toEqual([0, ""])
+})
+
+it("is for its owner alone where pg_dump writes it, and pg_dump is told one host", async () => {
+  const bin = temporaryFolder()
+  writeFileSync(
+    join(bin, "pg_dump"),
+    `#!/bin/sh
+case "$1" in --version) echo "pg_dump (PostgreSQL) 99.0"; exit 0;; esac
+for one in "$@"; do case "$one" in --file=*) file="\${one#--file=}";; --dbname=*) where="\${one#--dbname=}";; esac; done
+echo "$where" > "$file"
+`,
+    { mode: 0o755 }
+  )
+  const path = join(folder, "dumped.backup")
+  const url = source.url.replace(/@([^/]+)\//, "@127.0.0.1:1,$1/")
+  vi.stubEnv("PATH", `${bin}:${process.env["PATH"]}`)
+  const { code, stderr } = await cliIn(environment({ ...source, url }))("backup", path)
+  vi.unstubAllEnvs()
+  expect([code, stderr]).toEqual([0, ""])
+  const told = new URL(readFileSync(path, "utf8").trim())
+  expect([told.host, told.password]).toEqual([new URL(source.url).host, ""])
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  rmSync(bin, { recursive: true })
+})
+
+it("takes as long as it takes, also where the role is held to a time, as it is behind a pooler", async () => {
+  const limited = await newDatabase("migrated")
+  const name = decodeURIComponent(new URL(limited.url).pathname.slice(1))
+  await query(limited.url, `alter role current_user in database "${name}" set statement_timeout = '500ms'`)
+  await query(limited.url, `alter role current_user in database "${name}" set lock_timeout = '300ms'`)
+  const path = join(folder, "slow.backup")
+  // A table that somebody holds for longer than that.
+  const holding = query(
+    limited.url,
+    "set statement_timeout = 0; begin; lock table webhooks; select pg_sleep(6); commit"
+  )
+  const { code, stderr } = await cliIn(environment(limited))("backup", path, "--by", "copy")
+  await holding
+  await query(limited.url, `alter role current_user in database "${name}" reset all`)
+  expect([code, stderr]).toEqual([0, ""])
+})

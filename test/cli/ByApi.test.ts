@@ -1,4 +1,5 @@
 /** The same commands against a server, by its API: as a person with a token, or with a key. */
+import { once } from "node:events"
 import { createServer } from "node:http"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -170,7 +171,7 @@ describe("by API", () => {
       { is_active: true },
       { is_active: true }
     ])
-    await refused(asAdmin, ["providers", "add", "strype", ...stripe.slice(3)], /PROVIDER is not one of .*stripe/)
+    await refused(asAdmin, ["providers", "add", "strype", ...stripe.slice(3)], /PROVIDER: expected one of .*stripe/)
     await refused(asStaff, [...stripe], /platform admin/)
     expect((await cliIn(asAdmin)("providers", "list")).stdout).toMatch(/stripe +DE card inbound +7 +on/)
   })
@@ -230,7 +231,7 @@ describe("people act as themselves", () => {
     const [there, here] = await Promise.all([dataIn(asStaff)(...filters), dataIn(beside)(...filters, "--org", org)])
     expect(there).toMatchObject([{ payment_id }])
     expect(here).toEqual(there)
-    await refused(asStaff, ["payments", "list", "--status", "done"], /--status is not a status: use one of/)
+    await refused(asStaff, ["payments", "list", "--status", "done"], /--status: expected one of initiated, /)
     await refused(asStaff, ["payments", "list", "--limit", "0"], /--limit is not a whole number from 1 to 100/)
     await refused(beside, ["payments", "refund", payment_id, "--amount", "1", "--reason", "x"], /by API/)
     await refused(asStaff, ["payments", "refund", payment_id, "--reason", "x"], /platform admin/)
@@ -257,7 +258,11 @@ describe("people act as themselves", () => {
     await refused(asStaff, resolve, /platform admin/)
     expect(await dataIn(asAdmin)(...resolve)).toMatchObject({ payment_id, status: "completed" })
     expect((await audited("payment.resolved")).at(-1)).toMatchObject({ actor_type: "user", actor_id: admin.user_id })
-    await refused(asAdmin, ["payments", "resolve", payment_id, "--as", "done", "--reason", "x"], /--as is neither/)
+    await refused(
+      asAdmin,
+      ["payments", "resolve", payment_id, "--as", "done", "--reason", "x"],
+      /--as: expected one of completed, failed;/
+    )
   })
 })
 
@@ -277,6 +282,43 @@ describe("what a server does not do", () => {
     const nobody = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
     await refused(nobody, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
     await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /corridor: \S/)
+  })
+
+  it("says what a server said on one line, without what would move the cursor, and no password of its address", async () => {
+    const odd = createServer((_, response) => response.writeHead(400).end('{"message":"\\u001b[31mred\\n\\nlines"}'))
+    odd.listen(0, "127.0.0.1")
+    await once(odd, "listening")
+    try {
+      const { port } = odd.address() as { readonly port: number }
+      const env = { CORRIDOR_URL: `http://ann:s3cret@127.0.0.1:${port}`, CORRIDOR_API_KEY: "ck_test_key" }
+      const { code, stderr } = await cliIn(env)("payments", "list")
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^Server: [^\n]+\ncorridor: +\[31mred lines\n$/)
+      expect(stderr).not.toContain("s3cret")
+    } finally {
+      odd.close()
+    }
+  })
+
+  it("says where an address leads on to, and takes the key to nobody but whom it was given for", async () => {
+    const asked: Array<string> = []
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.url ?? "")
+      response.end()
+    }).listen(0, "127.0.0.1")
+    const place = () => `http://127.0.0.1:${(elsewhere.address() as { readonly port: number }).port}`
+    const moved = createServer((_, response) => response.writeHead(301, { location: `${place()}/v1/x` }).end())
+    moved.listen(0, "127.0.0.1")
+    await Promise.all([once(elsewhere, "listening"), once(moved, "listening")])
+    try {
+      const { port } = moved.address() as { readonly port: number }
+      const env = { CORRIDOR_URL: `http://127.0.0.1:${port}`, CORRIDOR_API_KEY: "ck_test_key" }
+      await refused(env, ["payments", "list"], /leads on to http:\S+\/v1\/x, where the key is not sent/)
+      expect(asked).toEqual([])
+    } finally {
+      moved.close()
+      elsewhere.close()
+    }
   })
 })
 
@@ -388,18 +430,20 @@ describe("listen and trigger", () => {
       "--only",
       "events",
       "--count",
-      "1",
+      "3",
       "--json"
     )
     await begun(following)
-    await here("trigger", "virtual_account.deposit")
-    expect(JSON.parse((await following.ended).stdout)).toMatchObject({
-      kind: "event",
-      event_type: "virtual_account.deposit"
-    })
+    // What went before may come to its end meanwhile, and is told too.
+    for (const _ of Array(3)) await here("trigger", "virtual_account.deposit")
+    const told = (await following.ended).stdout.trim().split("\n")
+    expect(told.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({ kind: "event", event_type: "virtual_account.deposit" })
+    )
+    expect(told).toHaveLength(3)
     expect((await here("open", "--json")).stdout).toContain('"opened":false')
     expect((await here("open", "docs", "--url", "https://pay.example/v1")).stdout).toBe("https://pay.example/docs\n")
-    await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /There is no page sesame/)
+    await refused({ DATA_DIR: dataDir }, ["open", "sesame"], /PAGE: expected one of console, docs; sesame/)
   })
 
   it("tells a member of the staff that only events are followed", async () => {
@@ -408,6 +452,6 @@ describe("listen and trigger", () => {
     expect(stderr).toContain("only events are followed")
     expect(stdout.trim().split("\n")).toHaveLength(3)
     await refused(asStaff, ["logs", "tail", "--only", "audit", "--no-follow"], /corridor: \S/)
-    await refused(asStaff, ["logs", "tail", "--only", "everything"], /--only is neither/)
+    await refused(asStaff, ["logs", "tail", "--only", "everything"], /--only: expected one of audit, events;/)
   })
 })

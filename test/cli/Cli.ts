@@ -6,14 +6,14 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
-import { Client } from "pg"
 import { inject } from "vitest"
 // What commands load when they run is loaded here, and not in the time of a test.
 import "../../src/app/Live.ts"
 import "../../src/cli/api/Calls.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Streams.ts"
-import { databaseName, SERVER_FLAGS, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
+import { SERVER_FLAGS, urlOfDatabase } from "../support/Cluster.ts"
+import { createEmptyDatabase, dropDatabase, lendDatabase, returnDatabase, within } from "../support/OwnDatabase.ts"
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -150,15 +150,8 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
-export const query = async <Row extends object>(url: string, text: string): Promise<ReadonlyArray<Row>> => {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Row>(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+export const query = <Row extends object>(url: string, text: string): Promise<ReadonlyArray<Row>> =>
+  within(url, async (client) => (await client.query<Row>(text)).rows)
 
 export interface OwnDatabase {
   readonly url: string
@@ -167,8 +160,10 @@ export interface OwnDatabase {
 
 /** A database in the run's cluster, migrated or empty. */
 export const ownDatabase = async (state: "migrated" | "empty" = "migrated"): Promise<OwnDatabase> => {
-  const cluster = inject("clusterUrl")
-  const name = databaseName("cli")
-  await query(cluster, `create database ${name}${state === "migrated" ? ` template ${TEMPLATE}` : ""}`)
-  return { url: urlOfDatabase(cluster, name), drop: () => query(cluster, `drop database ${name} with (force)`) }
+  const migrated = state === "migrated"
+  const name = await (migrated ? lendDatabase() : createEmptyDatabase())
+  return {
+    url: urlOfDatabase(inject("clusterUrl"), name),
+    drop: async () => (migrated ? returnDatabase(name) : dropDatabase(name))
+  }
 }

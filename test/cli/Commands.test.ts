@@ -89,7 +89,7 @@ describe.concurrent("the command line", () => {
     expect(keys.stdout).toMatch(/^ {2}revoke +Revoke/m)
     expect(rotate.stdout).toContain("$ corridor secrets rotate [--new-key KEY] [--json]")
     expect(rotate.stdout).toContain("other users of this machine can see the arguments")
-    expect(create.stdout).toContain("[--feature FEATURE]...")
+    expect(create.stdout).toContain("[--feature escrow]...")
     const options = create.stdout.split("OPTIONS\n")[1]!.split(/\n\n(?=--)/)
     expect(options.map((text) => text.split(" ")[0]!.trim())).toEqual(
       ["--name", "--country", "--currency", "--email", "--feature", "--json\n"].map((name) => name.trim())
@@ -164,16 +164,31 @@ describe("organisations and users", () => {
 
   it("are refused with the option that is wrong", async () => {
     const user = (...args: ReadonlyArray<string>) => cli("users", "create", ...args)
-    const [organisation, duplicate, role, half, nobody] = await Promise.all([
-      cli("orgs", "create", "--name", "X", "--country", "ke", "--currency", "ABC", "--email", "x", "--feature", "y"),
+    const [organisation, feature, duplicate, role, half, nobody] = await Promise.all([
+      cli("orgs", "create", "--name", "X", "--country", "ke", "--currency", "ABC", "--email", "x"),
+      cli(
+        "orgs",
+        "create",
+        "--name",
+        "X",
+        "--country",
+        "KE",
+        "--currency",
+        "KES",
+        "--email",
+        "x@y.example",
+        "--feature",
+        "y"
+      ),
       user("--email", "ADA@kilimo.example"),
       user("--email", "b@kilimo.example", "--org", org, "--role", "boss"),
       user("--email", "b@kilimo.example", "--org", org),
       user("--email", "b@kilimo.example", "--org", "none", "--role", "staff")
     ])
-    refused(organisation, /--country is not .* --currency is not .* --email is not .* --feature is not/)
+    refused(organisation, /--country is not .* --currency is not .* --email is not/)
+    refused(feature, /--feature: expected one of escrow; y is none of them/)
     refused(duplicate, /--email: another user has it/)
-    refused(role, /--role is not a role: use org-admin, staff or member\.$/m)
+    refused(role, /--role: expected one of member, staff, org-admin; boss is none of them\./)
     refused(half, /--org needs --role/)
     refused(nobody, /--org: there is no organisation with the id none/)
     expect((await data<ReadonlyArray<Named>>("users", "list")).length).toBe(1)
@@ -217,7 +232,7 @@ describe("API keys", () => {
     refused(above, /--role: sam@kilimo.example is staff here/)
     refused(outsider, /--user: out@elsewhere.example is not a member/)
     refused(unknown, /--user: there is no user .* zed/)
-    refused(role, /--role is not a role/)
+    refused(role, /--role: expected one of member, staff, org-admin; root/)
     refused(grace, /--grace-seconds is not a whole number/)
     refused(noKey, /There is no API key with the id 0199c2a4/)
     const own = await data<Named>(

@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
 import about from "../../package.json" with { type: "json" }
+import { SERVER_FLAGS } from "../support/Cluster.ts"
 import { knownSettings } from "./Settings.ts"
 
 /** As loose as what a parser gives: the tests below say what must be there. */
@@ -86,10 +87,21 @@ describe("the image", () => {
     expect(sent.map((line) => line.slice(1)).sort()).toEqual([...copied].sort())
   })
 
-  it("copies files of packages that are there", () => {
-    const files = Array.from(dockerfile.matchAll(/cp (node_modules\/\S+)/g), ([, path]) => path!)
-    expect(files).toHaveLength(3)
-    for (const path of files) expect(existsSync(path), path).toBe(true)
+  it("starts with the flags of npm start, as whoever starts a server does: code is kept for one set of them", () => {
+    const [spaced, quoted] = [SERVER_FLAGS.join(" "), SERVER_FLAGS.map((flag) => JSON.stringify(flag)).join(", ")]
+    expect(about.scripts.start).toContain(`node ${spaced} dist/main.mjs`)
+    expect(read("systemd/corridor.service")).toContain(`node ${spaced} /opt/corridor/dist/main.mjs`)
+    expect(dockerfile).toContain(`["node", ${quoted}, "dist/main.mjs"]`)
+    for (const file of ["build.mjs", "bench/ServerProcess.ts", "chaos/stage/Instance.ts", "fuzz/OwnServer.ts"]) {
+      expect(readFileSync(file, "utf8"), file).toContain(`[${quoted}`)
+    }
+  })
+
+  it("holds nothing of the packages beside what is built of them", () => {
+    const [, last] = dockerfile.split(/^FROM .*$/m).slice(1)
+    expect(last).toContain("COPY --from=build /opt/corridor/dist ./dist")
+    expect(last!.match(/^COPY .*/gm)).toHaveLength(2)
+    expect(last!.replace(/rm -rf .*/, "")).not.toContain("node_modules")
   })
 
   it("is of the version that is built", () => {

@@ -1,7 +1,7 @@
 /** What the image holds is enough: the same files in an empty folder are a server, and its command line. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, expect, inject, it, vi } from "vitest"
 import { freePort, ownDatabase } from "../cli/Cli.ts"
@@ -25,10 +25,6 @@ const healthcheck = commandOf(/^HEALTHCHECK [^]*?CMD (.*)$/m)
 
 it("serves the API, its reference and the console from what is copied there", async () => {
   cpSync(inject("bundle"), join(folder, "dist"), { recursive: true })
-  for (const [, path] of dockerfile.matchAll(/cp (node_modules\/\S+)/g)) {
-    mkdirSync(join(folder, path!, ".."), { recursive: true })
-    cpSync(path!, join(folder, path!))
-  }
   const database = await ownDatabase()
   const env = {
     PATH: process.env["PATH"],

@@ -3,10 +3,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { build } from "esbuild"
-import { Client } from "pg"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
 import { freePort, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
-import { databaseName, TEMPLATE, urlOfDatabase } from "../support/Cluster.ts"
 import { type Block, blocksOf, pages } from "./Pages.ts"
 import { openShell } from "./PageShell.ts"
 import { isAsShown, objectsIn } from "./Shown.ts"
@@ -18,15 +17,9 @@ const run = pages
   .filter(({ blocks }) => blocks.some(({ language }) => language === "sh"))
 
 const folder = mkdtempSync(join(tmpdir(), "corridor-docs-"))
-const database = databaseName("docs")
 let server: RealServer | undefined
+let database: OwnDatabase | undefined
 let port = 0
-
-const onCluster = async (statement: string) => {
-  const client = new Client({ connectionString: inject("clusterUrl") })
-  await client.connect()
-  await client.query(statement).finally(() => client.end())
-}
 
 /** `npm run cli` without building anew what this run has built. */
 const npm = `#!/bin/sh
@@ -61,11 +54,11 @@ beforeAll(async () => {
   mkdirSync(join(folder, "bin"))
   writeFileSync(join(folder, "bin", "npm"), npm)
   chmodSync(join(folder, "bin", "npm"), 0o755)
-  await onCluster(`create database ${database} template ${TEMPLATE}`)
+  database = await ownDatabase()
   port = await freePort()
   const [started] = await Promise.all([
     startServer(join(folder, ".data"), port, {
-      DATABASE_URL: urlOfDatabase(inject("clusterUrl"), database),
+      DATABASE_URL: database!.url,
       CORRIDOR_FAKES: String(fakesFrom()),
       SANDBOX_RAIL_PACE: "300 millis"
     }),
@@ -76,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server?.kill()
-  await onCluster(`drop database ${database} with (force)`)
+  await database?.drop()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -104,7 +97,7 @@ const walk = async (page: string, blocks: ReadonlyArray<Block>) => {
   const shell = openShell(own, {
     ...(process.env as Record<string, string>),
     PATH: `${join(folder, "bin")}${delimiter}${process.env["PATH"]}`,
-    DATABASE_URL: urlOfDatabase(inject("clusterUrl"), database),
+    DATABASE_URL: database!.url,
     PORT: String(port)
   })
   try {

@@ -55,6 +55,8 @@ const upward = [
   ["src/client/Wire.ts", "../console/App.tsx"],
   ["src/console/App.tsx", "../hosted/links/LinkStore.ts"],
   ["src/console/pages/queue/Queue.tsx", "../../../payments/read/Payments.ts"],
+  ["src/reference/App.tsx", "../platform/http/Router.ts"],
+  ["src/contract/docs/Page.ts", "../../reference/App.tsx"],
   ["src/contract/api/Api.ts", "../../client/Wire.ts"],
   ["src/hosted/pages/Layout.ts", "../../console/App.tsx"]
 ] as const

@@ -17,9 +17,10 @@ const makeTemplate = (clusterUrl: string) =>
     yield* Effect.promise(async () => {
       const client = new Client({ connectionString: clusterUrl })
       await client.connect()
-      // Nothing here outlives the run; durability is tested by the tests that kill a server of their own.
-      await client.query("alter system set fsync = off")
-      await client.query("alter system set full_page_writes = off")
+      // Nothing here outlives the run or grows; durability is tested by the tests that kill a server of their own.
+      for (const setting of ["fsync", "full_page_writes", "autovacuum"])
+        await client.query(`alter system set ${setting} = off`)
+      await client.query("alter system set max_wal_size = '4GB'")
       await client.query("select pg_reload_conf()")
       await client.query(`create database ${TEMPLATE}`)
       await client.end()

@@ -1,8 +1,9 @@
 /** The public API as commands call it: by the contract's names and types, amounts kept digit for digit. */
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpBody, HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Context, Data, Effect, Layer, Option } from "effect"
 import { parse } from "lossless-json"
-import { type Operation, operations } from "../../client/Operations.ts"
+import { type Operation, operations } from "../../client/Declared.ts"
 import { rootOf } from "../../client/Options.ts"
 import { afterPage, type PageOf } from "../../client/Paging.ts"
 import { transport } from "../../client/Transport.ts"
@@ -57,7 +58,20 @@ const messageIn = (body: Option.Option<unknown>): string | undefined => {
   return typeof message === "string" ? message : undefined
 }
 
-/** Beneath what `fetch` and the client say of it; such as ECONNREFUSED. */
+/** A credential goes to the address that was given, and to no other that it names. */
+const oddAnswer = (root: string, { headers, status }: HttpClientResponse.HttpClientResponse): string => {
+  const { location } = headers
+  return status < 400 && location !== undefined
+    ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
+    : `${root} answered with status ${status}, and not as Corridor does.`
+}
+
+const LONGEST_BODY = "60 seconds"
+
+const drips = (root: string) =>
+  new Refused({ message: `${root} began an answer a minute ago and has not ended it.`, status: 0 })
+
+/** Beneath what the client says of it; such as ECONNREFUSED. */
 const rootCause = (error: unknown): string => {
   const { cause, code, message } = error as {
     readonly cause?: unknown
@@ -98,9 +112,11 @@ export class Calls extends Context.Tag("cli/Calls")<
           Effect.gen(function* () {
             const operation = operations.find((one) => one.group === group && one.name === name)!
             const response = yield* client.execute(requestOf(root, operation, parts))
-            const body = bodyOf(yield* response.text)
-            if (response.status < 400 && Option.isSome(body)) return body.value
-            const said = messageIn(body) ?? `${root} answered with status ${response.status}, and not as Corridor does.`
+            const body = bodyOf(
+              yield* Effect.timeoutFail(response.text, { duration: LONGEST_BODY, onTimeout: () => drips(root) })
+            )
+            if (response.status < 300 && Option.isSome(body)) return body.value
+            const said = messageIn(body) ?? oddAnswer(root, response)
             return yield* new Refused({ message: said, status: response.status })
           }).pipe(
             Effect.mapError((error) =>
@@ -134,5 +150,6 @@ export class Calls extends Context.Tag("cli/Calls")<
             })) as Calls["Type"]["all"]
         }
       })
-    ).pipe(Layer.provide(Layer.merge(FetchHttpClient.layer, Ids.layer)))
+      // Node's own fetch takes longer to load than all else that a call needs.
+    ).pipe(Layer.provide(Layer.merge(NodeHttpClient.layer, Ids.layer)))
 }

@@ -24,6 +24,9 @@ const inOrder = Order.combine(
   Order.mapInput(Order.string, (event: TailedEvent) => event.event_id)
 )
 
+const later = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one
+
 const before = (moment: string): string => new Date(Date.parse(moment) - OVERLAP_MILLIS).toISOString()
 
 /** What is not there, and what is overloaded, is there again some time; a refusal stays one. */
@@ -77,7 +80,8 @@ export const followEvents = <E, R>(
         inOrder
       )
       position = {
-        newest: fresh.at(-1)?.created_at ?? position.newest,
+        // Never back: what appears late would have all that is older told again.
+        newest: later(position.newest, fresh.at(-1)?.created_at),
         seen: new Set(read.right.map(({ event_id }) => event_id))
       }
       if (!(yield* use(fresh))) return

@@ -1,7 +1,7 @@
 /** `corridor keys` by API: keys of whoever's credential it is. */
 import { Effect, Option } from "effect"
 import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
+import type { Role } from "../../domain/Roles.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
 import { graceFrom } from "../shared/KeyInput.ts"
 import { createdKey, keyTable, rotatedKey } from "../shown/Keys.ts"
@@ -11,7 +11,7 @@ import { onApi } from "./OnApi.ts"
 export const create = Effect.fnUntraced(function* (input: {
   readonly org: string
   readonly name: string
-  readonly role: string
+  readonly role: Role
   readonly user: Option.Option<string>
   readonly json: boolean
 }) {
@@ -19,10 +19,9 @@ export const create = Effect.fnUntraced(function* (input: {
     return yield* refuse("--user: by API a key is made for oneself; leave it out, or do it beside the database.")
   }
   const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  const role = yield* decodeOption("--role", RoleName, input.role)
   const made = Effect.gen(function* () {
     const { call } = yield* Calls
-    const { data } = yield* call("apiKeys", "create", { payload: { name, role, org_id: input.org } })
+    const { data } = yield* call("apiKeys", "create", { payload: { name, role: input.role, org_id: input.org } })
     return { data, text: createdKey(data) }
   })
   yield* onApi(input.json, made)

@@ -6,7 +6,7 @@ import { stringifyWire } from "../../domain/Decimal.ts"
 import { hookHeaders } from "../../webhooks/delivery/HookHeaders.ts"
 import { formatSecret, SECRET_BYTES } from "../../webhooks/Secret.ts"
 import { painter } from "../shared/Colour.ts"
-import { nearest } from "../shared/Nearest.ts"
+import { didYouMean } from "../shared/Nearest.ts"
 import { refuse } from "../shared/Input.ts"
 import { writeLine } from "../shared/Report.ts"
 import { Streams } from "../shared/Streams.ts"
@@ -71,10 +71,7 @@ const checkPatterns = (patterns: ReadonlyArray<string>) =>
     patterns,
     (pattern) => {
       if (isEventPattern(pattern)) return Effect.void
-      const meant = Option.match(nearest(pattern, eventPatterns), {
-        onNone: () => "",
-        onSome: (one) => ` Did you mean ${one}?`
-      })
+      const meant = didYouMean(pattern, eventPatterns)
       return refuse(`--events: ${pattern} is no type of event.${meant} There are: ${eventPatterns.join(", ")}.`)
     },
     { discard: true }

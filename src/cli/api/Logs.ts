@@ -46,8 +46,6 @@ const ofAudit = (entry: AuditEntry): Entry => ({
 
 const inOrder = (a: Entry, b: Entry): number => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1)
 
-const KINDS = ["audit", "events"]
-
 const linesFrom = (text: string) =>
   /^\d{1,3}$/.test(text) && Number(text) <= 100
     ? Effect.succeed(Number(text))
@@ -72,7 +70,7 @@ const AUDIT_PAGE = 50
 
 export const tail = Effect.fnUntraced(function* (input: {
   readonly lines: string
-  readonly only: Option.Option<string>
+  readonly only: Option.Option<"audit" | "events">
   readonly noFollow: boolean
   readonly org: Option.Option<string>
   readonly count: Option.Option<string>
@@ -80,7 +78,6 @@ export const tail = Effect.fnUntraced(function* (input: {
 }) {
   const lines = yield* linesFrom(input.lines)
   const only = Option.getOrUndefined(input.only)
-  if (only !== undefined && !KINDS.includes(only)) return yield* refuse(`--only is neither ${KINDS.join(" nor ")}.`)
   let left = Option.getOrElse(yield* wholeNumber("--count", input.count), () => Number.POSITIVE_INFINITY)
   const org = Option.getOrUndefined(input.org)
   const server = yield* theServer

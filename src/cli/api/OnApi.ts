@@ -1,6 +1,7 @@
 /** Runs the part of a command that goes by API, as whoever the credential is, and says to which server it went. */
 import { Effect, Option } from "effect"
 import { Settings } from "../../platform/config/Settings.ts"
+import { redactText } from "../../platform/observability/Redaction.ts"
 import { runningSandbox } from "../shared/RunningSandbox.ts"
 import { type Outcome, report } from "../shared/Report.ts"
 import { Streams } from "../shared/Streams.ts"
@@ -20,7 +21,9 @@ export const theServer = Effect.gen(function* () {
 })
 
 export const tellServer = ({ credential, url }: Server): Effect.Effect<void> =>
-  Effect.map(Streams, ({ err }) => err(`Server: ${url}, with ${"token" in credential ? "a token" : "an API key"}.\n`))
+  Effect.map(Streams, ({ err }) =>
+    err(`Server: ${redactText(url)}, with ${"token" in credential ? "a token" : "an API key"}.\n`)
+  )
 
 export const onApi = <E>(asJson: boolean, work: Effect.Effect<Outcome, E, Calls>) =>
   Effect.gen(function* () {

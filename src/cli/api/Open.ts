@@ -3,15 +3,11 @@ import { spawn } from "node:child_process"
 import { Effect, Option } from "effect"
 import { rootOf } from "../../client/Options.ts"
 import { Settings } from "../../platform/config/Settings.ts"
-import { refuse } from "../shared/Input.ts"
 import { report } from "../shared/Report.ts"
 import { Streams } from "../shared/Streams.ts"
 import { Target } from "../shared/Target.ts"
 
-const pages = new Map([
-  ["console", "/console"],
-  ["docs", "/docs"]
-])
+type Page = "console" | "docs"
 
 const programs: Readonly<Record<string, readonly [string, ...Array<string>]>> = {
   darwin: ["open"],
@@ -30,19 +26,16 @@ const browse = (address: string) =>
     })
   })
 
-const shown = (page: string) =>
+const shown = (page: Page) =>
   Effect.gen(function* () {
-    const path = pages.get(page)
-    if (path === undefined)
-      return yield* refuse(`There is no page ${page}: use ${Array.from(pages.keys()).join(" or ")}.`)
     const { address } = yield* Target
     const root = Option.isSome(address)
       ? rootOf(address.value)
       : (yield* Effect.provide(Settings, Settings.layer)).publicUrl.replace(/\/+$/, "")
-    const url = `${root}${path}`
+    const url = `${root}/${page}`
     const { watched } = yield* Streams
     const opened = watched && (yield* browse(url))
     return { data: { url, opened }, text: opened ? `Opened ${url}` : url }
   })
 
-export const open = (input: { readonly page: string; readonly json: boolean }) => report(input.json, shown(input.page))
+export const open = (input: { readonly page: Page; readonly json: boolean }) => report(input.json, shown(input.page))

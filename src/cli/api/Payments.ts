@@ -3,7 +3,7 @@ import { Effect, Either, Option } from "effect"
 import { toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { amountIn } from "../shared/DecimalOption.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
-import { Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
+import { type Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
 import { paymentTable, paymentText, type Summary, summaryText } from "../shown/Payments.ts"
 import { type Answer, Calls } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"
@@ -66,7 +66,7 @@ export const list = (input: Sought & { readonly json: boolean }) =>
 
 const resolveOne = Effect.fnUntraced(function* (
   payment_id: string,
-  outcome: typeof Outcome.Type,
+  outcome: Outcome,
   reason: string,
   item: Option.Option<string>
 ) {
@@ -80,14 +80,13 @@ const resolveOne = Effect.fnUntraced(function* (
 
 export const resolve = Effect.fnUntraced(function* (input: {
   readonly id: string
-  readonly as: string
+  readonly as: Outcome
   readonly reason: string
   readonly item: Option.Option<string>
   readonly json: boolean
 }) {
-  const outcome = yield* decodeOption("--as", Outcome, input.as)
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onApi(input.json, resolveOne(input.id, outcome, reason, input.item))
+  yield* onApi(input.json, resolveOne(input.id, input.as, reason, input.item))
 })
 
 const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string) {

@@ -3,9 +3,8 @@ import { Clock, Effect, Option, Schedule } from "effect"
 import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
-import { type EventType, eventTypes } from "../../domain/EventTypes.ts"
+import type { EventType } from "../../domain/EventTypes.ts"
 import { refuse } from "../shared/Input.ts"
-import { nearest } from "../shared/Nearest.ts"
 import { Streams } from "../shared/Streams.ts"
 import { properties } from "../shared/Table.ts"
 import { Calls } from "./Calls.ts"
@@ -145,18 +144,11 @@ const ways = {
 
 type Way = keyof typeof ways
 
-const isWay = (text: string): text is Way => Object.hasOwn(ways, text)
+const isWay = (type: EventType): type is Way => Object.hasOwn(ways, type)
 
-const wantedWay = (given: string) => {
+const wantedWay = (given: EventType) => {
   if (isWay(given)) return Effect.succeed(given)
-  if ((eventTypes as ReadonlyArray<string>).includes(given)) {
-    return refuse(`${given} cannot be triggered; what can: ${Object.keys(ways).join(", ")}.`)
-  }
-  const meant = Option.match(nearest(given, Object.keys(ways)), {
-    onNone: () => "",
-    onSome: (one) => ` Did you mean ${one}?`
-  })
-  return refuse(`${given} is no type of event.${meant} What can be triggered: ${Object.keys(ways).join(", ")}.`)
+  return refuse(`${given} cannot be triggered; what can: ${Object.keys(ways).join(", ")}.`)
 }
 
 const callerOf = Effect.fnUntraced(function* (org: Option.Option<string>) {
@@ -190,7 +182,7 @@ const triggered = (type: Way, org: Option.Option<string>) =>
   })
 
 export const trigger = (input: {
-  readonly event: string
+  readonly event: EventType
   readonly org: Option.Option<string>
   readonly json: boolean
 }) => Effect.flatMap(wantedWay(input.event), (type) => onApi(input.json, triggered(type, input.org)))

@@ -1,5 +1,6 @@
 /** `corridor backup` and `corridor restore` */
 import { Args, Command, Options } from "@effect/cli"
+import { choice } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase } from "../shared/Ways.ts"
 
@@ -7,9 +8,12 @@ const work = besideDatabase(() => import("../database/Backup.ts"))
 
 const file = (what: string) => Args.text({ name: "FILE" }).pipe(Args.withDescription(what))
 
-const by = Options.choice("by", ["pg_dump", "copy"]).pipe(
-  Options.withDescription("By pg_dump (its custom format) or by COPY. Unless it is said: by pg_dump where it can."),
-  Options.optional
+const by = Options.optional(
+  choice(
+    "by",
+    ["pg_dump", "copy"],
+    "By pg_dump (its custom format) or by COPY. Unless it is said: by pg_dump where it can."
+  )
 )
 
 export const backup = Command.make(

@@ -1,7 +1,7 @@
 /** `corridor fees` */
 import { Command } from "@effect/cli"
-import { paymentMethods } from "../../domain/Corridor.ts"
-import { option, optional } from "../shared/Input.ts"
+import { flows, paymentMethods } from "../../domain/Corridor.ts"
+import { choice, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase } from "../shared/Ways.ts"
 
@@ -11,8 +11,12 @@ const set = Command.make(
   "set",
   {
     org: option("org", "ORG", "Id of the organisation that is charged."),
-    method: option("method", "METHOD", `Payment method: ${paymentMethods.join(", ")}.`),
-    direction: option("direction", "DIRECTION", "inbound (payins) or outbound (payouts); ramps are charged no fee."),
+    method: choice("method", paymentMethods, "Payment method."),
+    direction: choice(
+      "direction",
+      flows,
+      "Payins (inbound) or payouts (outbound); ramps (external) are charged no fee."
+    ),
     bps: optional("bps", "N", "Share of the payment in basis points, hundredths of a percent: 0 to 10000."),
     fixed: optional("fixed", "AMOUNT", "Amount added to every payment, such as 10.50."),
     currency: optional(

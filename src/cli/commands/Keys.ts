@@ -1,6 +1,7 @@
 /** `corridor keys` */
 import { Args, Command, Options } from "@effect/cli"
-import { optional, option } from "../shared/Input.ts"
+import { roles } from "../../domain/Roles.ts"
+import { choice, optional, option } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { eitherWay } from "../shared/Ways.ts"
 
@@ -17,8 +18,8 @@ const create = Command.make(
   {
     org,
     name: option("name", "NAME", "What the key is for, such as the server that will hold it."),
-    role: option("role", "ROLE", "What it may do: org-admin (the default), staff or member.").pipe(
-      Options.withDefault("org-admin")
+    role: choice("role", roles, "What it may do; org-admin by default.").pipe(
+      Options.withDefault("org-admin" as const)
     ),
     user: optional("user", "USER", "Id or e-mail of the member it acts for; the oldest org-admin by default."),
     json

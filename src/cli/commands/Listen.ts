@@ -1,7 +1,8 @@
 /** `corridor listen`, `trigger`, `logs`, `open` and `whoami`: what a developer does against a server, by its API. */
 import { Args, Command, Options } from "@effect/cli"
+import { eventTypes } from "../../domain/EventTypes.ts"
 import { eventList } from "../shared/EventList.ts"
-import { option, optional } from "../shared/Input.ts"
+import { choice, chosen, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { byApi } from "../shared/Ways.ts"
 
@@ -24,7 +25,7 @@ export const listen = Command.make(
 export const trigger = Command.make(
   "trigger",
   {
-    event: Args.text({ name: "EVENT" }).pipe(Args.withDescription("The type of event, such as payment.completed.")),
+    event: chosen("EVENT", eventTypes, "The type of event."),
     org,
     json
   },
@@ -37,7 +38,9 @@ const tail = Command.make(
     lines: option("lines", "N", "How many entries of before to begin with: 0 to 100, 10 by default.").pipe(
       Options.withDefault("10")
     ),
-    only: optional("only", "KIND", "audit (who changed what) or events (what happened); both by default."),
+    only: Options.optional(
+      choice("only", ["audit", "events"], "Who changed what (audit), or what happened (events); both by default.")
+    ),
     noFollow: Options.boolean("no-follow").pipe(Options.withDescription("End after those of before.")),
     org,
     count,
@@ -54,9 +57,8 @@ export const logs = Command.make("logs").pipe(
 export const open = Command.make(
   "open",
   {
-    page: Args.text({ name: "PAGE" }).pipe(
-      Args.withDescription("console (the default) or docs, the API reference."),
-      Args.withDefault("console")
+    page: chosen("PAGE", ["console", "docs"], "The console, which is the default, or the API reference.").pipe(
+      Args.withDefault("console" as const)
     ),
     json
   },

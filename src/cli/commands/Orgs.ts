@@ -1,7 +1,8 @@
 /** `corridor orgs` */
 import { Args, Command, Options } from "@effect/cli"
 import { features } from "../../domain/Feature.ts"
-import { option, optional } from "../shared/Input.ts"
+import { kybStatuses } from "../../domain/KybStatus.ts"
+import { choice, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { eitherWay } from "../shared/Ways.ts"
 
@@ -17,7 +18,7 @@ const create = Command.make(
     country: option("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
     currency: option("currency", "CUR", "Its home currency, as an ISO 4217 code such as KES."),
     email: option("email", "ADDRESS", "Where messages to the organisation go."),
-    features: option("feature", "FEATURE", `A feature to switch on: ${features.join(", ")}.`).pipe(Options.repeated),
+    features: choice("feature", features, "A feature to switch on.").pipe(Options.repeated),
     json
   },
   (input) => work((orgs) => orgs.create(input))
@@ -34,9 +35,7 @@ const set = Command.make(
     name: optional("name", "NAME", "What the organisation is called."),
     email: optional("email", "ADDRESS", "Where messages to the organisation go."),
     country: optional("country", "CC", "Its home country, as an ISO 3166-1 code such as KE."),
-    feature: option("feature", "FEATURE", `All features to be on, one by one: ${features.join(", ")}.`).pipe(
-      Options.repeated
-    ),
+    feature: choice("feature", features, "All features to be on, one by one.").pipe(Options.repeated),
     noFeatures: Options.boolean("no-features").pipe(Options.withDescription("Switch all features off.")),
     reviewThreshold: optional(
       "review-threshold",
@@ -44,7 +43,7 @@ const set = Command.make(
       "Payments of this much and more, in its currency, wait for a review; 0 switches it off."
     ),
     spreadBps: optional("spread-bps", "N", "Basis points that its rates lie below the base rate: 0 to 9999."),
-    kybStatus: optional("kyb-status", "STATUS", "not_started, pending, approved or rejected."),
+    kybStatus: Options.optional(choice("kyb-status", kybStatuses, "Whether its business was verified.")),
     json
   },
   (input) => work((orgs) => orgs.set(input))

@@ -1,6 +1,8 @@
 /** `corridor payments` */
 import { Args, Command, Options } from "@effect/cli"
-import { option, optional } from "../shared/Input.ts"
+import { flows } from "../../domain/Corridor.ts"
+import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { choice, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { eitherWay } from "../shared/Ways.ts"
 
@@ -22,8 +24,8 @@ const show = Command.make("show", { id: eitherId, json }, (input) => work((payme
 const list = Command.make(
   "list",
   {
-    status: optional("status", "STATUS", "Only those in this state, such as pending."),
-    direction: optional("direction", "DIRECTION", "inbound, outbound or external."),
+    status: Options.optional(choice("status", paymentStatuses, "Only those in this state.")),
+    direction: Options.optional(choice("direction", flows, "Only payins, only payouts or only ramps.")),
     reference: optional("reference", "TEXT", "A client_reference, or the beginning of an id."),
     org: optional("org", "ORG", "Only this organisation's."),
     limit: option("limit", "N", "How many at most: 1 to 100, 20 by default.").pipe(Options.withDefault("20")),
@@ -36,7 +38,7 @@ const resolve = Command.make(
   "resolve",
   {
     id,
-    as: option("as", "OUTCOME", "What the provider's own books say: completed or failed."),
+    as: choice("as", ["completed", "failed"], "What the provider's own books say."),
     reason: option("reason", "TEXT", "How you know; it stands on the record, in the history and in the audit log."),
     item: optional(
       "item",

@@ -1,7 +1,7 @@
 /** `corridor providers` */
 import { Args, Command, Options } from "@effect/cli"
 import { flows, paymentMethods, providerNames } from "../../domain/Corridor.ts"
-import { option, optional } from "../shared/Input.ts"
+import { choice, chosen, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase, eitherWay } from "../shared/Ways.ts"
 
@@ -19,10 +19,10 @@ const list = Command.make("list", { json }, (input) => work((providers) => provi
 const add = Command.make(
   "add",
   {
-    provider: Args.text({ name: "PROVIDER" }).pipe(Args.withDescription(`One of ${providerNames.join(", ")}.`)),
+    provider: chosen("PROVIDER", providerNames, "Who serves it."),
     country: option("country", "CC", "Of the corridor, as an ISO 3166-1 code such as KE."),
-    method: option("method", "METHOD", `Payment method: ${paymentMethods.join(", ")}.`),
-    direction: option("direction", "DIRECTION", `${flows.join(", ")}.`),
+    method: choice("method", paymentMethods, "Payment method."),
+    direction: choice("direction", flows, "Payins, payouts or ramps."),
     priority: optional("priority", "N", "The lower number is asked first; 100 by default."),
     min: optional("min", "AMOUNT", "The smallest payment that it gets."),
     max: optional("max", "AMOUNT", "The largest payment that it gets."),

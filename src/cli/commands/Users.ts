@@ -1,6 +1,7 @@
 /** `corridor users` and `corridor tokens` */
 import { Command, Options } from "@effect/cli"
-import { optional, option } from "../shared/Input.ts"
+import { roles } from "../../domain/Roles.ts"
+import { choice, optional, option } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { besideDatabase, eitherWay } from "../shared/Ways.ts"
 
@@ -12,7 +13,7 @@ const create = Command.make(
   {
     email: option("email", "ADDRESS", "Their e-mail address; nobody else may have it."),
     org: optional("org", "ORG", "Id of an organisation to make them a member of."),
-    role: optional("role", "ROLE", "Their role there: org-admin, staff or member."),
+    role: Options.optional(choice("role", roles, "Their role there.")),
     country: optional("country", "CC", "The country they live in, as an ISO 3166-1 code such as KE."),
     subject: optional(
       "subject",
@@ -39,7 +40,7 @@ const list = Command.make(
 
 const user = option("user", "USER", "Id or e-mail of the user.")
 const organization = option("org", "ORG", "Id of the organisation.")
-const roleThere = option("role", "ROLE", "Their role there: org-admin, staff or member.")
+const roleThere = choice("role", roles, "Their role there.")
 
 const join = Command.make("join", { user, org: organization, role: roleThere, json }, (input) =>
   memberships((members) => members.join(input))

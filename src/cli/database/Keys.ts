@@ -5,7 +5,6 @@ import { CreateApiKey } from "../../contract/api/ApiKeys.ts"
 import { ApiKeys } from "../../people/apiKeys/ApiKeys.ts"
 import type { Role } from "../../domain/Access.ts"
 import { idOrNil } from "../../domain/Ids.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
 import { graceFrom } from "../shared/KeyInput.ts"
@@ -34,13 +33,12 @@ const createOne = Effect.fn("Cli.createKey")(function* (
 export const create = Effect.fnUntraced(function* (input: {
   readonly org: string
   readonly name: string
-  readonly role: string
+  readonly role: Role
   readonly user: Option.Option<string>
   readonly json: boolean
 }) {
   const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  const role = yield* decodeOption("--role", RoleName, input.role)
-  yield* onApp(input.json, createOne(input.org, input.user, name, role))
+  yield* onApp(input.json, createOne(input.org, input.user, name, input.role))
 })
 
 const listAll = Effect.fn("Cli.listKeys")(function* (orgId: string) {

@@ -1,9 +1,8 @@
 /** `corridor users join`, `users role` and `users leave` */
 import { Effect, Option } from "effect"
 import type { Role } from "../../domain/Access.ts"
-import { RoleName } from "../../domain/AccessNames.ts"
 import { Members } from "../../people/members/Members.ts"
-import { decodeOption, refuse } from "../shared/Input.ts"
+import { refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onApp } from "../shared/OnApp.ts"
@@ -35,10 +34,8 @@ const joinOne = Effect.fn("Cli.joinUser")(function* (name: string, orgId: string
   return { data, text: `${email} is now ${role} of ${organizationName}.` }
 })
 
-export const join = Effect.fnUntraced(function* (input: Place & { readonly role: string }) {
-  const role = yield* decodeOption("--role", RoleName, input.role)
-  yield* onApp(input.json, joinOne(input.user, input.org, role))
-})
+export const join = (input: Place & { readonly role: Role }) =>
+  onApp(input.json, joinOne(input.user, input.org, input.role))
 
 const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: string, role: Role) {
   const members = yield* Members
@@ -49,10 +46,8 @@ const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: st
   return { data, text: `${email} is now ${role} of ${organizationName}.` }
 })
 
-export const role = Effect.fnUntraced(function* (input: Place & { readonly role: string }) {
-  const wanted = yield* decodeOption("--role", RoleName, input.role)
-  yield* onApp(input.json, changeOne(input.user, input.org, wanted))
-})
+export const role = (input: Place & { readonly role: Role }) =>
+  onApp(input.json, changeOne(input.user, input.org, input.role))
 
 const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: string) {
   const members = yield* Members

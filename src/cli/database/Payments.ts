@@ -11,7 +11,7 @@ import { decodeOption, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { onApp } from "../shared/OnApp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
+import { type Outcome, Reason, type Sought, wantedFilter } from "../shared/PaymentInput.ts"
 import { paymentTable, paymentText, summaryText } from "../shown/Payments.ts"
 
 const noSuchPayment = (given: string) => refuse(`There is no payment with the id ${given}.`)
@@ -70,7 +70,7 @@ export const list = (input: Sought & { readonly json: boolean }) =>
 
 interface TypedVerdict {
   readonly id: string
-  readonly as: string
+  readonly as: Outcome
   readonly reason: string
   readonly item: Option.Option<string>
   readonly json: boolean
@@ -78,7 +78,7 @@ interface TypedVerdict {
 
 const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
   given: string,
-  outcome: typeof Outcome.Type,
+  outcome: Outcome,
   reason: string,
   item: string | undefined
 ) {
@@ -91,9 +91,8 @@ const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
 })
 
 export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
-  const outcome = yield* decodeOption("--as", Outcome, input.as)
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onApp(input.json, resolveOne(input.id, outcome, reason, Option.getOrUndefined(input.item)))
+  yield* onApp(input.json, resolveOne(input.id, input.as, reason, Option.getOrUndefined(input.item)))
 })
 
 const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string) {

@@ -1,10 +1,10 @@
 /** `corridor users` */
 import { Effect, Option } from "effect"
-import { RoleName } from "../../domain/AccessNames.ts"
+import type { Role } from "../../domain/Roles.ts"
 import { Users, WantedUser } from "../../people/users/Users.ts"
 import type { Member } from "../../people/users/User.ts"
 import { allPages } from "../shared/AllPages.ts"
-import { decodeInput, decodeOption, refuse } from "../shared/Input.ts"
+import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { onApp } from "../shared/OnApp.ts"
@@ -23,11 +23,11 @@ const about = (user: Member): string =>
   ])
 
 /** The organisation as it was typed: only the database can tell whether there is one. */
-const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<string>) {
+const membershipOf = Effect.fn("Cli.membershipOf")(function* (org: Option.Option<string>, role: Option.Option<Role>) {
   if (Option.isNone(org) && Option.isNone(role)) return null
   if (Option.isNone(org)) return yield* refuse("--role is a role in an organisation: say which one with --org.")
   if (Option.isNone(role)) return yield* refuse("--org needs --role: org-admin, staff or member.")
-  return { org_id: org.value, role: yield* decodeOption("--role", RoleName, role.value) }
+  return { org_id: org.value, role: role.value }
 })
 
 const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof WantedUser.Type) {
@@ -46,7 +46,7 @@ const createOne = Effect.fn("Cli.createUser")(function* (wanted: typeof WantedUs
 export const create = Effect.fnUntraced(function* (input: {
   readonly email: string
   readonly org: Option.Option<string>
-  readonly role: Option.Option<string>
+  readonly role: Option.Option<Role>
   readonly country: Option.Option<string>
   readonly subject: Option.Option<string>
   readonly admin: boolean

@@ -11,7 +11,7 @@ const leadingWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return end === -1 ? args : args.slice(0, end)
 }
 
-const under = (names: CommandNames, path: ReadonlyArray<string>): ReadonlyArray<string> =>
+export const under = (names: CommandNames, path: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.get(path.join(" ")) ?? []
 
 /** `corridor help keys create` is another way to write `corridor keys create --help`. */

@@ -17,11 +17,14 @@ const plain = (doc: HelpDoc.HelpDoc): string =>
     .trim()
     .replace(/\s*\n\s*/g, "; ")
 
+/** A server's words, or a reader's own, must not move the cursor or colour the terminal. */
+const CONTROLS = /\p{Cc}+/gu
+
 export const sentenceOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (ValidationError.isValidationError(error)) return plain(error.error).replace(/[^.]$/, "$&.")
   const words = Cause.isFailure(cause) ? wordsOf(error).slice(0, 1) : wordsOf(error)
-  return redactText(words.filter((text) => text !== "").join(": "))
+  return redactText(words.filter((text) => text !== "").join(": ")).replace(CONTROLS, " ")
 }
 
 export const explainFailure =

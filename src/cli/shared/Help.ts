@@ -9,6 +9,25 @@ const TYPES = /^ {2}(?:A user-defined piece of text(?: that is confidential)?\.|
 /** The brackets in the usage line say it already. */
 const OPTIONAL = /\n\n {2}This setting is optional\./g
 
+/** Up to so many values say more than a placeholder would; of more, or of an argument, the text below it says which. */
+const IN_A_LINE = 4
+
+const CHOICES = /(--[a-z-]+|<[A-Z]+>) ([a-z_.-]+(?: \| [a-z_.-]+)+)/g
+
+const LIST = /^((--|<).*)\n\n {2}One of the following: (.*)\n\n {2}(\S.*)$/gm
+
+const withPlaceholders = (text: string): string =>
+  text
+    .replace(CHOICES, (_, name: string, choices: string) => {
+      const values = choices.split(" | ")
+      if (name.startsWith("<")) return name
+      return `${name} ${values.length > IN_A_LINE ? name.slice(2).toUpperCase() : values.join("|")}`
+    })
+    .replace(LIST, (_, heading: string, kind: string, values: string, about: string) => {
+      const told = kind === "--" && values.split(", ").length <= IN_A_LINE
+      return `${heading}\n\n  ${about}${told ? "" : ` One of ${values}.`}`
+    })
+
 const LISTED = /^ {2}- (.+?) {2,}(\S.*)$/
 
 /** A group within a group has the name of the outer one twice. */
@@ -38,11 +57,11 @@ const endingOf = (path: ReadonlyArray<string>): string => {
 /** `path` leads to the command whose help it is, without the program's name. */
 export const readableHelp = (text: string, path: ReadonlyArray<string>): string => {
   const full = ["corridor", ...path].join(" ")
-  const plain = stripVTControlCharacters(text)
+  const plain = withPlaceholders(stripVTControlCharacters(text))
     .replace(/^corridor\n\n(?=corridor )/, "")
     .replace(TYPES, "")
     .replace(OPTIONAL, "")
-    .replace(/ (--[a-z-]+ [A-Z]+)\.\.\./g, " [$1]...")
+    .replace(/ (--[a-z-]+ [A-Za-z|_]+)\.\.\./g, " [$1]...")
     .replace(/^( *(?:--|<).*)\n\n(?= {2}\S)/gm, "$1\n")
     .replace(/^((?:USAGE|DESCRIPTION|ARGUMENTS|OPTIONS|COMMANDS)\n)\n/gm, "$1")
     .replace(`$ ${path.at(-1) ?? "corridor"}`, `$ ${full}`)

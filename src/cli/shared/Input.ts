@@ -1,5 +1,5 @@
 /** What the operator typed, checked against the domain's schemas; a refusal names the option. */
-import { Options } from "@effect/cli"
+import { Args, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { ArrayFormatter } from "effect/ParseResult"
 import { Invalid } from "../../domain/Failure.ts"
@@ -10,6 +10,17 @@ export const option = (name: string, placeholder: string, description: string) =
 
 export const optional = (name: string, placeholder: string, description: string) =>
   Options.optional(option(name, placeholder, description))
+
+/** An option whose value is one of a few words. */
+export const choice = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
+  Options.choice(name, values).pipe(Options.withDescription(description))
+
+/** An argument whose value is one of a few words. */
+export const chosen = <const Values extends ReadonlyArray<string>>(name: string, values: Values, description: string) =>
+  Args.choice<Values[number]>(
+    values.map((value) => [value, value]),
+    { name }
+  ).pipe(Args.withDescription(description))
 
 /** `names` says what the operator calls a field, where that is not `--field`. */
 export const decodeInput = <A, I>(

@@ -17,6 +17,10 @@ const distance = (a: string, b: string): number => {
   return rows[a.length]![b.length]!
 }
 
+/** To be put behind a refusal; nothing where no word is near. */
+export const didYouMean = (given: string, known: ReadonlyArray<string>): string =>
+  Option.match(nearest(given, known), { onNone: () => "", onSome: (one) => ` Did you mean ${one}?` })
+
 /** A third of its letters may be wrong; a beginning of a word always means it. */
 export const nearest = (given: string, known: ReadonlyArray<string>): Option.Option<string> => {
   const word = given.toLowerCase()

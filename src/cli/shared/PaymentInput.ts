@@ -1,35 +1,28 @@
 /** What `corridor payments` was told, before it needs the service. */
 import { Option, Schema } from "effect"
-import { flows, Flow } from "../../domain/Corridor.ts"
-import { paymentStatuses } from "../../domain/PaymentStatus.ts"
+import { Flow } from "../../domain/Corridor.ts"
+import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { decodeInput } from "./Input.ts"
 
-export const Outcome = Schema.Literal("completed", "failed").annotations({
-  message: () => ({ message: "is neither completed nor failed", override: true })
-})
+export type Outcome = "completed" | "failed"
 
 export const Reason = Schema.Trim.pipe(Schema.minLength(1), Schema.maxLength(500))
 
 export interface Sought {
-  readonly status: Option.Option<string>
-  readonly direction: Option.Option<string>
+  readonly status: Option.Option<PaymentStatus>
+  readonly direction: Option.Option<Flow>
   readonly reference: Option.Option<string>
   readonly org: Option.Option<string>
   readonly limit: string
 }
-
-const oneOf = (what: string, values: ReadonlyArray<string>) => () => ({
-  message: `is not a ${what}: use one of ${values.join(", ")}`,
-  override: true
-})
 
 const whole = () => ({ message: "is not a whole number from 1 to 100", override: true })
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Filter = Schema.Struct({
-  status: maybe(Schema.Literal(...paymentStatuses).annotations({ message: oneOf("status", paymentStatuses) })),
-  direction: maybe(Flow.annotations({ message: oneOf("direction", flows) })),
+  status: maybe(Schema.Literal(...paymentStatuses)),
+  direction: maybe(Flow),
   reference: maybe(Schema.NonEmptyString),
   org: maybe(Schema.NonEmptyString),
   limit: Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({ message: whole })

@@ -52,9 +52,9 @@ export const Audit = () => {
             rows={items}
             keyOf={({ audit_id }) => audit_id}
             columns={[
-              { name: "What", show: ({ action }) => <strong>{actionOf(action)}</strong> },
-              { name: "Who", show: who },
-              { name: "Detail", wide: true, show: (entry) => <span class="clipped">{detailOf(entry)}</span> },
+              { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
+              { name: "Who", show: (entry) => <span class="clipped">{who(entry)}</span> },
+              { name: "Detail", wide: true, show: (entry) => <span class="two-lines">{detailOf(entry)}</span> },
               { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
             ]}
           />

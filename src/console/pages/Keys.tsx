@@ -11,7 +11,7 @@ import { Table } from "../parts/Table.tsx"
 import { Task } from "../parts/Task.tsx"
 import { Time } from "../parts/Time.tsx"
 import { usePages } from "../state/Pages.ts"
-import { isAdmin, ofOrg, orgId } from "../state/Session.ts"
+import { isAdmin, may, ofOrg, orgId } from "../state/Session.ts"
 import { nameOf } from "../state/Words.ts"
 
 type Key = Answer<"apiKeys", "list">["data"][number]
@@ -94,7 +94,7 @@ export const Keys = () => {
     <Page
       title="API keys"
       lead="For your servers. Never put one into a web page or an app."
-      actions={isAdmin.value ? undefined : create}
+      actions={isAdmin.value || !may("api_keys") ? undefined : create}
     >
       <Listing list={list} empty={<Empty icon="keys" title="No keys" />}>
         {(items) => (

@@ -16,6 +16,8 @@ export const Dialog = ({ children, onClose, title, wide = false }: Props) => {
   useEffect(() => {
     const dialog = box.current
     dialog?.showModal()
+    // It would begin at the cross, which nobody has come for.
+    dialog?.querySelector<HTMLElement>("form :is(input, select, textarea)")?.focus()
     return () => dialog?.close()
   }, [])
   return (

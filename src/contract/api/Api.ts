@@ -28,6 +28,8 @@ import { VirtualAccountsApi } from "./VirtualAccounts.ts"
 import { WebhookLogApi } from "./WebhookLog.ts"
 import { WebhooksApi } from "./Webhooks.ts"
 
+export const TITLE = "Corridor"
+
 export const Api = HttpApi.make("corridor")
   .add(ApiKeysApi)
   .add(AuditLogApi)
@@ -61,7 +63,7 @@ export const Api = HttpApi.make("corridor")
   .addError(ServiceUnavailable)
   .addError(InternalError)
   .prefix("/v1")
-  .annotate(OpenApi.Title, "Corridor")
+  .annotate(OpenApi.Title, TITLE)
   .annotate(OpenApi.Version, "1.0")
   .annotate(OpenApi.License, { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" })
   .annotate(OpenApi.Description, introduction)

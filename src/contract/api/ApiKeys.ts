@@ -5,7 +5,7 @@ import { KeyId, OrgId, UserId } from "../../domain/Identifiers.ts"
 import { roles } from "../../domain/Access.ts"
 import { countedPageOf, envelope, idOf, idParam, OrgParam, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 import { text } from "./Text.ts"
 
 export const ApiKey = Schema.Struct({
@@ -106,7 +106,10 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
           summary: "Create an API key",
           description:
             "The answer is the only place where the whole key is shown: only its hash is stored. The key acts for the user that made it, with at most the role given here.",
-          request: { name: "Checkout server", role: "staff" },
+          request: examples({
+            "Of a lower role than one's own": { name: "Checkout server", role: "staff" },
+            "An org-admin's": { name: "Back office" }
+          }),
           response: { status: "success", message: "API key created; store it now, it is not shown again", data: fresh }
         })
       )
@@ -124,7 +127,10 @@ export const ApiKeysApi = HttpApiGroup.make("apiKeys")
           summary: "Rotate an API key",
           description:
             "Makes a new key with the same name and role, which belongs to whoever rotates: from then on it acts as them, and nobody reviews with it what they initiated themselves. The old one is `expiring` until the grace time ends, or revoked at once without one. A key whose role, or whose user's role, is above the caller's: 403.",
-          request: { grace_seconds: 3600 },
+          request: examples({
+            "The old one works for an hour": { grace_seconds: 3600 },
+            "The old one ends at once": {}
+          }),
           response: { status: "success", message: "API key rotated; store the new one now", data: fresh }
         })
       )

@@ -5,7 +5,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds } from "../../domain/Ledger.ts"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 const orgPath = Schema.Struct({ org_id: Schema.String })
 
@@ -38,20 +38,23 @@ export const BalancesApi = HttpApiGroup.make("balances")
           access: "operations",
           summary: "List balances",
           description: "Extension. Every account that the organisation has in the double-entry books, by name.",
-          response: {
-            status: "success",
-            message: "Balances",
-            data: [
-              {
-                account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/KES",
-                kind: "settlement",
-                currency: "KES",
-                balance: 1500.5,
-                floor: 0
-              }
-            ],
-            count: 1
-          }
+          response: examples({
+            "What was taken in and not paid out": {
+              status: "success",
+              message: "Balances",
+              data: [
+                {
+                  account: "settlement/0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f/KES",
+                  kind: "settlement",
+                  currency: "KES",
+                  balance: 1500.5,
+                  floor: 0
+                }
+              ],
+              count: 1
+            },
+            "Nothing has moved yet": { status: "success", message: "Balances", data: [], count: 0 }
+          })
         })
       )
   )

@@ -2,7 +2,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 export const UkAccount = Schema.Struct({
   sortCode: Schema.String.annotations({ description: "`NN-NN-NN`" }),
@@ -33,15 +33,26 @@ export const BankValidationApi = HttpApiGroup.make("bankValidation")
           summary: "Validate a UK account",
           description:
             "Looks at the format alone: neither whether the account exists nor whose it is. A wrong format is an answer (200, `success: false`), not an error.",
-          request,
-          response: {
-            success: true,
-            accountDetails: {
-              ...request,
-              validated: true,
-              message: "The sort code and the account number are well formed."
+          request: examples({ "Well formed": request, "Too short": { ...request, accountNumber: "5577" } }),
+          response: examples({
+            "Well formed": {
+              success: true,
+              accountDetails: {
+                ...request,
+                validated: true,
+                message: "The sort code and the account number are well formed."
+              }
+            },
+            "Too short": {
+              success: false,
+              accountDetails: {
+                ...request,
+                accountNumber: "5577",
+                validated: false,
+                message: "accountNumber: is not eight digits."
+              }
             }
-          }
+          })
         })
       )
   )

@@ -7,7 +7,7 @@ import { AnyCurrencyCode, CryptoNetwork } from "../../domain/CryptoAsset.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { envelope, idOf, idParam, OrgParam, PageParams, pageOf, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Named, operation } from "./Operation.ts"
+import { examples, Named, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 const exact = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
@@ -182,6 +182,38 @@ const example = {
   updated_at: "2026-03-02T09:15:00.000Z"
 }
 
+const kinds = (message: string) =>
+  examples({
+    "By mobile money": { status: "success", message, data: example },
+    "By bank transfer": {
+      status: "success",
+      message,
+      data: {
+        ...example,
+        account_type: "bank",
+        momo_details: {},
+        bank_details: {
+          account_name: "Ada Wanjiku",
+          account_number: "1100223344",
+          bank_name: "Equity Bank",
+          bank_code: "68",
+          country: "KE"
+        }
+      }
+    },
+    "To a crypto wallet": {
+      status: "success",
+      message,
+      data: {
+        ...example,
+        account_type: "wallet",
+        currency: "USDT",
+        momo_details: {},
+        wallet_details: { address: "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", network: "TRON", email: null }
+      }
+    }
+  })
+
 const BeneficiaryPath = Schema.Struct({ beneficiary_id: idParam(BeneficiaryId) })
 
 export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
@@ -224,7 +256,7 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
           description:
             "Accounts are checked as far as their numbers can tell: IBAN, Nigerian check digit, UK sort code, phone numbers. Only the details of its own account type are kept.",
           request: requests,
-          response: { status: "success", message: "Beneficiary created", data: example }
+          response: kinds("Beneficiary created")
         })
       )
   )
@@ -238,7 +270,7 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
           access: "any",
           summary: "Get a beneficiary",
           description: "One beneficiary of the organisation.",
-          response: { status: "success", message: "Beneficiary", data: example }
+          response: kinds("Beneficiary")
         })
       )
   )
@@ -254,7 +286,10 @@ export const BeneficiariesApi = HttpApiGroup.make("beneficiaries")
           summary: "Change a beneficiary",
           description:
             "Fields that are not sent stay as they are, inside the details too; null clears what may be absent. The result is checked like a new beneficiary. `account_type` never changes.",
-          request: { momo_details: { phone_number: "+254722000111" } },
+          request: examples({
+            "Another number": { momo_details: { phone_number: "+254722000111" } },
+            "Another name, and no e-mail address": { lname: "Wanjiku-Odhiambo", email: null }
+          }),
           response: {
             status: "success",
             message: "Beneficiary changed",

@@ -10,7 +10,7 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { splitTypes } from "../../domain/Split.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { AcceptsArray, operation } from "./Operation.ts"
+import { AcceptsArray, examples, operation } from "./Operation.ts"
 import { AllProvidersFailed, NoRoute } from "./VirtualAccounts.ts"
 import * as example from "./EscrowExamples.ts"
 import { asSent } from "./Text.ts"
@@ -208,7 +208,10 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Create an escrow",
           description:
             "Percentages of a milestone add up to exactly 100, fixed splits to its expected disbursement. A party is paid to its virtual account, else to its beneficiary by a payout; a party with neither keeps its money in an account of the books until it is paid out. Nothing is moved yet.",
-          request: example.request,
+          request: examples({
+            "Split by percentages": example.request,
+            "Split by amounts, paid to a beneficiary": example.fixedRequest
+          }),
           response: { status: "success", message: "Escrow created", data: example.escrow }
         })
       )
@@ -253,7 +256,11 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           access: "escrow",
           summary: "Get an escrow",
           description: "One escrow of the organisation, with its parties and milestones.",
-          response: { status: "success", message: "Escrow", data: example.escrow }
+          response: examples({
+            New: { status: "success", message: "Escrow", data: example.escrow },
+            "Funded in part": { status: "success", message: "Escrow", data: example.funded },
+            Canceled: { status: "success", message: "Escrow", data: example.canceled }
+          })
         })
       )
   )
@@ -271,7 +278,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Fund an escrow",
           description:
             "Takes the amount from the escrow's virtual account, which sends `virtual_account.withdrawal`. More than what is missing to the total: 400. A frozen account, not enough money on it, or an escrow that is over: 409.",
-          request: { amount: 6000 },
+          request: examples({ "A part": { amount: 6000 }, "All that is missing": { amount: 10000 } }),
           response: { status: "success", message: "Escrow funded", data: example.funded }
         })
       )
@@ -289,7 +296,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Submit the contract of a milestone",
           description:
             "Notes that there is a contract; the reference is kept with it and stands in the audit log. Sent again it replaces the one before. A milestone that is disbursed or canceled: 409. A contract is not required for a disbursement.",
-          request: { reference: "contract-2026-17" },
+          request: examples({ "With its reference": { reference: "contract-2026-17" }, "Without one": {} }),
           response: { status: "success", message: "Contract submitted", data: example.contracted }
         })
       )
@@ -308,7 +315,11 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Update party splits of a milestone",
           description:
             "Gives several parties of the milestone new split values at once; those that are not named keep theirs. The body is `{parties: […]}`, a single update object, or a bare array of them. All splits together must be the whole: exactly 100 percent, or the expected disbursement; otherwise 400. An escrow, milestone or party that does not exist: 404. A milestone that is disbursed or canceled: 409.",
-          request: example.splitUpdates,
+          request: examples({
+            "Several, in a wrapper": example.splitUpdates,
+            "Several, as a bare array": example.splitUpdates.parties,
+            One: example.splitUpdates.parties[0]
+          }),
           response: { status: "success", message: "Party splits updated", data: example.resplit }
         })
       )
@@ -334,7 +345,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Disburse a milestone",
           description:
             "Shares the expected disbursement out among the parties, exact to the last minor unit (largest remainder), and pays it: to a party's virtual account at once (`virtual_account.deposit`), to its beneficiary by a payout, otherwise to an account of the books in its name. A payout that fails leaves the money with the party, to be paid out later. A milestone that is not fully covered, disbursed already or canceled: 409.",
-          request: { description: "Foundation is laid" },
+          request: examples({ "In words of your own": { description: "Foundation is laid" }, "By its names": {} }),
           response: { status: "success", message: "Milestone disbursed", data: example.disbursed }
         })
       )
@@ -361,7 +372,10 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Pay a party out",
           description:
             "Pays all that stands in the party's name (`balance`) to a beneficiary, less the organisation's fee for such a payout where it has one. Nothing there: 409. A payout that fails gives the money back to the party.",
-          request: { beneficiary_id: example.beneficiaryId },
+          request: examples({
+            "To a beneficiary": { beneficiary_id: example.beneficiaryId },
+            "To the party's own": {}
+          }),
           response: { status: "success", message: "Party payout initiated", data: example.payout }
         })
       )
@@ -380,7 +394,7 @@ export const EscrowApi = HttpApiGroup.make("escrow")
           summary: "Cancel an escrow",
           description:
             "What is left goes back to the escrow's account (`virtual_account.deposit`), and milestones that are not disbursed become `canceled`. What was disbursed stays with the parties. An escrow that is canceled or completed: 409.",
-          request: { reason: "The project was called off" },
+          request: examples({ "With a reason": { reason: "The project was called off" }, "Without one": {} }),
           response: { status: "success", message: "Escrow canceled", data: example.canceled }
         })
       )

@@ -33,6 +33,22 @@ export const request = {
   ]
 }
 
+export const fixedRequest = {
+  ...request,
+  parties: [{ ...builder, beneficiary_id: beneficiaryId }, surveyor],
+  milestones: [
+    {
+      label: "Foundation",
+      sequence: 1,
+      expected_disbursement: 4000,
+      parties: [
+        { name: builder.name, split_type: "fixed", split_value: 3600 },
+        { name: surveyor.name, split_type: "fixed", split_value: 400 }
+      ]
+    }
+  ]
+}
+
 const foundation = {
   milestone_id: milestoneIds[0],
   label: "Foundation",

@@ -48,5 +48,5 @@ ${valueRows}
 
 ## Webhooks
 
-Every event that an endpoint can receive stands at the end of "Webhook deliveries and events", with its payload. Deliveries are signed: \`X-Service-Signature\` is the hex HMAC-SHA256 of the raw body under the endpoint's \`secret_key\`.
+Every event that an endpoint can receive stands under "Events", with its payload. Deliveries are signed: \`X-Service-Signature\` is the hex HMAC-SHA256 of the raw body under the endpoint's \`secret_key\`.
 `

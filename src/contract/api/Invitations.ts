@@ -8,7 +8,7 @@ import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
 import { envelope, Id, idOf, IdParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { memberExample, OrgMember } from "./Members.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 export const Invitation = Schema.Struct({
   invitation_id: Id,
@@ -55,7 +55,10 @@ export const InvitationsApi = HttpApiGroup.make("invitations")
           summary: "Invite a member",
           description:
             "Sends a message with a token to the address; the token is in no answer, is good for one use and 7 days, and only its hash is stored. 409 when the address is a member's already, has an open invitation, or the message could not be sent (nothing is kept then). A role above the inviter's own is 403. 429 when the organisation sent 300 messages within the hour, or 20 to this address, or the address got 60 of all.",
-          request: { email: "ada@acme.example", role: "staff" },
+          request: examples({
+            "To staff": { email: "ada@acme.example", role: "staff" },
+            "The first org-admin": { email: "grace@acme.example", role: "org-admin" }
+          }),
           response: { status: "success", message: "Invitation sent", data: example }
         })
       )

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { OrgId } from "../../domain/Identifiers.ts"
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 import { signedCallback } from "./SignedCallback.ts"
 
 export const KybState = Schema.Struct({
@@ -82,13 +82,25 @@ export const KybApi = HttpApiGroup.make("kyb")
           summary: "Receive the decision of the KYB provider",
           description:
             "Changes `kyb_status` and sends the event, once for each change. A callback that is repeated, older than one before, or about an application that was since started over changes nothing and is answered with 200; `message` says which it was, and `data` where the organisation stands. A missing or wrong signature is 401, and so is every one while `KYB_WEBHOOK_SECRET` is not set; an address that sends more than 60 of those in a minute gets 429.\n\nWho may call it: the KYB provider, which signs what it sends and needs no credential.",
-          request: {
-            event_id: "evt_81",
-            customer_id: state.kyb_customer_id,
-            status: "approved",
-            occurred_at: "2026-03-02T09:15:00Z"
-          },
-          response: { status: "success", message: "applied", data: { ...state, kyb_status: "approved" } }
+          request: examples({
+            Approved: {
+              event_id: "evt_81",
+              customer_id: state.kyb_customer_id,
+              status: "approved",
+              occurred_at: "2026-03-02T09:15:00Z"
+            },
+            Rejected: {
+              event_id: "evt_82",
+              customer_id: state.kyb_customer_id,
+              status: "rejected",
+              reason: "The register does not know this business",
+              occurred_at: "2026-03-02T09:15:00Z"
+            }
+          }),
+          response: examples({
+            Approved: { status: "success", message: "applied", data: { ...state, kyb_status: "approved" } },
+            Rejected: { status: "success", message: "applied", data: { ...state, kyb_status: "rejected" } }
+          })
         })
       )
   )

@@ -7,7 +7,7 @@ import { PermissionName, RoleName } from "../../domain/AccessNames.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
 import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 export const OrgMember = Schema.Struct({
   user_id: idOf(UserId),
@@ -87,7 +87,7 @@ export const MembersApi = HttpApiGroup.make("members")
           summary: "Change the role of a member",
           description:
             "Holds from the next request on, for their tokens and their API keys; permissions stay granted, and open invitations of theirs to a higher role are withdrawn. Nobody lifts anyone above their own role, or changes someone whose role is above it: 403. The last org-admin cannot be demoted: 409.",
-          request: { role: "staff" },
+          request: examples({ "To staff": { role: "staff" }, "To an org-admin": { role: "org-admin" } }),
           response: { status: "success", message: "Member changed", data: memberExample }
         })
       )
@@ -118,7 +118,7 @@ export const MembersApi = HttpApiGroup.make("members")
           access: "members",
           summary: "Grant a permission",
           description: `Opens the operations of that permission to a member of a lower role, from the next request on. It stays with the person: their API keys have their role alone. Granting twice changes nothing. ${lattice}`,
-          request: { permission: "payouts" },
+          request: examples({ Payouts: { permission: "payouts" }, Refunds: { permission: "refunds" } }),
           response: {
             status: "success",
             message: "Permission granted",
@@ -138,7 +138,10 @@ export const MembersApi = HttpApiGroup.make("members")
           access: "members",
           summary: "Replace the permissions of a member",
           description: `Grants those in the list and revokes the others, all or none. What the member has already may stay, whoever asks. ${lattice}`,
-          request: { permissions: ["payouts", "refunds"] },
+          request: examples({
+            "Two of them": { permissions: ["payouts", "refunds"] },
+            "None any more": { permissions: [] }
+          }),
           response: {
             status: "success",
             message: "Permissions replaced",
@@ -172,7 +175,10 @@ export const MembersApi = HttpApiGroup.make("members")
           access: "members",
           summary: "Check a permission",
           description: "Whether the member may do what the permission opens, by their role or because it was granted.",
-          response: { status: "success", message: "Permission checked", data: { allowed: true } }
+          response: examples({
+            "They may": { status: "success", message: "Permission checked", data: { allowed: true } },
+            "They may not": { status: "success", message: "Permission checked", data: { allowed: false } }
+          })
         })
       )
   )

@@ -5,7 +5,7 @@ import { CountryCode } from "../../domain/Country.ts"
 import { CurrencyCode } from "../../domain/Currency.ts"
 import { envelope } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 export const Network = Schema.Struct({
   name: Schema.String,
@@ -28,15 +28,18 @@ export const NetworksApi = HttpApiGroup.make("networks")
           summary: "List mobile money networks",
           description:
             "`mobile_money_details.provider` takes the `name` or the `code` of one of them, in any case. A country without any has an empty list.",
-          request: { country: "KE" },
-          response: {
-            status: "success",
-            message: "Mobile money networks",
-            data: [
-              { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
-              { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
-            ]
-          }
+          request: examples({ Kenya: { country: "KE" }, "A country that has none": { country: "FR" } }),
+          response: examples({
+            Kenya: {
+              status: "success",
+              message: "Mobile money networks",
+              data: [
+                { name: "M-Pesa", code: "mpesa", country: "KE", currency: "KES" },
+                { name: "Airtel Money", code: "airtel", country: "KE", currency: "KES" }
+              ]
+            },
+            "A country that has none": { status: "success", message: "Mobile money networks", data: [] }
+          })
         })
       )
   )

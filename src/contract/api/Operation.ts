@@ -37,6 +37,46 @@ export class Named {
   }
 }
 
+/** The same by their summaries alone. Code samples are made of the first. */
+export const examples = (bySummary: Readonly<Record<string, unknown>>): Named =>
+  new Named(
+    Object.fromEntries(
+      Object.entries(bySummary).map(([summary, value]) => [
+        summary.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_"),
+        { summary, value }
+      ])
+    )
+  )
+
+const CURSOR = "AZnCpAwRfSCPEDssHQ6fiA"
+
+/** A list that has an end, one that goes on and one of nothing, from the first of them. */
+const ofList = (response: unknown): unknown => {
+  const page = response as { readonly data?: unknown; readonly meta?: object; readonly count?: number }
+  if (response instanceof Named || !Array.isArray(page.data)) return response
+  const { count, meta } = page
+  const cursor = "last_evaluated_key" in page ? "last_evaluated_key" : "lastEvaluatedKey"
+  const counts = meta !== undefined && "total_count" in meta
+  return examples({
+    "All of them": response,
+    ...(meta === undefined
+      ? {}
+      : {
+          "There are more": {
+            ...page,
+            meta: { ...meta, has_more: true, [cursor]: CURSOR, ...(counts ? { total_count: 61 } : {}) },
+            [cursor]: CURSOR
+          }
+        }),
+    "None are found": {
+      ...page,
+      data: [],
+      ...(count === undefined ? {} : { count: 0 }),
+      ...(meta === undefined ? {} : { meta: { ...meta, count: 0, ...(counts ? { total_count: 0 } : {}) } })
+    }
+  })
+}
+
 interface Media {
   content?: Record<string, { example?: unknown; examples?: unknown }>
 }
@@ -117,5 +157,8 @@ export const operation =
       .annotate(OpenApi.Transform, (operationObject) => {
         const { parameters } = operationObject as OperationObject
         if (about.movesMoney === true) parameters?.push(idempotencyKey)
-        return setExamples(operationObject, about)
+        return setExamples(
+          operationObject,
+          about.lists === true ? { ...about, response: ofList(about.response) } : about
+        )
       }) as unknown as E & NeedsAccess<A>

@@ -7,12 +7,11 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
 import { EmailAddress } from "../../domain/EmailAddress.ts"
 import { Feature } from "../../domain/Feature.ts"
+import { kybStatuses } from "../../domain/KybStatus.ts"
 import { CamelPageParams, camelPageOf } from "./CamelPage.ts"
 import { envelope, idOf, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
-
-const kybStatuses = ["not_started", "pending", "approved", "rejected"] as const
+import { examples, operation } from "./Operation.ts"
 
 const KybStatus = Schema.Literal(...kybStatuses).annotations({
   message: () => ({ message: `is not one of ${kybStatuses.join(", ")}`, override: true })
@@ -146,7 +145,18 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
           summary: "Create an organisation",
           description:
             "It has no members yet: invite the first org-admin with `POST /organizations/{org_id}/members`. `currency` is its home currency, which never changes.",
-          request: { name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
+          request: examples({
+            "With nothing switched on": {
+              name: "Acme Pay",
+              country: "KE",
+              currency: "KES",
+              email: "hello@acme.example"
+            },
+            "With escrow from the start": {
+              ...{ name: "Acme Pay", country: "KE", currency: "KES", email: "hello@acme.example" },
+              features: ["escrow"]
+            }
+          }),
           response: {
             status: "success",
             message: "Organisation created",
@@ -172,7 +182,10 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
           access: "any",
           summary: "Read an organisation",
           description: "The credential's own; any other is 403.",
-          response: { status: "success", message: "Organisation", data: example }
+          response: examples({
+            "To its own people": { status: "success", message: "Organisation", data: example },
+            "To a platform admin": { status: "success", message: "Organisation", data: forAdmins }
+          })
         })
       )
   )
@@ -188,7 +201,11 @@ export const OrganizationsApi = HttpApiGroup.make("organizations")
           summary: "Change an organisation",
           description:
             "Only the fields that are sent change, at once and on every instance. An org-admin may set `name`, `email` and `country`; the others are for platform admins, and sending one without being one is 403. Nobody can change `currency`: sending another one is refused. A `kyb_status` that becomes `approved` or `rejected` sends the event of that name.",
-          request: { name: "Acme Pay Kenya", email: "finance@acme.example" },
+          request: examples({
+            "By an org-admin": { name: "Acme Pay Kenya", email: "finance@acme.example" },
+            "By a platform admin": { features: ["escrow"], review_threshold: 500000.5, spread_bps: 50 },
+            "No more reviews": { review_threshold: null }
+          }),
           response: {
             status: "success",
             message: "Organisation changed",

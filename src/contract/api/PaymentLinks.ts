@@ -10,7 +10,7 @@ import { readLogo } from "../../domain/Logo.ts"
 import { envelope, idOf, idParam, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
 import { Moment } from "./Moment.ts"
-import { Named, operation } from "./Operation.ts"
+import { examples, Named, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 const AmountType = Schema.Literal("fixed", "open").annotations({
@@ -135,6 +135,13 @@ const example = {
   brand: { name: null, color: null, logo_url: null }
 }
 
+const brandedExample = {
+  ...example,
+  client_reference: "order-1042",
+  return_url: "https://shop.example/thanks",
+  brand: { name: "Acme Shop", color: "#0b6e4f", logo_url: `${example.url}/logo` }
+}
+
 /** The smallest picture that there is: one transparent point. */
 const point =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -197,7 +204,14 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
           description:
             "Extension. Whoever opens `url` sees who asks for how much, chooses among the methods that can be routed at that moment, and pays; what they make is a payin of the organisation, with `link_id` in its `metadata` and the link's maker as its user. A `fixed` link has at most one payment under way: one that failed or was canceled makes room for another.",
           request: requests,
-          response: { status: "success", message: "Payment link created", data: example }
+          response: examples({
+            "A fixed amount, once": { status: "success", message: "Payment link created", data: example },
+            "With a brand, a reference and a way back": {
+              status: "success",
+              message: "Payment link created",
+              data: brandedExample
+            }
+          })
         })
       )
   )
@@ -211,7 +225,14 @@ export const PaymentLinksApi = HttpApiGroup.make("paymentLinks")
           access: "payment_links",
           summary: "Get a payment link",
           description: "Extension. One payment link of the organisation.",
-          response: { status: "success", message: "Payment link", data: example }
+          response: examples({
+            Active: { status: "success", message: "Payment link", data: example },
+            Paid: {
+              status: "success",
+              message: "Payment link",
+              data: { ...brandedExample, status: "paid", paid_at: "2026-03-02T09:21:30.000Z" }
+            }
+          })
         })
       )
   )

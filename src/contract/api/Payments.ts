@@ -17,7 +17,7 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { envelope, Id, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment, ToMoment } from "./Moment.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -221,6 +221,23 @@ export const recordExample = {
   updated_at: "2026-03-02T12:40:01.100Z"
 }
 
+const record = { ...recordExample, refunds: [], refunded_amount: 0 }
+
+export const failedRecord = {
+  ...record,
+  status: "failed",
+  provider_status: "failed",
+  failure: { code: "INSUFFICIENT_FUNDS", message: "The payer has not enough money.", provider: "fiat" }
+}
+
+/** As it is, at three moments. */
+const records = examples({
+  Completed: { ...record, updated_at: "2026-03-02T09:15:01.200Z" },
+  "Refunded in part": recordExample,
+  "On its way": { ...record, status: "processing", provider_status: "accepted", webhook_metadata: {} },
+  Failed: failedRecord
+})
+
 const page = { meta: { count: 1, has_more: false, last_evaluated_key: null }, last_evaluated_key: null }
 
 export const PaymentsApi = HttpApiGroup.make("payments")
@@ -234,7 +251,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "any",
           summary: "Look up a payment by transaction",
           description: "The record itself, without an envelope. This is the endpoint to poll for a payment's status.",
-          response: recordExample
+          response: records
         })
       )
   )
@@ -248,7 +265,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           access: "any",
           summary: "Look up a payment",
           description: "Extension. The same record by the payment's own id.",
-          response: recordExample
+          response: records
         })
       )
   )
@@ -325,7 +342,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           customer: Schema.optional(
             Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
               description:
-                "Extension. The phone number (spaces and signs do not count) or the e-mail address of whoever pays or is paid. The newest 20,000 transactions are looked through"
+                "Extension. The phone number (spaces and signs do not count) or the e-mail address of whoever pays or is paid. Together with other filters than times, the newest 1,000 of theirs are looked through"
             })
           ),
           from: Schema.optional(FromMoment),

@@ -12,7 +12,7 @@ import { paymentStatuses } from "../../domain/PaymentStatus.ts"
 import { AllProvidersFailed, InitiationBadRequest, InitiationConflict, InitiationNotFound, NoRoute } from "./Errors.ts"
 import { envelope, idOf, idParam } from "./Envelope.ts"
 import { Metadata } from "./Metadata.ts"
-import { Named, operation } from "./Operation.ts"
+import { examples, Named, operation } from "./Operation.ts"
 import { credentialFields, given, matching, text, typed } from "./Text.ts"
 
 const described = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
@@ -267,6 +267,8 @@ const started = {
   payment_data: { amount: 1500, currency: "KES", target_amount: 1500, target_currency: "KES", metadata: {} }
 }
 
+const { next_action: _, ...ended } = started
+
 const waits = { ...started, status: "pending", message: "The payment waits for the customer." }
 
 const answered = (summary: string, response: object) => ({ summary, value: { statusCode: 200, response } })
@@ -353,14 +355,30 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           description:
             "Extension. Takes the body of an initiation and tells which providers would be asked, in which order, and why the others would not. Creates nothing.\n\nA provider that gives no verdicts is left alone: by an organisation after ten of its own payments in a row that ended without one, by everybody after ten in a row of which one organisation counts for four at most, so that three have to meet it and nobody switches a provider off for the others. After 30 seconds one payment tries it; a verdict closes the circuit, and whose payment met silence again lets the others try first. Where nobody else is left, it is asked all the same.",
           request: initiations,
-          response: {
-            status: "success",
-            message: "Route preview",
-            data: {
-              candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
-              excluded: []
+          response: examples({
+            "One is asked": {
+              status: "success",
+              message: "Route preview",
+              data: {
+                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+                excluded: []
+              }
+            },
+            "One is asked, one is not": {
+              status: "success",
+              message: "Route preview",
+              data: {
+                candidates: [{ provider: "fiat", config_id: "0199c2a4-9e00-7b11-8d22-1a2b3c4d5e6f", priority: 100 }],
+                excluded: [
+                  {
+                    provider: "pawapay",
+                    config_id: "0199c2a4-9e01-7c12-9e33-2b3c4d5e6f70",
+                    reason: "The provider pawapay has not been answering and is left alone for a while."
+                  }
+                ]
+              }
             }
-          }
+          })
         })
       )
   )
@@ -381,7 +399,19 @@ export const PaymentsInitApi = HttpApiGroup.make("paymentsInit")
           description: actionDescription,
           movesMoney: true,
           request: acts,
-          response: answered("", started).value
+          response: new Named({
+            on_its_way: answered("A provider goes on with it", started),
+            back: answered("It was given back", {
+              ...ended,
+              status: "refunded",
+              message: "The payment was refunded."
+            }),
+            off: answered("It was called off", {
+              ...ended,
+              status: "canceled",
+              message: "The payment was canceled."
+            })
+          })
         })
       )
   )

@@ -7,7 +7,7 @@ import { CountryCode } from "../../domain/Country.ts"
 import { AmountInput, MONEY, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, idOf, idParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 import { text } from "./Text.ts"
 
 const oneOf = (values: ReadonlyArray<string>) => () => ({
@@ -186,16 +186,32 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           summary: "Add a provider to a corridor",
           description:
             "Payments of the corridor (country, method, direction) are offered to its providers one after the other: those of the organisation itself first, then by `priority`, then by age. One provider may have several configurations in a corridor, one for each band of amounts.",
-          request: {
-            provider: "pawapay",
-            country: "KE",
-            payment_method: "mobile_money",
-            direction: "inbound",
-            priority: 10,
-            min_amount: 10.5,
-            max_amount: 150000.5,
-            description: "Kenyan wallets, first choice"
-          },
+          request: examples({
+            "For everybody, within limits": {
+              provider: "pawapay",
+              country: "KE",
+              payment_method: "mobile_money",
+              direction: "inbound",
+              priority: 10,
+              min_amount: 10.5,
+              max_amount: 150000.5,
+              description: "Kenyan wallets, first choice"
+            },
+            "For one organisation": {
+              provider: "stripe",
+              country: "US",
+              payment_method: "card",
+              direction: "inbound",
+              org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
+            },
+            "Switched off at first": {
+              provider: "flutterwave",
+              country: "NG",
+              payment_method: "bank_transfer",
+              direction: "outbound",
+              is_active: false
+            }
+          }),
           response: { status: "success", message: "Provider configuration created", data: example }
         })
       )
@@ -210,7 +226,14 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           access: "platform",
           summary: "Read a provider configuration",
           description: "The configuration itself, without an envelope.",
-          response: example
+          response: examples({
+            "Through the platform's account": example,
+            "Through an account of its own": {
+              ...example,
+              has_credentials: true,
+              credentials_tested_at: "2026-03-02T09:20:00.000Z"
+            }
+          })
         })
       )
   )
@@ -226,7 +249,10 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           summary: "Change a provider configuration",
           description:
             "Only the fields that are sent change; null clears one. The provider itself cannot change, nor whom it is for once it brings an account of its own. Holds from the next payment on.",
-          request: { priority: 20, is_active: false },
+          request: examples({
+            "Later, and off": { priority: 20, is_active: false },
+            "Other limits": { min_amount: null, max_amount: 70000.5 }
+          }),
           response: {
             status: "success",
             message: "Provider configuration updated",
@@ -261,7 +287,10 @@ export const ProviderConfigsApi = HttpApiGroup.make("providerConfigs")
           summary: "Set a provider configuration's credentials",
           description:
             "Extension. Gives the configuration an account of its own at the provider: its payments go through it, and never through the platform's. Where the configuration is for one organisation the account is that organisation's own: what it takes in is kept apart in the books and never paid out by the platform's accounts, and withdrawals from virtual accounts, escrow payouts and ramps do not go through it. The body holds the provider's fields by name, all that it needs. They are kept sealed and are never shown again.\n\nThey are tested at once by a harmless call to the provider. Those that pass are in use from the next payment on. Those that fail are stored only where nothing that works would be replaced; the configuration is then left out of routing until `corridor providers test CONFIG_ID` passes or others are set. Where credentials that passed are set already, new ones that fail are answered with 409 and those before stay in use. Those that are in use already may be set again: they are tested, and nothing changes.\n\nCallbacks that are signed with a secret that was replaced are believed for 24 hours after that, each of the last eight for its own; `forget_replaced=true` ends it at once, for a secret that others may know.\n\nWhat was sent through an account is asked about, refunded and called back about through it, also after the configuration was removed: its credentials can still be changed then, and it stays out of routing. Credentials of the platform's own account are 400: it would have two books. Callbacks of the account are expected at `/callbacks/{provider}/{config_id}`.",
-          request: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
+          request: examples({
+            pawaPay: { api_token: "eyJraWQiOiIxIiwiYWxnIjoiRVMyNTYifQ.eyJ0dCI6IkFBVCJ9.c2lnbmF0dXJl" },
+            Paystack: { secret_key: "sk_test_0123456789abcdef" }
+          }),
           response: {
             status: "success",
             message: "Credentials set",

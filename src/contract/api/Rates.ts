@@ -5,7 +5,7 @@ import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { checkAmountLength, fromPlainText, RateInput, toPlainText, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, Id, OrgParam, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 /** An amount as query text, held to the rules of an amount in a body; its digits never pass through a float. */
 const AmountText = Schema.transformOrFail(Schema.String, Schema.BigDecimalFromSelf, {
@@ -46,8 +46,8 @@ const Code = Schema.String.pipe(
 ).annotations({ description: "An ISO 4217 currency code or a crypto asset code, in upper case" })
 
 const LookupParams = Schema.Struct({
-  fromCurrency: Code,
-  toCurrency: Code,
+  fromCurrency: Code.annotations({ examples: ["USD"] }),
+  toCurrency: Code.annotations({ examples: ["KES"] }),
   amount: Schema.optionalWith(AmountText, { exact: true }),
   ...OrgParam
 }).pipe(
@@ -99,6 +99,19 @@ export const BaseExchangeRate = Schema.Struct({
 
 const path = "/organizations/admin/exchange-rate"
 
+const LOCKED = "Exchange rate, locked until expires_at"
+
+const lockedExample = {
+  org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819",
+  from_currency: "USD",
+  to_currency: "KES",
+  rate: 129.198966408,
+  amount: 1500.5,
+  target_amount: 193863.05,
+  expires_at: "2026-03-02T09:30:00.000Z",
+  created_at: "2026-03-02T09:15:00.000Z"
+}
+
 export const RatesApi = HttpApiGroup.make("rates")
   .add(
     HttpApiEndpoint.get("lookup", path)
@@ -111,20 +124,25 @@ export const RatesApi = HttpApiGroup.make("rates")
           summary: "Look up an exchange rate",
           description:
             "The live rate, fiat or crypto, locked for the organisation until `expires_at` (15 minutes unless the operator set another time): a payment that names its `org_rate_id` in that time is made at exactly this rate. A pair without a rate of its own is crossed through USD, rounded down. A pair without any rate, or whose rate has not been renewed for too long, is 404. A platform admin names the organisation with `org_id`.",
-          response: {
-            status: "success",
-            message: "Exchange rate, locked until expires_at",
-            data: {
-              org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819",
-              from_currency: "USD",
-              to_currency: "KES",
-              rate: 129.198966408,
-              amount: 1500.5,
-              target_amount: 193863.05,
-              expires_at: "2026-03-02T09:30:00.000Z",
-              created_at: "2026-03-02T09:15:00.000Z"
+          response: examples({
+            "Of an amount": { status: "success", message: LOCKED, data: lockedExample },
+            "Without an amount": {
+              status: "success",
+              message: LOCKED,
+              data: { ...lockedExample, amount: null, target_amount: null }
+            },
+            "Of crypto": {
+              status: "success",
+              message: LOCKED,
+              data: {
+                ...lockedExample,
+                from_currency: "USDT",
+                rate: 129.30724,
+                amount: 100,
+                target_amount: 12930.72
+              }
             }
-          }
+          })
         })
       )
   )
@@ -139,7 +157,10 @@ export const RatesApi = HttpApiGroup.make("rates")
           summary: "Set a base rate",
           description:
             "Extension. One direction only: the way back keeps its own rate, but is never served at more than the inverse of a newer one, so that nobody gains by going there and back. What is locked already stays as it is.",
-          request: { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+          request: examples({
+            "Between fiat currencies": { from_currency: "USD", to_currency: "KES", rate: 129.35 },
+            "Of crypto": { from_currency: "USDT", to_currency: "USD", rate: 0.9995 }
+          }),
           response: {
             status: "success",
             message: "Exchange rate set",

@@ -4,8 +4,8 @@ import { Schema } from "effect"
 import { PaymentId } from "../../domain/Identifiers.ts"
 import { idParam } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
-import { PaymentRecord, recordExample } from "./Payments.ts"
+import { examples, operation } from "./Operation.ts"
+import { failedRecord, PaymentRecord, recordExample } from "./Payments.ts"
 import { text } from "./Text.ts"
 
 const PaymentPath = Schema.Struct({ payment_id: idParam(PaymentId) })
@@ -36,8 +36,16 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
           summary: "Settle a payment by hand",
           description:
             "Extension. For an outcome that stayed unknown, a payment on the manual rail, or money in suspense: look it up at the provider first. `completed` books the money to the organisation, or accepts what came of a payin that was paid in part; `failed` says that it did not go, or that the provider has it back. Audited in the caller's name. With nothing to settle, while a provider is being asked, or where several things wait that one verdict does not fit and `item_id` names none of them: 409, with their ids.",
-          request: { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
-          response: recordExample
+          request: examples({
+            "It went through": { outcome: "completed", reason: "Seen on the provider's statement of 3 March" },
+            "It did not": { outcome: "failed", reason: "The provider has no trace of it" },
+            "One of several things that wait": {
+              outcome: "failed",
+              reason: "The second sum was sent back by the bank",
+              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+            }
+          }),
+          response: examples({ "It went through": recordExample, "It did not": failedRecord })
         })
       )
   )
@@ -54,7 +62,10 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
           summary: "Give money in suspense back",
           description:
             "Extension. Through the provider that took it. Repeating it never sends it twice. Audited in the caller's name. With nothing in suspense: 409.",
-          request: { reason: "Paid twice by mistake" },
+          request: examples({
+            "Paid twice": { reason: "Paid twice by mistake" },
+            "Paid too late": { reason: "The order was canceled before the money came" }
+          }),
           response: recordExample
         })
       )

@@ -5,7 +5,7 @@ import { type Access, accessTable, roles } from "../../domain/Access.ts"
 import { OrgId, UserId } from "../../domain/Identifiers.ts"
 import { envelope, idOf, OrgParam } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 const accesses = Object.keys(accessTable) as [Access, ...Array<Access>]
 
@@ -29,6 +29,22 @@ export const Session = Schema.Struct({
   mode: Schema.Literal("sandbox", "live")
 }).annotations({ identifier: "Session" })
 
+const person = {
+  credential: "user",
+  user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+  email: "ada@acme.example",
+  role: "staff",
+  access: ["any", "payouts", "transactions", "refunds", "reviews", "operations"],
+  organization: {
+    org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
+    name: "Acme Pay",
+    country: "KE",
+    currency: "KES",
+    features: ["escrow"]
+  },
+  mode: "sandbox"
+}
+
 export const SessionApi = HttpApiGroup.make("session")
   .add(
     HttpApiEndpoint.get("me", "/users/me")
@@ -41,25 +57,15 @@ export const SessionApi = HttpApiGroup.make("session")
           summary: "See who you are",
           description:
             "Extension. The person or key behind the credential, its organisation, and what it may do there at this moment.",
-          response: {
-            status: "success",
-            message: "Session",
-            data: {
-              credential: "user",
-              user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
-              email: "ada@acme.example",
-              role: "staff",
-              access: ["any", "payouts", "transactions", "refunds", "reviews", "operations"],
-              organization: {
-                org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
-                name: "Acme Pay",
-                country: "KE",
-                currency: "KES",
-                features: ["escrow"]
-              },
-              mode: "sandbox"
+          response: examples({
+            "A person": { status: "success", message: "Session", data: person },
+            "An API key": { status: "success", message: "Session", data: { ...person, credential: "api_key" } },
+            "A platform admin": {
+              status: "success",
+              message: "Session",
+              data: { ...person, email: "ops@corridor.example", role: "admin", access: accesses, organization: null }
             }
-          }
+          })
         })
       )
   )

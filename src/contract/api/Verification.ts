@@ -5,7 +5,7 @@ import { OrgId, TransactionId, UserId } from "../../domain/Identifiers.ts"
 import { holdsLink } from "../../domain/PlainWords.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 const VerificationType = Schema.Literal("bvn", "nin").annotations({
   description: "Bank Verification Number or National Identification Number; neither is ever sent or stored here"
@@ -160,18 +160,38 @@ export const VerificationApi = HttpApiGroup.make("verification")
           summary: "Request a verification",
           description:
             "Asks the sender, the beneficiary or both, by e-mail, to verify who they are. One who cannot be found or reached is a failed notification: 404 for a single target; for `both` a failed result, with 207 and `all_success: false`. So is one to whom too many messages went (20 an hour of one organisation, 60 of all), or an organisation that sent 300 within the hour, but for a single target that is 429. The request stays `pending` until it is closed.",
-          request: {
-            user_id: sender,
-            target_type: "both",
-            transaction_id: transaction,
-            verification_type: "bvn",
-            triggered_by: "compliance review",
-            beneficiary_id: beneficiary,
-            sender_id: sender,
-            priority: "high"
-          },
+          request: examples({
+            Both: {
+              user_id: sender,
+              target_type: "both",
+              transaction_id: transaction,
+              verification_type: "bvn",
+              triggered_by: "compliance review",
+              beneficiary_id: beneficiary,
+              sender_id: sender,
+              priority: "high"
+            },
+            "The sender, in words of your own": {
+              user_id: sender,
+              target_type: "sender",
+              transaction_id: transaction,
+              verification_type: "nin",
+              triggered_by: "a large payout",
+              sender_id: sender,
+              message: "We ask everybody who sends more than a million."
+            }
+          }),
           responses: {
-            200: { message: "Verification requests sent.", ...answer, results: [other, reached], all_success: true },
+            200: examples({
+              Both: { message: "Verification requests sent.", ...answer, results: [other, reached], all_success: true },
+              "One alone": {
+                message: "Verification request sent.",
+                ...answer,
+                target_type: "sender",
+                request_id: example.request_id,
+                all_success: true
+              }
+            }),
             207: {
               message: "Not everybody could be notified.",
               ...answer,
@@ -242,7 +262,7 @@ export const VerificationApi = HttpApiGroup.make("verification")
           summary: "Close a verification request",
           description:
             "Extension. Once: 409 when it is closed already, or reached nobody. Sends `kyc.approved` or `kyc.rejected` with `user_id`, `request_id`, `verification_type` and `status`.",
-          request: { status: "approved" },
+          request: examples({ Approved: { status: "approved" }, Rejected: { status: "rejected" } }),
           response: {
             status: "success",
             message: "Verification request closed",

@@ -6,7 +6,7 @@ import { CurrencyCode } from "../../domain/Currency.ts"
 import { AmountInput, WireDecimal } from "../../domain/Decimal.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 import { asSent } from "./Text.ts"
 
 export const VirtualAccount = Schema.Struct({
@@ -101,7 +101,7 @@ export const AllProvidersFailed = Schema.Struct({
 
 const account = {
   account_id: "0199c2a6-1f02-7a11-8c54-5e0d9b7a6c31",
-  org_id: "0199c2a4-7b10-7d01-8a5e-1c2d3e4f5a6b",
+  org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
   user_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
   customer_id: "customer-817",
   virtual_account_name: "Acme Trading KES",
@@ -173,12 +173,20 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           summary: "Open a virtual account",
           description:
             "A user may have any number of accounts, several in the same currency too; tell them apart by `customer_id`.",
-          request: {
-            org_id: account.org_id,
-            user_id: account.user_id,
-            currency: "KES",
-            customer_id: account.customer_id
-          },
+          request: examples({
+            "For a customer of yours": {
+              org_id: account.org_id,
+              user_id: account.user_id,
+              currency: "KES",
+              customer_id: account.customer_id
+            },
+            "Under another name": {
+              org_id: account.org_id,
+              user_id: account.user_id,
+              currency: "USD",
+              org_name: "Acme Reserve"
+            }
+          }),
           response: { status: "success", message: "Virtual account created", data: { ...account, balance: 0 } }
         })
       )
@@ -215,7 +223,10 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           access: "any",
           summary: "Get a virtual account",
           description: "Extension. One account of the organisation with its balance.",
-          response: { status: "success", message: "Virtual account", data: account }
+          response: examples({
+            Active: { status: "success", message: "Virtual account", data: account },
+            Frozen: { status: "success", message: "Virtual account", data: { ...account, status: "frozen" } }
+          })
         })
       )
   )
@@ -246,7 +257,11 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           access: "any",
           summary: "Get a virtual transaction",
           description: "One transaction of any account of the organisation.",
-          response: { status: "success", message: "Virtual transaction", data: debit }
+          response: examples({
+            "A withdrawal under way": { status: "success", message: "Virtual transaction", data: debit },
+            "A deposit": { status: "success", message: "Virtual transaction", data: deposited },
+            "A transfer": { status: "success", message: "Virtual transaction", data: transferred }
+          })
         })
       )
   )
@@ -266,11 +281,14 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           summary: "Pay a beneficiary from an account",
           description:
             "Extension. The amount and its fees are held before any provider is asked; without enough money it is 409 and nobody is asked. The payment behind it has the same `transaction_id` and is told about by the payment events too. If its provider definitely refuses it (at once: 502), the money is back on the account; while nobody knows what became of it, it stays held. `virtual_account.withdrawal` is sent when it is paid. A frozen account: 409.",
-          request: {
-            amount: 1500,
-            beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
-            description: "Rent for March"
-          },
+          request: examples({
+            "With words for the beneficiary": {
+              amount: 1500,
+              beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",
+              description: "Rent for March"
+            },
+            "Without words": { amount: 250.75, beneficiary_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77" }
+          }),
           response: { status: "success", message: "Withdrawal initiated", data: debit }
         })
       )
@@ -288,11 +306,19 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           summary: "Transfer between two accounts",
           description:
             "Extension. Both accounts are the organisation's. Between two currencies it needs `org_rate_id`, a rate that was locked from the one to the other, and credits the amount times that rate, rounded down; what is then nothing is 400. Answers with the debit; the credit has the same `reference`. A frozen account gives nothing (409) and still receives.",
-          request: {
-            from_account_id: account.account_id,
-            to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
-            amount: 1500
-          },
+          request: examples({
+            "In one currency": {
+              from_account_id: account.account_id,
+              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+              amount: 1500
+            },
+            "Into another currency, at a locked rate": {
+              from_account_id: account.account_id,
+              to_account_id: "0199c2a6-2a10-7b12-9d01-0a1b2c3d4e5f",
+              amount: 1500,
+              org_rate_id: "0199c2a4-9e05-7d11-a2b3-c4d5e6f70819"
+            }
+          }),
           response: { status: "success", message: "Transfer completed", data: transferred }
         })
       )
@@ -311,7 +337,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           summary: "Simulate a deposit",
           description:
             "Extension. Credits the account at once, as if a customer had paid into it. Sandbox only: 404 in live mode.",
-          request: { amount: 1500 },
+          request: examples({ "A whole amount": { amount: 1500 }, "With cents": { amount: 250.75 } }),
           response: { status: "success", message: "Deposit completed", data: deposited }
         })
       )
@@ -329,7 +355,7 @@ export const VirtualAccountsApi = HttpApiGroup.make("virtualAccounts")
           summary: "Freeze an account",
           description:
             "Extension. From here on nothing is taken from it: what was under way goes through before this answers, or is refused. It still takes money. Freezing a frozen account changes nothing.",
-          request: { reason: "Suspicious activity" },
+          request: examples({ "With a reason": { reason: "Suspicious activity" }, "Without one": {} }),
           response: { status: "success", message: "Virtual account frozen", data: { ...account, status: "frozen" } }
         })
       )

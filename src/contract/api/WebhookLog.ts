@@ -8,7 +8,7 @@ import { eventTypes } from "../../domain/EventTypes.ts"
 import { envelope, Id, idOf, IdParam, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { FromMoment } from "./Moment.ts"
-import { operation } from "./Operation.ts"
+import { examples, operation } from "./Operation.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const EventTypeName = Schema.Literal(...eventTypes)
@@ -124,7 +124,10 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           summary: "Send a test notification",
           description:
             "An event `transaction.updated` with `transaction_data` and `test: true` as its data. It goes to all active endpoints of the organisation, whatever events they ask for, with the header `X-Service-Test: true`.",
-          request: { org_id: ids.org_id, transaction_data: transaction },
+          request: examples({
+            "A transaction that is done": { org_id: ids.org_id, transaction_data: transaction },
+            "One that failed": { org_id: ids.org_id, transaction_data: { ...transaction, status: "failed" } }
+          }),
           response: {
             status: "success",
             message: "Test notification queued",
@@ -225,7 +228,14 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
           summary: "Send all dead letters of an endpoint again",
           description:
             "Extension. Puts them back in the queue, oldest first; those of a disabled endpoint stay where they are until it is active again.",
-          response: { status: "success", message: "Dead letters queued", data: { replayed: 12, disabled: 0 } }
+          response: examples({
+            "All of them": { status: "success", message: "Dead letters queued", data: { replayed: 12, disabled: 0 } },
+            "The endpoint is disabled": {
+              status: "success",
+              message: "Dead letters queued",
+              data: { replayed: 0, disabled: 12 }
+            }
+          })
         })
       )
   )

@@ -5,7 +5,7 @@ import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { eventPatterns, isEventPattern } from "../../domain/EventFilter.ts"
 import { envelope, idOf, idParam, OrgParam, pageOf, PageParams, Timestamp } from "./Envelope.ts"
 import { Conflict, NotFound } from "./Errors.ts"
-import { Named, operation } from "./Operation.ts"
+import { examples, Named, operation } from "./Operation.ts"
 
 const Status = Schema.Literal("active", "disabled")
 
@@ -162,7 +162,11 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
           summary: "Change a webhook endpoint",
           description:
             "Extension. Only what is sent changes. A disabled endpoint receives nothing: what waits for it waits on, and events that happen meanwhile are not queued for it. Setting `status` to `active` also clears `disabled_reason`.",
-          request: { events: ["payment.completed", "payment.failed"], status: "active" },
+          request: examples({
+            "Other events, and on again": { events: ["payment.completed", "payment.failed"], status: "active" },
+            "Another address": { endpoint_url: "https://shop.example/hooks/v2" },
+            "Switched off": { status: "disabled" }
+          }),
           response: {
             status: "success",
             message: "Webhook updated",
@@ -196,7 +200,7 @@ export const WebhooksApi = HttpApiGroup.make("webhooks")
           summary: "Rotate the signing secret of an endpoint",
           description:
             "Extension. For 24 hours `webhook-signature` carries the signatures of both secrets, and `X-Service-Signature` stays on the old one; with `immediate` the new secret alone counts from now on.",
-          request: { immediate: false },
+          request: examples({ "The old one counts for a day": {}, "It has leaked": { immediate: true } }),
           response: { status: "success", message: "Secret rotated; store the new one now", data: fresh }
         })
       )

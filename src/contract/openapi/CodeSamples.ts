@@ -35,9 +35,13 @@ interface CodeSample {
 
 const ID = "0199c2a5-0c11-7d20-8f10-3b2c1d0e9f88"
 
+/** The organisation of all examples. */
+export const ORG = "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f"
+
 const valueOf = ({ name, schema }: Parameter): string => {
   const [given] = schema?.examples ?? schema?.enum ?? []
   if (given !== undefined) return String(given)
+  if (name === "org_id") return ORG
   return name.endsWith("_id") ? ID : name.toUpperCase()
 }
 

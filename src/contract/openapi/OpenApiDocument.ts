@@ -4,6 +4,7 @@ import { Api } from "../api/Api.ts"
 import { withAmounts } from "./Amounts.ts"
 import { codeSamples, type Sampled } from "./CodeSamples.ts"
 import { errorSchemas, withErrors } from "./Errors.ts"
+import { choicesOf, type Components, type SchemaNode } from "./SchemaChoices.ts"
 import { withoutGenerated } from "./Schemas.ts"
 import { webhooksOf } from "./Webhooks.ts"
 
@@ -27,7 +28,7 @@ const security = [{ authorization: [], apiKey: [] }]
 const local = "http://127.0.0.1:3000"
 
 /** The environment that answers is the one that PUBLIC_URL names; the other stands beside it as an example. */
-const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
+export const serversOf = (publicUrl: string, mode: "sandbox" | "live"): Array<OpenApi.OpenAPISpecServer> => {
   const live = mode === "live"
   return [
     { url: `${publicUrl}/v1`, description: live ? "Production" : "Development (sandbox)" },
@@ -64,7 +65,7 @@ const ownSchemas = ({
 type Paths = OpenApi.OpenAPISpec["paths"]
 
 /** From the examples as they are written at last. */
-const withSamples = (paths: Paths, url: string): Paths =>
+const withSamples = (paths: Paths, url: string, components: Components): Paths =>
   Object.fromEntries(
     Object.entries(paths).map(([path, operations]) => [
       path,
@@ -72,7 +73,12 @@ const withSamples = (paths: Paths, url: string): Paths =>
         Object.entries(operations).map(([method, operation]) => {
           const media = operation.requestBody?.content["application/json"]
           const signed = operation.security.some((one) => Object.keys(one).length === 0)
-          const about = { method, path, url, parameters: operation.parameters, media, signed } as Sampled
+          // A schema that is referred to says what its values are as well.
+          const parameters = operation.parameters.map((one) => {
+            const choices = choicesOf(components, one.schema as SchemaNode)
+            return { ...one, schema: Object.assign({}, ...choices) as object }
+          })
+          const about = { method, path, url, parameters, media, signed } as Sampled
           return [method, { ...operation, "x-codeSamples": codeSamples(about) }]
         })
       )
@@ -102,5 +108,6 @@ export const openApiDocument = (publicUrl: string, mode: "sandbox" | "live") => 
       servers: serversOf(publicUrl, mode)
     })
   )
-  return { ...written, paths: withSamples(written.paths, `${publicUrl}/v1`) }
+  const components = written.components.schemas as unknown as Components
+  return { ...written, paths: withSamples(written.paths, `${publicUrl}/v1`, components) }
 }

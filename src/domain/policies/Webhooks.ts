@@ -32,6 +32,12 @@ export const webhookSlowMemory = Duration.minutes(1)
 /** An instance remembers how the receivers of this many organisations answered. */
 export const webhookMannersKept = 10_000
 
+/** And keeps the signing secrets of this many endpoints open. */
+export const webhookSecretsKept = 10_000
+
+/** And as many of their URLs, read. */
+export const webhookUrlsKept = 10_000
+
 /** A claim takes this many deliveries at most. */
 export const webhookClaimBatch = 64
 
@@ -47,11 +53,11 @@ export const webhookEndpointWalk = 64
 /** Between two claims the worker rests this long, and so does a result before it is written, so that both gather into batches. */
 export const webhookRest = Duration.millis(10)
 
-/** A worker that has found nothing looks again no sooner than this, however many events are committed meanwhile. */
+/** A worker that was called by an event comes again no sooner than this, however many are committed meanwhile. */
 export const webhookQuiet = Duration.millis(20)
 
 /** As many results are written in one statement. */
-export const webhookResultBatch = 64
+export const webhookResultBatch = 128
 
 /** What a killed instance had under way is sent again this long after the time that one attempt may take. */
 export const webhookLeaseMargin = Duration.seconds(10)

@@ -1,8 +1,8 @@
 /** Where the console is served: its page, and the two files that the page names. */
 import { Effect, Option } from "effect"
 import { NotFound } from "../../domain/Failure.ts"
-import { empty, type Outgoing } from "../../platform/http/Outgoing.ts"
-import type { Incoming, Route } from "../../platform/http/Route.ts"
+import { type Outgoing, withoutSlash } from "../../platform/http/Outgoing.ts"
+import { alsoByHead, type Incoming, type Route } from "../../platform/http/Route.ts"
 import { type ConsoleFile, type ConsoleFiles, consoleFiles } from "./ConsoleFiles.ts"
 import { consolePage } from "./ConsolePage.ts"
 
@@ -32,10 +32,9 @@ export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): Re
     files,
     Option.match({ onNone: () => Effect.fail(notBuilt), onSome: Effect.succeed<ConsoleFiles> })
   )
-  return [
+  return alsoByHead([
     { method: "GET", path: "/console", handle: () => Effect.map(built, ({ names }) => consolePage(names)) },
-    // Relative addresses would lead astray from here.
-    { method: "GET", path: "/console/", handle: () => Effect.succeed(empty(308, { location: "../console" })) },
+    { method: "GET", path: "/console/", handle: () => Effect.succeed(withoutSlash("console")) },
     {
       method: "GET",
       path: "/console/:file",
@@ -47,5 +46,5 @@ export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): Re
             : Effect.succeed(fileReply(file, incoming))
         })
     }
-  ]
+  ])
 })

@@ -32,6 +32,10 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
     /** None when there is no rate at the moment, or nobody to take the payment. */
     readonly offer: (link: PaymentLink) => Effect.Effect<Option.Option<Offer>>
     readonly pay: (link: PaymentLink, order: LinkOrder) => Effect.Effect<PayResult>
+    /** The link that a payment came through, as its pages name it. */
+    readonly leadingTo: (
+      payment: Payment
+    ) => Effect.Effect<Option.Option<Pick<LinkVisit, "link" | "merchant" | "behind">>>
     readonly status: (linkRef: string, submission: string) => Effect.Effect<Option.Option<StatusVisit>>
     /** These change nothing where the payment does not ask for them. */
     readonly giveOtp: (visit: StatusVisit, otp: string) => Effect.Effect<"done" | "wrong">
@@ -185,6 +189,14 @@ export class LinkCheckout extends Context.Tag("corridor/LinkCheckout")<
           if (Option.isNone(price)) return { _tag: "Repriced" }
           if (!price.value.receives.isPositive) return { _tag: "TooLittle" }
           return yield* begin(link, submission, order, price.value)
+        }),
+        leadingTo: Effect.fn("LinkCheckout.leadingTo")(function* ({ metadata, org_id, payment_id }) {
+          // Anybody may write so, but what came through a link always does.
+          if (metadata["link_id"] === undefined) return Option.none()
+          const link = yield* store.linkOf(Option.some(org_id), payment_id)
+          return Option.isNone(link)
+            ? Option.none()
+            : Option.some({ link: link.value, ...(yield* merchantOf(link.value)) })
         }),
         status: Effect.fn("LinkCheckout.status")(function* (linkRef, submission) {
           if (!isRef(linkRef) || !isRef(submission)) return Option.none()

@@ -80,7 +80,12 @@ export const linkStoreMemory = Layer.effect(
       paymentOf: ({ link_id }, submission) =>
         Effect.sync(() =>
           Option.fromNullable(through(link_id).find((made) => made.submission === submission)?.payment_id)
-        )
+        ),
+      linkOf: (scope, paymentId) =>
+        Effect.suspend(() => {
+          const made = linkPayments.get(paymentId)
+          return made === undefined ? Effect.succeedNone : find(scope, made.link_id)
+        })
     }
   })
 )

@@ -125,6 +125,13 @@ export const linkStoreSql = Layer.effect(
           Effect.flatMap(madeRow),
           Effect.map(Option.map(({ payment_id }) => payment_id)),
           Effect.orDie
+        ),
+      linkOf: (scope, paymentId) =>
+        sql`select ${read} from payment_links l where ${inScope(sql, scope)} and link_id =
+          (select link_id from payment_link_payments where payment_id = ${paymentId})`.pipe(
+          Effect.flatMap(rowOf),
+          Effect.map(Option.map(fromRow)),
+          Effect.orDie
         )
     }
   })

@@ -44,5 +44,7 @@ export class LinkStore extends Context.Tag("corridor/LinkStore")<
     /** Belongs in the transaction of the payment. False: the link takes no payment, or not this one. */
     readonly claim: (claim: Claim) => Effect.Effect<boolean>
     readonly paymentOf: (link: PaymentLink, submission: string) => Effect.Effect<Option.Option<PaymentId>>
+    /** The one that a payment was made through. */
+    readonly linkOf: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<PaymentLink>>
   }
 >() {}

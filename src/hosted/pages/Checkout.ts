@@ -11,7 +11,9 @@ import { CustomerPayments, isAbandoned } from "../../payments/read/CustomerPayme
 import type { Attempt, Payment } from "../../payments/store/Payment.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 import { RailCustomer } from "../../providers/sandbox/RailCustomer.ts"
+import { LinkCheckout } from "../links/LinkCheckout.ts"
 import { CardEntry } from "./CardEntry.ts"
+import type { Shown } from "./Frame.ts"
 
 /** What the customer can do about the payment at this moment. */
 export type Stage =
@@ -22,11 +24,9 @@ export type Stage =
   | { readonly _tag: "CalledOff" }
   | { readonly _tag: "Over" }
 
-export interface Visit {
-  readonly payment: Payment
-  readonly merchant: string
-  readonly testMode: boolean
-  readonly calledOff: boolean
+export interface Visit extends Shown {
+  /** Of the brand, as `#rrggbb`. */
+  readonly color: string | null
   readonly stage: Stage
 }
 
@@ -60,6 +60,7 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
       const organizations = yield* Organizations
       const customer = yield* RailCustomer
       const cardEntry = yield* CardEntry
+      const links = yield* LinkCheckout
       const checkoutUrl = yield* CheckoutUrl
       const { mode } = yield* Settings
 
@@ -83,12 +84,23 @@ export class Checkout extends Context.Tag("corridor/Checkout")<
         return yield* stageAtRail(payment, attempt.value)
       })
 
-      const visit = Effect.fnUntraced(function* (payment: Payment) {
+      /** Whoever comes from a link's page stays under its brand. */
+      const lookOf = Effect.fnUntraced(function* (payment: Payment) {
+        const from = yield* links.leadingTo(payment)
+        if (Option.isSome(from)) {
+          const { behind, link, merchant } = from.value
+          const logo = link.has_logo ? `../pay/${link.link_ref}/logo` : undefined
+          return { merchant, behind, color: link.brand_color, logo }
+        }
         const organization = yield* organizations.find(payment.org_id)
+        return { merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }), color: null }
+      })
+
+      const visit = Effect.fnUntraced(function* (payment: Payment) {
         const stage: Stage = yield* stageOf(payment)
         const opened: Visit = {
           payment,
-          merchant: Option.match(organization, { onNone: () => "", onSome: ({ name }) => name }),
+          ...(yield* lookOf(payment)),
           testMode: mode === "sandbox",
           calledOff: stage._tag === "CalledOff" || (yield* payments.wasCalledOff(payment)),
           stage

@@ -37,7 +37,12 @@ const receiptAnswer = ({ query }: Incoming): ReceiptAnswer =>
   query[RECEIPT] === "sent" || query[RECEIPT] === "failed" ? query[RECEIPT] : undefined
 
 const replyTo = (visit: Visit, reader: Reader, status: number, page: Page): Outgoing =>
-  pageReply(status, reader, { ...page, site: visit.merchant })
+  pageReply(status, reader, {
+    ...page,
+    site: visit.merchant,
+    color: visit.color,
+    pictured: visit.logo !== undefined
+  })
 
 /**
  * A browser holds every redirect that follows a form to the page's form-action, however many there are. A customer who

@@ -31,8 +31,11 @@ export interface Headline extends Look {
 /** Text of others stands for itself: it cannot turn round what is written beside it. */
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** More than fits on a phone in large type. */
-const LONG_AMOUNT = 17
+/** More letters than fit on a phone in large type, and in the next smaller one. */
+const LONG = 14
+const LONGER = 20
+
+const sizeOf = (amount: string): string => (amount.length > LONGER ? " longer" : amount.length > LONG ? " long" : "")
 
 export const headed = ({ amount, behind, logo, merchant, testMode }: Headline, words: Words, body: Content): Html =>
   html`${testMode && html`<p class="test">${words.testMode}</p>`}
@@ -41,7 +44,7 @@ export const headed = ({ amount, behind, logo, merchant, testMode }: Headline, w
       <p class="label">${words.paymentTo}</p>
       <p class="merchant">${foreign(merchant)}</p>
       ${behind !== undefined && html`<p class="label">${foreign(words.behind(behind))}</p>`}
-      ${amount !== undefined && html`<p class="amount ${amount.length > LONG_AMOUNT && "long"}">${amount}</p>`}
+      ${amount !== undefined && html`<p class="amount${sizeOf(amount)}">${amount}</p>`}
     </header>
     ${body}`
 

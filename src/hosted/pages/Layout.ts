@@ -50,6 +50,8 @@ export interface Page extends Preview {
   readonly content: Content
   /** The colour of a brand, as `#rrggbb`. */
   readonly color?: string | null
+  /** Shows a picture of this server's. */
+  readonly pictured?: boolean
   /** When to go on by itself, and where to. */
   readonly refresh?: { readonly seconds: number; readonly address: string }
 }
@@ -82,7 +84,7 @@ export const pageReply = (status: number, reader: Reader, page: Page): Outgoing 
       ...headers,
       "content-security-policy": policyOf(
         brand === "" ? [pagesHash] : [pagesHash, hashOf(brand)],
-        page.image === undefined ? "data:" : "'self' data:"
+        page.image === undefined && page.pictured !== true ? "data:" : "'self' data:"
       ),
       ...rememberChoice(reader),
       "content-type": "text/html; charset=utf-8",

@@ -45,7 +45,7 @@ export const aboutPayment = ({ merchant, payment }: Paid, words: Words): Readonl
 export const receiptLines = (shown: Paid, words: Words): ReadonlyArray<Line> => {
   const method = paidBy(shown.payment, words)
   return [
-    [words.date, timeText(shown.payment.created_at)],
+    [words.date, timeText(shown.payment.created_at, words)],
     ...(method === undefined ? [] : [[words.paidBy, method] as const]),
     ...aboutPayment(shown, words)
   ]

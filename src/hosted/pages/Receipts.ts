@@ -38,7 +38,7 @@ export class Receipts extends Context.Tag("corridor/Receipts")<
               words.receiptText(amount, name),
               ...(behind === undefined ? [] : [words.behind(asName(behind))]),
               "",
-              ...receiptLines(shown, words).map(([title, value]) => `${title}: ${asName(value)}`),
+              ...receiptLines(shown, words).map(([title, value]) => `${title}${words.colon} ${asName(value)}`),
               "",
               address
             ].join("\n"),

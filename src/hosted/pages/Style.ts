@@ -17,11 +17,12 @@ article{background:var(--card);border:1px solid var(--line);border-radius:14px;o
 .logo{display:block;max-width:9rem;max-height:3.5rem;margin:0 auto .75rem;object-fit:contain}
 .merchant{font-weight:600;font-size:1.0625rem}
 .summary .amount{margin-top:.75rem;font-size:clamp(1.75rem,8.5vw,2.375rem);font-weight:700;letter-spacing:-.02em;line-height:1.15;font-variant-numeric:tabular-nums}
-.summary .long{font-size:clamp(1rem,5vw,1.5rem)}
+.summary .long{font-size:clamp(1.25rem,6.5vw,2rem)}
+.summary .longer{font-size:clamp(1rem,5vw,1.5rem)}
 .body{padding:1.25rem 1.5rem 1.5rem}
 h1{margin:0 0 .35rem;font-size:1.1875rem;line-height:1.3;text-wrap:balance}
 .body p{margin:0;color:var(--muted);text-wrap:pretty}
-dl{margin:1rem 0 0;padding:.25rem 1rem;background:var(--soft);border-radius:10px}
+dl{margin:1rem 0 0;text-align:start;padding:.25rem 1rem;background:var(--soft);border-radius:10px}
 dl div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;padding:.6rem 0}
 dl div+div{border-top:1px solid var(--line)}
 dd{margin:0 0 0 auto;font-size:.9375rem;min-width:0}
@@ -32,7 +33,8 @@ button,.button{display:block;width:100%;min-height:3rem;padding:.7rem 1rem;borde
 .secondary{background:transparent;color:var(--text);border-color:var(--edge)}
 .secondary:hover{background:var(--soft)}
 .field+.primary{margin-top:.5rem}
-.pair{display:grid;align-items:start;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:.75rem}
+.pair{display:grid;align-items:start;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:0 .75rem}
+.pair .field{display:grid;grid-row:span 3;grid-template-rows:subgrid}
 .field label{display:block;margin-bottom:.3rem;font-size:.9375rem;font-weight:600}
 .field label span{display:block;font-weight:400;color:var(--muted);font-size:.875rem}
 .field input{width:100%;min-height:3rem;padding:.6rem .8rem;border:1px solid var(--edge);border-radius:10px;background:var(--card);color:var(--text);font:inherit;font-variant-numeric:tabular-nums}

@@ -6,6 +6,8 @@ export interface Words {
   readonly language: "en" | "fr"
   readonly groupSeparator: string
   readonly decimalSeparator: string
+  /** Between a name and what it is. */
+  readonly colon: string
   readonly testMode: string
   readonly securedBy: string
   readonly paymentTo: string
@@ -58,6 +60,7 @@ export const english: Words = {
   language: "en",
   groupSeparator: ",",
   decimalSeparator: ".",
+  colon: ":",
   testMode: "Test mode: no money moves.",
   securedBy: "Payment page by Corridor",
   paymentTo: "Payment to",
@@ -116,6 +119,7 @@ export const french: Words = {
   language: "fr",
   groupSeparator: "\u202f",
   decimalSeparator: ",",
+  colon: "\u00a0:",
   testMode: "Mode test : aucun argent n’est transféré.",
   securedBy: "Page de paiement Corridor",
   paymentTo: "Paiement à",

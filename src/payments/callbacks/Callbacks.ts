@@ -79,12 +79,14 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       const knownBy = Effect.fnUntraced(function* ({ account, provider }: From, { attempt }: CallbackEvent) {
         const { providerPaymentId, reference } = attempt
         const byReference =
-          reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference))
+          reference === null ? Option.none<Known>() : yield* store.known(idOrNil(AttemptId)(reference), null)
         if (Option.isSome(byReference) || providerPaymentId === null) {
           return Option.filter(byReference, (one) => one.attempt.provider === provider)
         }
         const found = yield* store.attemptOf(provider, account, providerPaymentId)
-        return Option.isNone(found) ? Option.none<Known>() : yield* store.known(found.value.attempt_id)
+        return Option.isNone(found)
+          ? Option.none<Known>()
+          : yield* store.known(found.value.attempt_id, found.value.org_id)
       })
 
       const rowOf = Effect.fnUntraced(function* (
@@ -127,7 +129,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       })
 
       const apply = ({ attempt_id, stray: { callback_id, event_key, provider, report_said } }: FoundStray) =>
-        outcomes.hearAbout({ attempt_id }, report_said, {
+        outcomes.hearAbout({ attempt_id, org_id: null }, report_said, {
           cause: `callback from ${provider}`,
           callback: { provider, key: event_key, stray: callback_id }
         })

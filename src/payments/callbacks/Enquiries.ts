@@ -74,7 +74,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         const provider = yield* providers.find(attempt.provider, attempt.account)
         if (provider === undefined)
           return { enquiry: unknown(`${attempt.provider} is switched off`), again: Option.none() }
-        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id)))
+        const { payment } = yield* Effect.orDie(Effect.flatten(store.known(attempt.attempt_id, attempt.org_id)))
         const goesBack = attempt.leg === "refund" || attempt.leg === "return"
         const all = goesBack ? yield* store.attemptsOf(attempt.payment_id) : []
         return believed(provider, attempt, yield* answer.enquiry(provider, contextOf(payment, attempt, all)))

@@ -16,27 +16,39 @@ import {
   orderedBy,
   regainedIn,
   standing,
+  takeable,
   takenIn,
   undisputed
 } from "./Standing.ts"
 import { isEven, noteOfGone, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
 import { withoutOwnRefunds } from "./OwnRefunds.ts"
-import { isMatched, regainedOf, unmatchedAfter, withoutRegained, withUnmatched } from "./Unmatched.ts"
+import {
+  type Changes,
+  foundBefore,
+  givenBefore,
+  isMatched,
+  isToldBefore,
+  regainedOf,
+  unmatchedAfter,
+  withoutRegained,
+  withUnmatched
+} from "./Unmatched.ts"
 import type { Disputed } from "./PaymentEvents.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
 /**
  * `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken;
- * `offset`: it gives back what it took beyond the books; `worthless`: it took or gave nothing, or less.
+ * `offset`: it gives back what it took beyond the books; `met`: it took what it has given back before, or what a person had found to be gone; `worthless`: it took or gave nothing, or less; `known`: another
+ * word has told of it.
  */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "worthless"
+  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "met" | "worthless" | "known"
   readonly amount: Money
   /** What the provider says that it was, of which the amount is all that the books have a place for. */
   readonly said: Money
-  /** Of what it gives back: how that changes what stands unmatched. */
-  readonly matches?: Money
+  /** Where it meets what it gave back before, or gives back: how that changes what stands unmatched. */
+  readonly matches?: Changes
 }
 
 const dispute = (kind: Dispute["kind"], amount: Money, said = amount): Dispute => ({ kind, amount, said })
@@ -72,10 +84,29 @@ const goneBeforeRegained = (known: Known, signal: ProviderSignal, source: Source
 
 /** It settles what was taken beyond the books before it brings anything to them. */
 const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
-  const { amount, change, offset } = regainedOf(known, regained, (money) => lacking(known, source, money))
-  if (!amount.isZero) return { kind: "regained", amount, said: regained, matches: change }
+  const { amount, found, matches, offset } = regainedOf(known, regained, (money) => lacking(known, source, money))
+  if (!amount.isZero) return { kind: "regained", amount, said: regained, matches }
+  if (found.minor === regained.minor && (source.waiting ?? []).length === 0) {
+    return { kind: "known", amount: regained, said: regained, matches }
+  }
   const kind = offset.isZero || (source.waiting ?? []).length === 0 ? "unowed" : "offset"
-  return { kind, amount: regained, said: regained, matches: change }
+  return { kind, amount: regained, said: regained, matches }
+}
+
+/** What it gave back before anybody had heard that it was taken is no news when that word comes, and the rest is, unless a person found it. */
+const takenAfterGiven = (known: Known, source: Source, taken: Money): Dispute | undefined => {
+  const { currency } = taken
+  const met = givenBefore(known, taken)
+  const found = foundBefore(known, new Money({ currency, minor: taken.minor - met.minor }))
+  if (met.isZero && found.isZero) return undefined
+  const [rest, most] = [taken.minor - met.minor - found.minor, takeable(known, source, taken).minor]
+  const amount = new Money({ currency, minor: rest < most ? rest : most })
+  const beyond = new Money({ currency, minor: rest - amount.minor })
+  const matches = { taken: [beyond], given: [met.negate()], found: [found.negate()] }
+  if (!amount.isZero) return { kind: "part", amount, said: taken, matches }
+  return rest === 0n
+    ? { kind: "met", amount: taken, said: taken, matches }
+    : { kind: "unaccounted", amount: new Money({ currency, minor: rest }), said: taken, matches }
 }
 
 /**
@@ -110,13 +141,18 @@ export const disputeIn = (known: Known, signal: ProviderSignal, source: Source):
   const [taken, regained] = [takenIn(signal), regainedIn(signal)]
   const named = regained ?? taken
   if (named !== undefined && !named.isPositive) return dispute("worthless", named)
+  if (taken !== undefined && isToldBefore(known, signal, source)) return dispute("known", taken)
   if (regained !== undefined) return regainedBy(known, source, regained)
+  const met = taken === undefined ? undefined : takenAfterGiven(known, source, taken)
+  if (met !== undefined) return met
   const rest = restIn(known, signal, source)
   if (taken === undefined) return rest
   if (isEarlyPart(known, source, taken)) return dispute("part", taken)
   const most = left(known, source, taken)
   if (most.isZero) {
-    const isNews = isSettled(known.payment.status) && !isMatched(known, taken)
+    // What is not its currency cannot be all that it has, of which more may come.
+    const isForeign = taken.currency !== orderedBy(known).currency
+    const isNews = (isForeign || isSettled(known.payment.status)) && !isMatched(known, taken)
     return isNews ? dispute("unaccounted", taken) : rest
   }
   return taken.minor < most.minor ? dispute("part", taken) : rest
@@ -161,7 +197,7 @@ const noteOf = (
   signal: ProviderSignal,
   suspense: ReadonlyArray<SuspenseMoney>,
   source: Source
-): string => {
+): string | undefined => {
   const { payment } = known
   const even = isEven(suspense, source)
   const { provider } = known.attempt
@@ -178,11 +214,15 @@ const noteOf = (
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there${besides(source)}: an operator must settle it.`
     case "offset":
-      return `${provider} gave ${sum} back, as much as it had taken beyond the books: ${waitingWords(known, waitingAfter([], source))}`
+      return `${provider} gave ${sum} back, as much as it had taken beyond the books, or as a person had found to be back: ${waitingWords(known, waitingAfter([], source))}`
     case "unowed":
       return `${provider} says that it gave ${sum} back, which the books do not lack there: an operator must settle it.`
+    case "met":
+      return `${provider} took ${sum} back, which it had given back before that was heard of, or a person had found to be gone.`
     case "worthless":
       return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
+    case "known":
+      return undefined
     case "regained":
       if (!even) return `${given}: ${waitingWords(known, waitingAfter(suspense, source))}`
       if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
@@ -210,9 +250,9 @@ const disputedIn = ({ amount, kind }: Dispute): Disputed | undefined => {
 
 const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, matches }: Dispute, source: Source) => {
   const { attempt, payment } = known
-  if (matches !== undefined) return unmatchedAfter(payment, attempt, [matches])
-  if (kind === "worthless" || (isWhole(signal) && kind !== "part")) return {}
-  if (isWhole(signal)) return unmatchedAfter(payment, attempt, [amount.negate()])
+  if (matches !== undefined) return unmatchedAfter(payment, attempt, matches)
+  if (kind === "worthless" || kind === "known" || (isWhole(signal) && kind !== "part")) return {}
+  if (isWhole(signal)) return unmatchedAfter(payment, attempt, { taken: [amount.negate()] })
   const taken = takenIn(signal)
   if (taken === undefined || isEarlyPart(known, source, taken)) return {}
   const { unmatched } = withUnmatched(known, signal, source)
@@ -228,9 +268,12 @@ export const disputeChangeOf = (
 ): Ruled => {
   const { attempt, payment } = known
   const suspense = suspenseOf(known, dispute)
-  const even = suspense.length > 0 && isEven(suspense, source)
+  const isMet = dispute.kind === "met"
+  const even = (isMet || suspense.length > 0) && isEven(suspense, source)
   // Whoever was told that it is refunded reads on the record, and hears by the event, that its money is there again.
   const over = even && !stillHolds(payment)
+  // What waits already waits as it did.
+  const isQuiet = over || isMet
   const note = noteOf(known, dispute, signal, suspense, source)
   // Nobody asks sooner or later for it what became of the payment itself.
   return assemble(
@@ -243,12 +286,16 @@ export const disputeChangeOf = (
       waits: attempt.outcome !== "declined" && !isOver(payment.status),
       underWay: attempt.outcome === "accepted" && payment.status === "processing",
       suspense,
-      note: over ? undefined : note,
+      note: isQuiet ? undefined : note,
       cleared: over,
       disputed: disputedIn(dispute),
       changes: suspense.length > 0
     },
-    { ...source, ...(over ? { note } : {}), ...(source.callback === undefined ? {} : { hinted: true }) },
+    {
+      ...source,
+      ...(isQuiet && note !== undefined ? { note } : {}),
+      ...(source.callback === undefined ? {} : { hinted: true })
+    },
     moment
   )
 }

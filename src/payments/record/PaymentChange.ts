@@ -3,7 +3,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import { difference, moneyIn as orderedOf, totalIn, unowned } from "../../domain/Received.ts"
 import { type AttemptState, type Decision, decide, ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt, Payment } from "../store/Payment.ts"
+import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
@@ -138,6 +138,20 @@ const suspenseOf = (
   })
 }
 
+/** Too little has come, and it all went back before anybody heard that it came. */
+const isBackAlready = (
+  { attempt, payment }: Known,
+  { status }: Decision,
+  moved: ReadonlyArray<SuspenseMoney>,
+  source: Source
+): boolean =>
+  payment.direction === "inbound" &&
+  attempt.reason !== null &&
+  moved.length > 0 &&
+  !isOver(status) &&
+  (source.waiting ?? []).length > 0 &&
+  isEven(moved, source)
+
 /** `waiting`: all that is held by then, since one item of the queue stands for it. */
 const noteOf = (
   { attempt, payment }: Known,
@@ -166,6 +180,12 @@ const noteOf = (
     : `Only ${total} of ${asked} arrived at ${attempt.provider}: it is held until the rest comes or an operator settles it.`
 }
 
+const wentBack = ({ provider, reason }: Attempt): PaymentFailure => ({
+  code: "PROVIDER_FAILED",
+  message: reason ?? `${provider} has taken it back.`,
+  provider
+})
+
 export const changeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const current = {
@@ -177,7 +197,11 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     pursued: isPursued(attempt),
     ...(attempt.ordered === null ? {} : { ordered: orderedOf(attempt.ordered) })
   }
-  const decision = decide(current, signal, source.next !== undefined)
+  const heard = decide(current, signal, source.next !== undefined)
+  // What is back moves nothing but what the books have there.
+  const moved = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, heard)
+  const isBack = isBackAlready(known, heard, moved, source)
+  const decision: Decision = isBack ? { ...heard, status: "failed" } : heard
   const { outcome, received, resurfaced, status } = decision
   const refuses = outcome === "declined" && attempt.outcome !== "declined"
   const nextAttempt = refuses && !isOver(status) ? source.next : undefined
@@ -186,8 +210,6 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {}),
     ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {})
   }
-  // What is back moves nothing but what the books have there.
-  const moved = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, decision)
   const gone = goneOf(known, signal, decision, source)
   const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
@@ -195,8 +217,9 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const finds = gone.length === 0 && moved.length > 0 && wasInSuspense && ownsMoney(decision)
   const rest = finds ? waitingAfter(moved, source) : []
   const isLacking = rest.some(({ isNegative }) => isNegative)
-  const told =
-    (isLacking ? undefined : noteOf(known, decision, moved, waitingAfter(moved, source))) ?? noteOfRest(known, rest)
+  const told = isBack
+    ? undefined
+    : ((isLacking ? undefined : noteOf(known, decision, moved, waitingAfter(moved, source))) ?? noteOfRest(known, rest))
   return assemble(
     known,
     signal,
@@ -216,7 +239,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
         moved: payment.status === "completed",
         awaited: payment.direction === "inbound" && !isOver(payment.status)
       }),
-      cleared: isGone || (finds && rest.length === 0),
+      cleared: isGone || isBack || (finds && rest.length === 0),
+      ...(isBack ? { failure: wentBack(attempt) } : {}),
       nextAttempt,
       changes: status !== payment.status
     },

@@ -7,6 +7,7 @@ import { Settings } from "../../platform/config/Settings.ts"
 import { setbackIn } from "../../platform/database/Setback.ts"
 import { retryIfFailed } from "../../platform/fibers/RetryIfFailed.ts"
 import { overloaded } from "../../domain/Failure.ts"
+import type { OrgId } from "../../domain/Identifiers.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { LedgerAccount } from "../../domain/Ledger.ts"
 import { busyRetry, overtakenRetry, statusEnquiry } from "../../domain/policies/Payments.ts"
@@ -25,6 +26,7 @@ import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
 import { isOwnRefund, ownRefundChangeOf, saidBackOf, withoutOwnRefunds } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
+import { takerAmong } from "./Standing.ts"
 import { withoutRegained, withUnmatched } from "./Unmatched.ts"
 import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
 import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
@@ -62,16 +64,17 @@ const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effe
         { discard: true }
       )
 
+/** What a word is about, by its id, and whose it is where that is known. */
+export interface Told extends Pick<Attempt, "attempt_id"> {
+  readonly org_id: OrgId | null
+}
+
 export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
   RecordOutcome,
   {
     /** What is known already saves reading it; it may be outdated. */
     readonly hear: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Heard>
-    readonly hearAbout: (
-      attempt: Pick<Attempt, "attempt_id">,
-      signal: ProviderSignal,
-      source: Source
-    ) => Effect.Effect<Heard>
+    readonly hearAbout: (attempt: Told, signal: ProviderSignal, source: Source) => Effect.Effect<Heard>
     /** Only as long as all is as whoever speaks has seen it: a person's word on something that has changed is not heard. */
     readonly hearOnce: (known: Known, signal: ProviderSignal, source: Source) => Effect.Effect<Option.Option<Heard>>
   }
@@ -99,7 +102,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const followed = (change: Change, outcome: AttemptOutcome | null, { next }: Source) =>
         change.nextAttempt !== undefined || next === undefined || outcome !== "declined"
           ? Effect.succeed(change.nextAttempt !== undefined)
-          : Effect.map(store.known(next.attempt_id), Option.isSome)
+          : Effect.map(store.known(next.attempt_id, change.payment.org_id), Option.isSome)
 
       /** What the books say of an attempt's money. */
       const withBooks = Effect.fnUntraced(function* ({ attempt, payment }: Known, source: Source) {
@@ -115,11 +118,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       })
 
       const takerOf = Effect.fnUntraced(function* ({ attempt, payment }: Known, attempts: ReadonlyArray<Attempt>) {
-        const { account, provider } = attempt
-        const taker = attempts.find(
-          (one) =>
-            one.leg === "payment" && one.outcome === "accepted" && one.provider === provider && one.account === account
-        )
+        const taker = takerAmong(attempts, attempt)
         if (taker === undefined) return undefined
         const all = yield* ledger.suspenseOf(payment.payment_id)
         return { attempt: taker, waiting: all.filter(({ about }) => about === taker.attempt_id) }
@@ -142,7 +141,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { attempt, payment } = known
         if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
         // Only a word about money that goes back, or that may join what came before, needs the books.
-        const isOdd = Object.keys(attempt.received).length > 0
+        const isOdd = Object.keys(attempt.received).length > 0 || attempt.reason !== null
         const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal) || isOdd
         const heard = needsBooks ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
@@ -207,12 +206,8 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         return Option.some(heard)
       })
 
-      const again = (
-        { attempt_id }: Pick<Attempt, "attempt_id">,
-        signal: ProviderSignal,
-        source: Source
-      ): Effect.Effect<Heard> =>
-        Effect.orDie(Effect.flatten(store.known(attempt_id))).pipe(
+      const again = ({ attempt_id, org_id }: Told, signal: ProviderSignal, source: Source): Effect.Effect<Heard> =>
+        Effect.orDie(Effect.flatten(store.known(attempt_id, org_id))).pipe(
           Effect.flatMap((known) => unlessApplied(known, signal, source)),
           Effect.flatMap(Effect.mapError(() => overloaded())),
           Effect.retry(overtakenRetry),

@@ -8,7 +8,7 @@ import { isPursued } from "./PaymentChange.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven, noteOfGone } from "./TakenBack.ts"
-import { beyond, unmatchedAfter } from "./Unmatched.ts"
+import { beyond, isFoundBack, unmatchedAfter } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -74,7 +74,7 @@ const claimedOf = (
   return {
     money,
     gone,
-    unmatched: unmatchedAfter(payment, taker.attempt, [money.negate()]),
+    unmatched: unmatchedAfter(payment, taker.attempt, { taken: [money.negate()] }),
     besides: {
       about: taker.attempt.attempt_id,
       note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker.attempt }, gone, books)
@@ -94,11 +94,14 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     gone: isGone(attempt, refund.amount),
     back: isBack(attempt, refund.amount)
   }
-  const decision = decideRefund(current, signal)
-  const { outcome, resurfaced, state, strayed } = decision
+  const decided = decideRefund(current, signal)
   const { amount } = refund
+  const isKnown = decided.strayed === "came" && isFoundBack(known, amount)
+  const decision: RefundDecision = isKnown ? { ...decided, strayed: null } : decided
+  const { outcome, resurfaced, state, strayed } = decision
   const settles = state !== refund.state && state !== "open"
-  const claimed = claimedOf(known, refund, decision, source)
+  const { unmatched = payment.unmatched } = isKnown ? unmatchedAfter(payment, attempt, { given: [amount] }) : {}
+  const claimed = claimedOf({ attempt, payment: { ...payment, unmatched } }, refund, decided, source)
   // What its payment counts as back, and is not.
   const isMissing = payment.status === "refunded" && refund.state === "completed" && claimed === undefined
   const settled: Refund = { ...refund, state, settled_at: moment.at, ...(isMissing ? { missing: true } : {}) }
@@ -117,7 +120,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: { ...(settles ? { refunds } : {}), ...claimed?.unmatched },
+      patch: { ...(settles ? { refunds } : {}), ...(isKnown ? { unmatched } : {}), ...claimed?.unmatched },
       ...(strayed === null && !decision.back
         ? {}
         : {

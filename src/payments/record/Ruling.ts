@@ -87,7 +87,7 @@ export interface Ruled {
   readonly outcome: AttemptOutcome | null
 }
 
-const reasonOf = (signal: ProviderSignal): string | null => {
+export const reasonOf = (signal: ProviderSignal): string | null => {
   switch (signal._tag) {
     case "Accepted":
       return null
@@ -148,13 +148,15 @@ const attemptPatch = (
   const said = "providerPaymentId" in signal ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   const isFirstReturn = isReturned(signal) && attempt.reason === null
+  // Of what was taken on, a reason is that it went back, and not why it has not come yet.
+  const why = outcome === "accepted" && !isReturned(signal) ? null : reasonOf(signal)
   return {
     attempt_id: attempt.attempt_id,
     outcome,
     reason:
       source.operator !== undefined || !(decides || isFirstReturn)
         ? attempt.reason
-        : (reasonOf(signal) ?? (isFirstReturn ? "it went back" : null)),
+        : (why ?? (isFirstReturn ? "it went back" : null)),
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
     answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),

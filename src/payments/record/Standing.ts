@@ -4,6 +4,7 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
+import type { Attempt } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isReturned, type Source } from "./Ruling.ts"
 
@@ -14,6 +15,15 @@ export const collects = ({ attempt, payment }: Known): boolean =>
 /** What the attempt was to collect or to pay. */
 export const orderedBy = ({ attempt, payment }: Known): Money =>
   attempt.leg === "settlement" ? payment.target : providersMoney(payment)
+
+/** Whose money a refund is of: the attempt that brought it, at the same provider and through the same account. */
+export const takerAmong = (
+  attempts: ReadonlyArray<Attempt>,
+  { account, provider }: Pick<Attempt, "account" | "provider">
+): Attempt | undefined =>
+  attempts.find(
+    (one) => one.leg === "payment" && one.outcome === "accepted" && one.provider === provider && one.account === account
+  )
 
 /** Nobody has heard yet that it brought or paid anything. */
 export const isUnheardOf = ({ attempt, payment }: Known): boolean =>
@@ -38,6 +48,15 @@ export const standing = (known: Known, { there = [] }: Source, { currency }: Pic
 export const left = (known: Known, source: Source, of: Pick<Money, "currency">): Money => {
   const moved = standing(known, source, of)
   return moved.isPositive ? moved : Money.zero(of.currency)
+}
+
+/** The same, and of what nobody has heard of yet what is on its way. */
+export const takeable = (known: Known, source: Source, of: Pick<Money, "currency">): Money => {
+  const ordered = orderedBy(known)
+  const isOnItsWay = isUnheardOf(known) && known.attempt.outcome !== "declined" && of.currency === ordered.currency
+  if (!isOnItsWay) return left(known, source, of)
+  const minor = ordered.minor + standing(known, source, of).minor
+  return new Money({ currency: of.currency, minor: minor > 0n ? minor : 0n })
 }
 
 /** What that would be if nothing but refunds had ever gone back. */

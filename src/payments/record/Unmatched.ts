@@ -1,21 +1,41 @@
 /**
- * What a provider has named of money that it took back, beside what the books took. It may take before anybody hears that
- * it gave back what it had taken before, more than the books have there, or without a sum that it names later.
+ * What a provider has named of money that it took and gave back, beside what the books took and had back. It may take
+ * before anybody hears that it gave back what it had taken before, more than the books have there, or without a sum that it
+ * names later; and a person may know sooner than it says that it gave or took back.
  */
 import { Money } from "../../domain/Money.ts"
-import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, Unmatched } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { isUnheardOf, isWhole, left, orderedBy, standing, takenIn, undisputed } from "./Standing.ts"
-import type { Source } from "./Ruling.ts"
+import {
+  collects,
+  isUnheardOf,
+  isWhole,
+  orderedBy,
+  standing,
+  takeable,
+  takenIn,
+  takerAmong,
+  undisputed
+} from "./Standing.ts"
+import { reasonOf, type Source } from "./Ruling.ts"
+
+const kinds = ["taken", "given", "found"] as const
+type Which = (typeof kinds)[number]
+
+/** Of each currency there is one sum at most. */
+export type Changes = Partial<Readonly<Record<Which, ReadonlyArray<Money>>>>
+
+const keyOf = ({ attempt_id }: Pick<Attempt, "attempt_id">, which: Which): string =>
+  which === "taken" ? attempt_id : `${which} ${attempt_id}`
 
 const unmatchedIn = (
   { unmatched }: Payment,
-  { attempt_id }: Pick<Attempt, "attempt_id">,
-  of: Pick<Money, "currency">
-) => totalIn(unmatched?.[attempt_id] ?? {}, of.currency)
+  attempt: Pick<Attempt, "attempt_id">,
+  of: Pick<Money, "currency">,
+  which: Which = "taken"
+) => totalIn(unmatched?.[keyOf(attempt, which)] ?? {}, of.currency)
 
 /** What the provider has named beyond what the books took. */
 export const beyond = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, of: Pick<Money, "currency">): Money => {
@@ -23,46 +43,87 @@ export const beyond = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, o
   return unmatched.isPositive ? unmatched : Money.zero(of.currency)
 }
 
-/** Nothing where nothing changes. */
-export const unmatchedAfter = (
+const withChanges = (
   payment: Payment,
   attempt: Pick<Attempt, "attempt_id">,
-  changes: ReadonlyArray<Money>
-): { readonly unmatched?: Unmatched | null } => {
-  const news = changes.filter(({ isZero }) => !isZero)
-  if (news.length === 0) return {}
-  const { attempt_id } = attempt
-  const { [attempt_id]: mine = {}, ...others } = payment.unmatched ?? {}
-  const now = news.reduce<Record<string, string>>(
+  changes: ReadonlyArray<Money>,
+  which: Which
+): Unmatched | null => {
+  const key = keyOf(attempt, which)
+  const { [key]: mine = {}, ...others } = payment.unmatched ?? {}
+  const now = changes.reduce<Record<string, string>>(
     (all, { currency, minor }) => {
-      const total = new Money({ currency, minor: unmatchedIn(payment, attempt, { currency }).minor + minor })
+      const total = new Money({ currency, minor: unmatchedIn(payment, attempt, { currency }, which).minor + minor })
       const { [currency]: _, ...rest } = all
       return total.isZero ? rest : { ...rest, [currency]: total.toNumericText() }
     },
     { ...mine }
   )
-  const after = Object.keys(now).length === 0 ? others : { ...others, [attempt_id]: now }
-  return { unmatched: Object.keys(after).length === 0 ? null : after }
+  const after = Object.keys(now).length === 0 ? others : { ...others, [key]: now }
+  return Object.keys(after).length === 0 ? null : after
+}
+
+/** Nothing where nothing changes. */
+export const unmatchedAfter = (
+  payment: Payment,
+  attempt: Pick<Attempt, "attempt_id">,
+  changes: Changes
+): { readonly unmatched?: Unmatched | null } => {
+  const after = kinds.reduce<Payment>((before, which) => {
+    const news = (changes[which] ?? []).filter(({ isZero }) => !isZero)
+    return news.length === 0 ? before : { ...before, unmatched: withChanges(before, attempt, news, which) }
+  }, payment)
+  return after === payment ? {} : { unmatched: after.unmatched }
+}
+
+/**
+ * Another kind of word has told of it, as its first word that money went back shows: a dispute, and the refund that it led
+ * to, come to the same sum.
+ */
+export const isToldBefore = (known: Known, signal: ProviderSignal, source: Source): boolean => {
+  const { attempt, payment } = known
+  const all = signal._tag === "Report" ? signal.takenInAll : undefined
+  if (all === undefined || attempt.reason === null || attempt.reason === reasonOf(signal)) return false
+  const gone = undisputed(known, all) - standing(known, source, all).minor
+  return gone + beyond(payment, attempt, all).minor === all.minor
 }
 
 const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
-/** What it gives back settles first what it named beyond the books; what the books took without a sum is undone with it. */
+/**
+ * What it gives back settles first what it named beyond the books, and what a person has found to be back already; what
+ * the books took without a sum is undone with it. What is left when the books lack nothing any more was taken by a word
+ * that is still on its way.
+ */
 export const regainedOf = (known: Known, regained: Money, lacking: (money: Money) => Money) => {
-  const { currency } = regained
-  const { minor: before } = unmatchedIn(known.payment, known.attempt, regained)
+  const { attempt, payment } = known
+  const money = (minor: bigint) => new Money({ currency: regained.currency, minor })
+  const { minor: before } = unmatchedIn(payment, attempt, regained)
+  const { minor: given } = unmatchedIn(payment, attempt, regained, "given")
   const offset = before > 0n ? least(before, regained.minor) : 0n
-  const amount = lacking(new Money({ currency, minor: regained.minor - offset }))
-  const minor = before < 0n ? least(amount.minor, -before) : -offset
-  return { amount, offset: new Money({ currency, minor: offset }), change: new Money({ currency, minor }) }
+  const found = given < 0n ? least(-given, regained.minor - offset) : 0n
+  const amount = lacking(money(regained.minor - offset - found))
+  const early = regained.minor - offset - found - amount.minor
+  return {
+    amount,
+    found: money(found),
+    offset: money(offset + found),
+    matches: { taken: [money(before < 0n ? least(amount.minor, -before) : -offset)], given: [money(found + early)] }
+  }
+}
+
+/** Of what it takes: what it has given back before. */
+export const givenBefore = ({ attempt, payment }: Known, taken: Money): Money => {
+  const given = unmatchedIn(payment, attempt, taken, "given")
+  if (!given.isPositive) return Money.zero(taken.currency)
+  return given.minor < taken.minor ? given : taken
 }
 
 /** What it names is what the books take, or what they took before without a sum; the rest is beyond them. */
 const namedOf = (known: Known, source: Source, taken: Money): Money => {
-  const most = left(known, source, taken)
+  const { minor: most } = takeable(known, source, taken)
   const { currency, minor } = taken
-  if (most.isZero) return isSettled(known.payment.status) ? taken : most
-  return new Money({ currency, minor: minor > most.minor ? minor - most.minor : 0n })
+  return new Money({ currency, minor: minor > most ? minor - most : 0n })
 }
 
 /** Whether all that it has named by then is no more than what the books took. */
@@ -111,6 +172,46 @@ export const withoutRegained = (known: Known, signal: ProviderSignal, source: So
 export const withUnmatched = (known: Known, signal: ProviderSignal, source: Source): Source => {
   const { attempt, payment } = known
   const taken = takenIn(signal)
-  if (taken !== undefined) return { ...source, ...unmatchedAfter(payment, attempt, [namedOf(known, source, taken)]) }
-  return isWhole(signal) ? { ...source, ...unmatchedAfter(payment, attempt, unnamedOf(known, source)) } : source
+  if (taken !== undefined)
+    return { ...source, ...unmatchedAfter(payment, attempt, { taken: [namedOf(known, source, taken)] }) }
+  return isWhole(signal)
+    ? { ...source, ...unmatchedAfter(payment, attempt, { taken: unnamedOf(known, source) }) }
+    : source
 }
+
+/** Of what it takes: what a person has found to be gone, as one who gives it back there by hand does. More than that is other money. */
+export const foundBefore = ({ attempt, payment }: Known, taken: Money): Money => {
+  const found = unmatchedIn(payment, attempt, taken, "found")
+  return found.minor >= taken.minor ? taken : Money.zero(taken.currency)
+}
+
+interface Found {
+  readonly attempt: Attempt
+  readonly money: Money
+}
+
+/** Whose attempt its provider speaks of: what comes back of a refund, and goes again by hand, goes from the payment itself. */
+const spokenOf = ({ attempt, money }: Found, attempts: ReadonlyArray<Attempt>): Attempt | undefined =>
+  attempt.leg !== "refund" || money.isNegative ? attempt : takerAmong(attempts, attempt)
+
+/** What a person has found to be back at its provider, or to be gone from it again, which it may say later. */
+export const withFound = (
+  payment: Payment,
+  found: ReadonlyArray<Found>,
+  attempts: ReadonlyArray<Attempt>
+): { readonly unmatched?: Unmatched | null } => {
+  const after = found.reduce<Payment>((before, one) => {
+    const attempt = spokenOf(one, attempts)
+    if (attempt === undefined) return before
+    const sum = one.money.isNegative ? one.money.negate() : one.money
+    const isBack = attempt.leg === "refund" || one.money.isNegative === collects({ attempt, payment })
+    if (!isBack) return { ...before, ...unmatchedAfter(before, attempt, { found: [sum] }) }
+    const isToBeSaid = attempt.leg === "refund" || attempt.reason !== null
+    return isToBeSaid ? { ...before, ...unmatchedAfter(before, attempt, { given: [sum.negate()] }) } : before
+  }, payment)
+  return after === payment ? {} : { unmatched: after.unmatched }
+}
+
+/** Of a refund that comes back: what a person has found to be back already. */
+export const isFoundBack = ({ attempt, payment }: Known, amount: Money): boolean =>
+  unmatchedIn(payment, attempt, amount, "given").minor <= -amount.minor

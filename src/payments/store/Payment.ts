@@ -64,7 +64,10 @@ export interface Payment {
   readonly refunds: ReadonlyArray<Refund>
   /**
    * By attempt and currency, where its provider took money back: what it named less what the books took. Above zero it
-   * named more than was there; below, it took without naming a sum. Null: the two are the same.
+   * named more than was there; below, it took without naming a sum. Likewise under `given` and the attempt: what it named
+   * as given back less what the books had back. Above zero it took by a word that is still on its way; below, a person
+   * has found it to be back. Under `found` and the attempt: what a person has found to be gone again, which it has not said
+   * yet. Null: all of it is the same.
    */
   readonly unmatched: Unmatched | null
   readonly payout_id: string | null

@@ -1,10 +1,8 @@
 /** Finding payments by whoever pays or is paid: by phone number or e-mail address, however either was written. */
-import type { SqlClient } from "@effect/sql"
-import { inScope, type Scope } from "../../platform/database/Query.ts"
+import type { SqlClient, Statement } from "@effect/sql"
+import { newest, organizationsIn, type Scope } from "../../platform/database/Query.ts"
+import type { Window } from "../../platform/database/Window.ts"
 import type { Payment } from "./Payment.ts"
-
-/** No index is kept for what people look up now and then: this many of the newest payments are read instead. */
-const LOOKED_AT = 20_000
 
 const digitsOf = (text: string): string => text.replace(/\D/g, "")
 
@@ -31,18 +29,65 @@ export const isOfCustomer = (text: string, payment: Payment): boolean =>
     ? emailsOf(payment).some((email) => email.toLowerCase() === text.toLowerCase())
     : digitsOf(text) !== "" && phonesOf(payment).some((phone) => digitsOf(phone) === digitsOf(text))
 
-export const ofCustomer = (sql: SqlClient.SqlClient, scope: Scope, text: string) => {
-  const found = isEmail(text)
-    ? sql`lower(${text}) in (lower(payer_details->>'email'), lower(recipient_info->>'email'))`
-    : sql`${digitsOf(text)} <> '' and ${digitsOf(text)} in (
-        regexp_replace(payer_details->>'phone', '\\D', '', 'g'),
-        regexp_replace(mobile_money_details->>'phone_number', '\\D', '', 'g'),
-        regexp_replace(recipient_info->>'phone_number', '\\D', '', 'g')
-      )`
+/** An index of payments by whom they are from or to: what it holds, and of which payments. */
+interface Look {
+  readonly holds: string
+  readonly where: string
+}
+
+const PAYER_EMAIL = "payer_details->>'email'"
+const RECIPIENT_EMAIL = "recipient_info->>'email'"
+const PAYER_PHONE = "payer_details->>'phone'"
+const WALLET_PHONE = "mobile_money_details->>'phone_number'"
+const RECIPIENT_PHONE = "recipient_info->>'phone_number'"
+
+/** The first of several, where there is one. */
+const first = (...texts: ReadonlyArray<string>): Look => {
+  const holds = `coalesce(${texts.join(", ")})`
+  return { holds, where: `${holds} is not null` }
+}
+
+const byEmail: ReadonlyArray<Look> = [
+  first(PAYER_EMAIL, RECIPIENT_EMAIL),
+  { holds: RECIPIENT_EMAIL, where: `${PAYER_EMAIL} <> ${RECIPIENT_EMAIL}` }
+]
+
+const byPhone: ReadonlyArray<Look> = [
+  first(PAYER_PHONE, WALLET_PHONE, RECIPIENT_PHONE),
+  { holds: WALLET_PHONE, where: `${PAYER_PHONE} <> ${WALLET_PHONE}` },
+  { holds: RECIPIENT_PHONE, where: `coalesce(${PAYER_PHONE}, ${WALLET_PHONE}) <> ${RECIPIENT_PHONE}` }
+]
+
+/** The indexes hold hashes, which may be those of somebody else. */
+const bare = (email: boolean): string => (email ? "lower(held)" : "regexp_replace(held, '\\D', '', 'g')")
+
+/**
+ * Within the window, the newest of each index: as many as it takes, or as many as are looked at for what else is asked.
+ * What is sure to hold stands outside: beside the hash it would make the customer look rarer than they are.
+ */
+export const ofCustomer = (
+  sql: SqlClient.SqlClient,
+  scope: Scope,
+  text: string,
+  window: Window,
+  between: ReadonlyArray<Statement.Fragment>
+): Statement.Fragment => {
+  const email = isEmail(text)
+  const asked = email ? text.toLowerCase() : digitsOf(text)
+  if (asked === "") return sql`false`
+  const key = sql.literal(email ? "customer_email" : "customer_phone")
+  const looks = (email ? byEmail : byPhone).map(({ holds, where }) => {
+    const found = sql.and([
+      sql`${key}(org_id, ${sql.literal(holds)}) = ${key}(an_org, ${asked})`,
+      sql.literal(where),
+      ...between
+    ])
+    return sql`(select payment_id, org_id, ${sql.literal(holds)} as held from payments where ${found}
+      ${newest(sql, "payment_id", window)})`
+  })
+  const union = looks.reduce((all, one) => sql`${all} union all ${one}`)
   return sql`payment_id = any (array(
-    select payment_id from (
-      select payment_id, payer_details, mobile_money_details, recipient_info from payments
-      where ${inScope(sql, scope)} order by created_at desc, payment_id desc limit ${LOOKED_AT}
-    ) newest where ${found}
+    select n.payment_id from ${organizationsIn(sql, scope)} cross join lateral (${union}) n
+    where n.org_id = an_org and ${sql.literal(bare(email))} = ${asked}
   ))`
 }

@@ -13,6 +13,9 @@ import type { PaymentFilter } from "./PaymentStore.ts"
 const marks = { status: paymentStatuses, direction: flows, payment_method: paymentMethods }
 const names = ["status", "direction", "payment_method"] as const
 
+/** So many of a customer's payments are looked at for those that are what else is asked for. */
+const OF_A_CUSTOMER = 1000
+
 export const filtered = (
   sql: SqlClient.SqlClient,
   scope: Scope,
@@ -27,11 +30,12 @@ export const filtered = (
   const asked = names.flatMap((name) => (filter[name] === undefined ? [] : [sql`${sql(name)} = ${filter[name]}`]))
   const named = [
     ...(client_reference === undefined ? [] : [sql`client_reference = ${client_reference}`]),
-    ...(reference === undefined ? [] : [knownBy(sql, scope, reference)]),
-    ...(customer === undefined ? [] : [ofCustomer(sql, scope, customer)])
+    ...(reference === undefined ? [] : [knownBy(sql, scope, reference)])
   ]
-  if (asked.length === 0 || named.length > 0) {
-    const all = sql.and([inScope(sql, scope), ...asked, ...named, ...between])
+  if (asked.length === 0 || named.length > 0 || customer !== undefined) {
+    const looked = { ...window, take: asked.length + named.length === 0 ? window.take : OF_A_CUSTOMER }
+    const theirs = customer === undefined ? [] : [ofCustomer(sql, scope, customer, looked, between)]
+    const all = sql.and([inScope(sql, scope), ...asked, ...named, ...theirs, ...between])
     return sql`where ${all} ${newest(sql, "payment_id", window)}`
   }
   const values = names.map((name) => {

@@ -198,10 +198,10 @@ export const paymentStoreMemory = Layer.effect(
             window
           )
         ),
-      known: (id) =>
+      known: (id, orgId) =>
         Effect.sync(() => {
           const attempt = attempts.get(id)
-          return attempt === undefined
+          return attempt === undefined || (orgId !== null && attempt.org_id !== orgId)
             ? Option.none()
             : Option.some({ attempt, payment: payments.get(attempt.payment_id)! })
         }),

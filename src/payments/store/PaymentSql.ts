@@ -139,7 +139,15 @@ export const paymentStoreSql = Layer.scoped(
         const next_attempt_id = change.nextAttempt?.attempt_id ?? null
         return written.has(seq)
           ? []
-          : [{ seq, change_id: changeId, payment_id: change.payment.payment_id, next_attempt_id }]
+          : [
+              {
+                seq,
+                change_id: changeId,
+                payment_id: change.payment.payment_id,
+                org_id: change.payment.org_id,
+                next_attempt_id
+              }
+            ]
       })
       return doubtful.length === 0
         ? Effect.succeed([])
@@ -173,14 +181,24 @@ export const paymentStoreSql = Layer.scoped(
     const byPayment = yield* findBy("payment_id")
     const byTransaction = yield* findBy("transaction_id")
 
-    const known = yield* batched((ids: ReadonlyArray<AttemptId>) =>
-      sql`select ${sql.literal(knownColumns)}
-          from attempts a join payments p on p.payment_id = a.payment_id
+    const foundAmong = (ids: ReadonlyArray<AttemptId>) => (rows: ReadonlyArray<object>) => {
+      const found = new Map(rows.map(knownOf).map((known) => [known.attempt.attempt_id, known]))
+      return ids.map((id) => Option.fromNullable(found.get(id)))
+    }
+    const both = sql.literal(knownColumns)
+    const knownOfOrganization = yield* batched(
+      (asked: ReadonlyArray<{ readonly id: AttemptId; readonly org: OrgId }>) =>
+        sql`select ${both} from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as k (id uuid, org uuid)
+          join attempts a on a.attempt_id = k.id and a.org_id = k.org
+          join payments p on p.payment_id = a.payment_id and p.org_id = k.org`.pipe(
+          Effect.map(foundAmong(asked.map(({ id }) => id))),
+          Effect.orDie
+        )
+    )
+    const knownAnywhere = yield* batched((ids: ReadonlyArray<AttemptId>) =>
+      sql`select ${both} from attempts a join payments p on p.payment_id = a.payment_id
           where a.attempt_id = any (array(select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))`.pipe(
-        Effect.map((rows) => {
-          const found = new Map(rows.map(knownOf).map((known) => [known.attempt.attempt_id, known]))
-          return ids.map((id) => Option.fromNullable(found.get(id)))
-        }),
+        Effect.map(foundAmong(ids)),
         Effect.orDie
       )
     )
@@ -212,7 +230,7 @@ export const paymentStoreSql = Layer.scoped(
           Effect.map((rows) => rows.map(paymentOf)),
           Effect.orDie
         ),
-      known,
+      known: (id, org) => (org === null ? knownAnywhere(id) : knownOfOrganization({ id, org })),
       attemptOf: (provider, account, id) =>
         sql`select ${ofAttempt} from attempts where provider = ${provider} and provider_payment_id = ${id}
             and account is not distinct from ${account}::uuid

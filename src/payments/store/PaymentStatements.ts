@@ -190,10 +190,12 @@ export const applyStatement = `
   select seq from changed`
 
 /**
- * $1: [{seq, change_id, payment_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each
+ * $1: [{seq, change_id, payment_id, org_id, next_attempt_id}] of changes that found another version. Answers with the `seq` of each
  * that is the cause of it: written by the same statement, whose answer was lost.
  */
 export const ownChangesStatement = `
-  select i.seq from jsonb_to_recordset($1::jsonb) as i (seq integer, change_id bigint, payment_id uuid, next_attempt_id uuid)
-  where exists (select from payments p where p.payment_id = i.payment_id and p.last_change = i.change_id)
-    or exists (select from attempts a where a.attempt_id = i.next_attempt_id)`
+  select i.seq from jsonb_to_recordset($1::jsonb) as i (
+    seq integer, change_id bigint, payment_id uuid, org_id uuid, next_attempt_id uuid)
+  where exists (
+      select from payments p where p.payment_id = i.payment_id and p.org_id = i.org_id and p.last_change = i.change_id)
+    or exists (select from attempts a where a.attempt_id = i.next_attempt_id and a.org_id = i.org_id)`

@@ -1,6 +1,6 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
 import { Context, type Effect, type Option } from "effect"
-import type { AttemptId, ConfigId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
+import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
@@ -77,7 +77,8 @@ export interface Store {
   readonly find: (scope: Scope, paymentId: PaymentId) => Effect.Effect<Option.Option<Payment>>
   readonly findByTransaction: (scope: Scope, transactionId: TransactionId) => Effect.Effect<Option.Option<Payment>>
   readonly list: (scope: Scope, filter: PaymentFilter, window: Window) => Effect.Effect<ReadonlyArray<Payment>>
-  readonly known: (attemptId: AttemptId) => Effect.Effect<Option.Option<Known>>
+  /** `orgId`: whose it is; null where only the attempt is known, as a provider names it. */
+  readonly known: (attemptId: AttemptId, orgId: OrgId | null) => Effect.Effect<Option.Option<Known>>
   readonly attemptOf: (
     provider: ProviderName,
     account: ConfigId | null,

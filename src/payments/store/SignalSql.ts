@@ -35,6 +35,7 @@ const StoredWord = Schema.Struct({
   providerCode: Schema.optional(Schema.String),
   calledOff: Schema.optional(Schema.Literal(true)),
   taken: Schema.optional(StoredSum),
+  takenInAll: Schema.optional(StoredSum),
   regained: Schema.optional(StoredSum)
 })
 type StoredWord = typeof StoredWord.Type
@@ -55,7 +56,7 @@ const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: 
 
 const wordOf = (report: Report): StoredWord => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
-  const { regained, taken } = report
+  const { regained, taken, takenInAll } = report
   return {
     state,
     reason,
@@ -67,21 +68,25 @@ const wordOf = (report: Report): StoredWord => {
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(calledOff === undefined ? {} : { calledOff }),
     ...(taken === undefined ? {} : { taken: storedSum(taken) }),
+    ...(takenInAll === undefined ? {} : { takenInAll: storedSum(takenInAll) }),
     ...(regained === undefined ? {} : { regained: storedSum(regained) })
   }
 }
 
-const reportOf = ({ calledOff, code, fee, providerCode, received, regained, taken, ...said }: StoredWord): Report =>
-  new Report({
+const reportOf = (word: StoredWord): Report => {
+  const { calledOff, code, fee, providerCode, received, regained, taken, takenInAll, ...said } = word
+  return new Report({
     ...said,
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
     ...(code === undefined ? {} : { code }),
     ...(providerCode === undefined ? {} : { providerCode }),
     ...(calledOff === undefined ? {} : { calledOff }),
     ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
+    ...(takenInAll === undefined ? {} : { takenInAll: moneyOf(takenInAll.amount, takenInAll.currency) }),
     ...(regained === undefined ? {} : { regained: moneyOf(regained.amount, regained.currency) }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
+}
 
 const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
   "report_said" in callback
@@ -98,23 +103,56 @@ const LANES = `lanes as (
     select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
   )`
 
+/** So many of a provider are looked at one by one. Where there are more, each organisation's first are looked for. */
+const FEW = 500
+
+/** What an index has in order of time, for each provider and for each organisation there. */
+interface Queue {
+  readonly queued: string
+  readonly due: string
+  readonly order: string
+}
+
 /** The oldest of every organisation first, then the second of each, and so on: no backlog stands before another's. */
-const fairly = (due: string, order: string) => `${LANES}, due as (
-    select a.attempt_id, a.provider, l.room, ${order} as due_at,
-      row_number() over (partition by a.provider, a.org_id order by ${order}) as turn
-    from lanes l join attempts a on a.provider = l.provider where ${due}
+const fairly = ({ due, order, queued }: Queue) => {
+  const first = (whose: string, most: string) =>
+    `select a.attempt_id, a.org_id, ${order} as due_at from attempts a where ${whose} and ${queued} and ${due}
+      order by ${order} limit ${most}`
+  const nextOwner = (of: string, after: string) =>
+    `(select a.org_id from attempts a where a.provider = ${of}.provider ${after} and ${queued} order by a.org_id limit 1)`
+  return `recursive ${LANES}, few as (
+    select l.provider, l.room, a.* from lanes l cross join lateral (${first("a.provider = l.provider", `${FEW}`)}) a
+  ), many as (
+    select provider, room from few group by provider, room having count(*) = ${FEW}
+  ), owners as (
+    select m.provider, m.room, ${nextOwner("m", "")} as org_id from many m
+    union all
+    select o.provider, o.room, ${nextOwner("o", "and a.org_id > o.org_id")} from owners o where o.org_id is not null
+  ), due as (
+    select * from few where provider not in (select provider from many)
+    union all
+    select o.provider, o.room, a.* from owners o
+    cross join lateral (${first("a.provider = o.provider and a.org_id = o.org_id", "o.room")}) a
+    where o.org_id is not null
+  ), turns as (
+    select attempt_id, provider, room, due_at, row_number() over (partition by provider, org_id order by due_at) as turn
+    from due
   ), chosen as (
     select attempt_id from (
-      select attempt_id, room, row_number() over (partition by provider order by turn, due_at) as place from due
+      select attempt_id, room, row_number() over (partition by provider order by turn, due_at) as place from turns
     ) ranked where place <= room
   )`
+}
 
-const isDue = `(a.next_enquiry_at is not null or a.hint_at is not null) and ${DUE} <= now()
-    and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0`
+const asked: Queue = {
+  queued: "(a.next_enquiry_at is not null or a.hint_at is not null)",
+  due: `${DUE} <= now() and (a.leased_until is null or a.leased_until <= now()) and a.sends > 0`,
+  order: DUE
+}
 
 /** A hint stands until its provider has answered: that of an instance which died meanwhile is due when its lease ends. */
-const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
-    select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isDue}
+const claimStatement = `with ${fairly(asked)}, locked as (
+    select a.attempt_id from attempts a where a.attempt_id = any (array(select attempt_id from chosen)) and ${asked.queued} and ${asked.due}
     for update skip locked
   )
   update attempts a set enquiries = a.enquiries + case when a.next_enquiry_at <= now() then 1 else 0 end,
@@ -125,14 +163,18 @@ const claimStatement = `with ${fairly(isDue, DUE)}, locked as (
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
     (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
 
-const isUnsent = `a.sends = 0 and a.outcome is null and (a.leased_until is null or a.leased_until <= now())
-    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`
+const unsent: Queue = {
+  queued: "a.sends = 0",
+  due: `a.outcome is null and (a.leased_until is null or a.leased_until <= now())
+    and exists (select from payments p where p.payment_id = a.payment_id and p.status = 'processing')`,
+  order: "a.started_at"
+}
 
 /** Sent from now on, so that whoever loses sight of it is asked about it. */
 const sentNow = `sends = a.sends + 1, sent_at = now(), next_enquiry_at = now() + make_interval(secs => $2)`
 
-const claimUnsentStatement = `with ${fairly(isUnsent, "a.started_at")}, locked as (
-    select a.attempt_id from attempts a where a.attempt_id in (select attempt_id from chosen) and ${isUnsent}
+const claimUnsentStatement = `with ${fairly(unsent)}, locked as (
+    select a.attempt_id from attempts a where a.attempt_id = any (array(select attempt_id from chosen)) and ${unsent.queued} and ${unsent.due}
     for update skip locked
   )
   update attempts a set ${sentNow}

@@ -19,6 +19,7 @@ import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
+import { withFound } from "../record/Unmatched.ts"
 import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import { type Change, suspenseMoney } from "../store/Change.ts"
 
@@ -56,6 +57,12 @@ const entriesOf = (
       ? []
       : [suspenseSettled(payment, attempt, suspense, kept, (money) => moverOf(payment, story, attempt, money))])
   ])
+
+/** What waits, and who moved it. */
+const movedIn = (payment: Payment, story: Story, items: ReadonlyArray<WaitingItem>) =>
+  items.flatMap(({ attempt, suspense }) =>
+    suspense.map((money) => ({ attempt: moverOf(payment, story, attempt, money), money }))
+  )
 
 /**
  * A part of which money strayed is what a person finds: gone where the organisation bears what went, or where what came
@@ -194,7 +201,9 @@ const make = Effect.gen(function* () {
       }))
       const refunds = partsAfter(payment, gone)
       const status = statusAfter(payment, refunds)
-      const settled = { status, patch: gone.length === 0 ? {} : { refunds }, cause: "suspense settled", entries }
+      const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
+      const patch = { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts) }
+      const settled = { status, patch, cause: "suspense settled", entries }
       return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"), gone)
     }),
     /** The payment waits for the rest of its money, and a person waits no longer. */
@@ -222,7 +231,10 @@ const make = Effect.gen(function* () {
       }
       const given: Settled = {
         status: "failed",
-        patch: underpaid(payment, attempt),
+        patch: {
+          ...underpaid(payment, attempt),
+          ...withFound(payment, movedIn(payment, story, items), story.attempts)
+        },
         cause: `given up by ${permit.actor.id}`,
         attempt: laidToRest(attempt),
         entries: entriesOf(payment, story, items, false)

@@ -2,8 +2,11 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises"
 import { Data, Effect, Option, Redacted } from "effect"
 import Pg from "pg"
+import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
+import { withoutLimits } from "../database/Connections.ts"
 import { DatabaseServer } from "../database/DatabaseServer.ts"
+import { poolHosts } from "../database/Hosts.ts"
 import { knownMasterKey } from "../secrets/MasterKeyGuard.ts"
 import { type BackupHeader, writeBackup } from "./BackupFile.ts"
 import { copyOut } from "./CopyStreams.ts"
@@ -19,22 +22,19 @@ export const failing =
   (cause: unknown): BackupFailed =>
     new BackupFailed({ message: `${what}: ${reasonOf(cause)}` })
 
-/** A connection of its own: the limits of the pool's are for requests. */
+/** A connection of its own, to the primary: the limits of the pool's are for requests. */
 export const connected = Effect.gen(function* () {
-  const { url } = yield* DatabaseServer
+  const urls = hostsOf((yield* DatabaseServer).url)
   return yield* Effect.acquireRelease(
     Effect.tryPromise({
       try: async () => {
-        const client = new Pg.Client({
-          connectionString: Redacted.value(url),
-          application_name: "corridor backup",
-          statement_timeout: 0,
-          lock_timeout: 0,
-          idle_in_transaction_session_timeout: 0
-        })
+        const { Client } = poolHosts(urls, "primary")
+        const client = new Client({ connectionString: urls[0]!, application_name: "corridor backup" })
         // Without a listener, a connection that breaks would end the process.
         client.on("error", () => undefined)
-        await client.connect()
+        await new Promise<void>((resolve, reject) => {
+          client.connect((error: Error | null | undefined) => (error instanceof Error ? reject(error) : resolve()))
+        })
         return client
       },
       catch: failing("The database cannot be reached")
@@ -42,6 +42,16 @@ export const connected = Effect.gen(function* () {
     (client) => Effect.promise(() => client.end())
   )
 })
+
+/** For programs that are told where to go: to the server that is reached by this connection. */
+export const reachedBy = (client: Pg.Client) =>
+  Effect.map(DatabaseServer, ({ url }) => {
+    const isIt = (connectionString: string): boolean => {
+      const { host, port } = new Pg.Client({ connectionString })
+      return host === client.host && port === client.port
+    }
+    return hostsOf(url).find(isIt) ?? Redacted.value(url)
+  })
 
 export type Means = "pg_dump" | "copy"
 
@@ -112,9 +122,14 @@ const byCopy = (client: Pg.Client, header: BackupHeader, path: string) =>
     catch: failing(`${path} cannot be written`)
   })
 
-const byDump = Effect.fnUntraced(function* (path: string) {
-  const { url } = yield* DatabaseServer
-  const { code, stderr } = yield* Effect.promise(() => dump(Redacted.value(url), path))
+const byDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
+  const url = yield* reachedBy(client)
+  // For its owner alone before anything is in it: pg_dump would make it for everybody.
+  yield* Effect.tryPromise({
+    try: () => writeFile(path, "", { mode: 0o600, flag: "wx" }),
+    catch: failing(`${path} cannot be written`)
+  })
+  const { code, stderr } = yield* Effect.promise(() => dump(url, path))
   if (code !== 0) return yield* new BackupFailed({ message: `pg_dump failed: ${stderr.trim()}` })
 })
 
@@ -133,12 +148,13 @@ export const backup = Effect.fn("Backup.backup")(function* (path: string, wanted
   const header = yield* Effect.tryPromise({
     try: async () => {
       await client.query("begin isolation level repeatable read read only")
+      await client.query(withoutLimits)
       return factsOf(client, version)
     },
     catch: failing("The database cannot be read")
   })
   const rows = means === "copy" ? Option.some(yield* byCopy(client, header, part)) : Option.none()
-  if (means === "pg_dump") yield* byDump(part)
+  if (means === "pg_dump") yield* byDump(client, part)
   const keyFile = yield* keepKey(path)
   const { size } = yield* Effect.tryPromise({
     try: async () => {

@@ -68,7 +68,7 @@ export const writeBackup = async (
     }
   })
   const compressed = new PassThrough()
-  const written = pipeline(compressed, createGzip(), createWriteStream(path, { mode: 0o600, flags: "wx" }))
+  const written = pipeline(compressed, createGzip(), createWriteStream(path, { mode: 0o600, flags: "wx", flush: true }))
   hashed.pipe(compressed, { end: false })
   const rows: Record<string, number> = {}
   const write = async () => {

@@ -1,21 +1,21 @@
 /** Fills an empty database from a backup, of this version or an older one, and brings it up to date. */
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Option } from "effect"
 import type Pg from "pg"
-import { DatabaseServer } from "../database/DatabaseServer.ts"
+import { withoutLimits } from "../database/Connections.ts"
 import { migrate, migrateTo, migrations } from "../database/Migrations.ts"
 import { currentMasterKey, guardMasterKey, knownMasterKey } from "../secrets/MasterKeyGuard.ts"
-import { BackupFailed, connected, failing, serverMajor } from "./Backup.ts"
+import { BackupFailed, connected, failing, reachedBy, serverMajor } from "./Backup.ts"
 import { type BackupHeader, type BackupTable, kindOfBackup, readBackup, readHeader } from "./BackupFile.ts"
 import { copyIn } from "./CopyStreams.ts"
 import { majorOf, restoreDump, tableInDump } from "./PgTools.ts"
-import { columnNames, isEmpty, makeEmpty, MIGRATIONS, referencesOf, tableName } from "./Schema.ts"
+import { columnNames, isEmpty, leavingTable, makeEmpty, MIGRATIONS, referencesOf, tableName } from "./Schema.ts"
 
 const refuse = (message: string) => new BackupFailed({ message })
 
 const known = Object.keys(migrations).map((name) => Number.parseInt(name, 10))
 
 /** Any number will do, as long as every restore takes the same. */
-const LOCK = 7_402_118_614
+const LOCK = 7_402_118_616
 
 /** One at a time, and nowhere but where nothing is. */
 const requireEmpty = Effect.fnUntraced(function* (client: Pg.Client) {
@@ -58,6 +58,9 @@ const fill = async (client: Pg.Client, path: string, tables: ReadonlyArray<Backu
     for (const table of tables) await client.query(statement(table))
   }
   await client.query("begin")
+  await client.query(withoutLimits)
+  // Months that had left their table and were in no file yet: no migration makes them.
+  for (const statement of tables.flatMap(leavingTable)) await client.query(statement)
   // What the migrations have written is in the backup too, and what triggers would write.
   await client.query(`truncate ${tables.map(tableName).join(", ")}`)
   await each((table) => `alter table ${tableName(table)} disable trigger user`)
@@ -97,8 +100,8 @@ const byDump = Effect.fnUntraced(function* (client: Pg.Client, path: string) {
   yield* requireKnown(applied.map(([id]) => Number(id)))
   const [key] = yield* Effect.promise(() => tableInDump(path, "master_key"))
   yield* requireKey(key?.find((value) => /^[0-9a-f]{8}$/.test(value)) ?? null)
-  const { url } = yield* DatabaseServer
-  const { code, stderr } = yield* Effect.promise(() => restoreDump(Redacted.value(url), path))
+  const url = yield* reachedBy(client)
+  const { code, stderr } = yield* Effect.promise(() => restoreDump(url, path))
   if (code === 0) return
   return yield* refuse(`Nothing was restored: pg_restore ${tool} on PostgreSQL ${server} says: ${stderr.trim()}`)
 })

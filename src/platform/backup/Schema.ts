@@ -1,5 +1,6 @@
 /** What a database holds, by its own word: which tables there are, and how they refer to each other. */
 import type Pg from "pg"
+import { LEAVING, monthsTable } from "../months/Leaving.ts"
 import type { BackupTable } from "./BackupFile.ts"
 
 const OURS = `n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition`
@@ -30,6 +31,14 @@ export const tablesOf = async (client: Pg.Client): Promise<ReadonlyArray<BackupT
       order by c.relname`
   )
   return tables.rows
+}
+
+/** Makes a table anew that a month had become when it left; nothing for all others. */
+export const leavingTable = (table: BackupTable): ReadonlyArray<string> => {
+  const left = table.name.startsWith(LEAVING) ? monthsTable(table.name.slice(LEAVING.length)) : undefined
+  return left === undefined
+    ? []
+    : [`create table ${tableName(table)} (like public.${quoted(left)} including defaults including storage)`]
 }
 
 /** Tables refer to each other in circles: while they are filled, nothing holds them to it. */

@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { Either } from "effect"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 type HeaderFields = Readonly<Record<string, string>>
 
@@ -30,7 +31,7 @@ export type Cors = ReadonlyMap<string, AllowedOrigin>
 
 const checkOrigin = (entry: string): Either.Either<string, string> => {
   if (entry.includes("*")) return Either.left(`${entry} holds a wildcard: list the exact origins`)
-  const url = URL.canParse(entry) ? new URL(entry) : undefined
+  const url = urlOf(entry)
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     return Either.left(`${entry} is not an origin: write it like https://app.example.com`)
   }

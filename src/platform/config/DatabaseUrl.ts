@@ -1,5 +1,6 @@
 /** Addresses of PostgreSQL as its own programs write them: with several hosts, of which one is the primary at a time. */
-import { Either } from "effect"
+import { Either, Redacted } from "effect"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 const FORM = "expected a URL that starts with postgres:// or postgresql://"
 
@@ -18,7 +19,7 @@ export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>
   const [, before, hosts, after] = parts.exec(text.trim().replace(/\/+$/, "")) ?? []
   if (before === undefined || hosts === undefined || after === undefined) return Either.left(FORM)
   const urls = hosts.split(",").map((host) => `${before}${host}${after}`)
-  if (!urls.every((one) => URL.canParse(one)) || (urls.length > 1 && hosts.split(",").includes(""))) {
+  if (urls.some((one) => urlOf(one) === undefined) || (urls.length > 1 && hosts.split(",").includes(""))) {
     return Either.left("expected a host, or several with commas between them, each with its port")
   }
   const wanted = new URL(urls[0]!).searchParams.get(ATTRIBUTES)
@@ -27,6 +28,10 @@ export const databaseHosts = (text: string): Either.Either<ReadonlyArray<string>
   }
   return Either.right(urls.map((one) => withoutAttributes(new URL(one)).toString()))
 }
+
+/** The same of a setting, which was looked at when it was read. */
+export const hostsOf = (url: Redacted.Redacted): ReadonlyArray<string> =>
+  Either.getOrElse(databaseHosts(Redacted.value(url)), () => [Redacted.value(url)])
 
 /** For what all hosts have in common: the role, the database. */
 export const firstHost = (text: string): URL =>

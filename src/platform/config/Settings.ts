@@ -25,6 +25,7 @@ import { parseCorsOrigins } from "./Cors.ts"
 import { databaseHosts } from "./DatabaseUrl.ts"
 import { parseMailbox } from "./Mailbox.ts"
 import { parseMasterKey } from "./MasterKey.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 export type Mode = "sandbox" | "live"
 
@@ -76,7 +77,7 @@ const delays = (...all: Arr.NonEmptyReadonlyArray<Duration.DurationInput>): Dela
 
 export const url = (name: string, ...protocols: ReadonlyArray<string>): Config.Config<string> =>
   parsed(Config.string(name), (text) => {
-    const at = URL.canParse(text) ? new URL(text) : undefined
+    const at = urlOf(text)
     return at === undefined || !protocols.includes(at.protocol)
       ? Either.left(`expected a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`)
       : Either.right(text.replace(/\/+$/, ""))

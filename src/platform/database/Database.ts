@@ -1,11 +1,11 @@
 /** The pool of connections behind every SQL store. */
 import { SqlClient } from "@effect/sql"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Data, Effect, Either, Layer, Metric, Option, Redacted, Runtime } from "effect"
+import { Context, Data, Effect, Layer, Metric, Option, type Redacted, Runtime } from "effect"
 import type Pg from "pg"
 import { connectTimeout, replicaConnectTimeout } from "../../domain/policies/Database.ts"
 import { poolClosesWithin } from "../../domain/policies/Server.ts"
-import { databaseHosts } from "../config/DatabaseUrl.ts"
+import { hostsOf } from "../config/DatabaseUrl.ts"
 import { Settings } from "../config/Settings.ts"
 import { endWithin } from "../fibers/Shutdown.ts"
 import { beforeScrape } from "../observability/Scrape.ts"
@@ -38,9 +38,6 @@ const reasonOf = (cause: unknown): string => {
   return error.message === undefined || error.message === "" ? (error.code ?? String(cause)) : error.message
 }
 
-const urlsOf = (url: Redacted.Redacted): ReadonlyArray<string> =>
-  Either.getOrElse(databaseHosts(Redacted.value(url)), () => [Redacted.value(url)])
-
 const isPooler = (reason: string): boolean => /startup parameter/.test(reason)
 
 const unreachable = (reason: string): DatabaseUnusable =>
@@ -62,7 +59,7 @@ const closed = (pool: Pg.Pool) =>
 
 const primaryPool = Effect.gen(function* () {
   const { databasePool: max, databasePooler: pooler } = yield* Settings
-  const urls = urlsOf((yield* DatabaseServer).url)
+  const urls = hostsOf((yield* DatabaseServer).url)
   const wanted = urls.length > 1 ? "primary" : "any"
   const pool = openPool({ urls, wanted, max, pooler, connectTimeout, applicationName: "corridor" })
   yield* countConnections(pool)
@@ -101,7 +98,7 @@ const replicaPool = (url: Redacted.Redacted) =>
   Effect.gen(function* () {
     const { databasePool: max, databasePooler: pooler } = yield* Settings
     const opening = { wanted: "replica", max, pooler, connectTimeout: replicaConnectTimeout } as const
-    const pool = openPool({ ...opening, urls: urlsOf(url), applicationName: "corridor reads" })
+    const pool = openPool({ ...opening, urls: hostsOf(url), applicationName: "corridor reads" })
     yield* tellOfLosses(pool)
     return pool
   })

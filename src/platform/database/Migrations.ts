@@ -33,6 +33,8 @@ import operations from "../../../migrations/0029_operations.ts"
 import spentTokens from "../../../migrations/0030_spent_tokens.ts"
 import months from "../../../migrations/0031_months.ts"
 import unmatched from "../../../migrations/0032_unmatched.ts"
+import less from "../../../migrations/0033_less.ts"
+import fairEnquiries from "../../../migrations/0034_fair_enquiries.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -67,7 +69,9 @@ export const migrations = {
   "0029_operations": operations,
   "0030_spent_tokens": spentTokens,
   "0031_months": months,
-  "0032_unmatched": unmatched
+  "0032_unmatched": unmatched,
+  "0033_less": less,
+  "0034_fair_enquiries": fairEnquiries
 }
 
 const TABLE = "corridor_migrations"

@@ -30,10 +30,10 @@ type Part =
     }
   | { readonly _op_layer: "MergeAll"; readonly layers: ReadonlyArray<AnyLayer> }
 
-/** Sees what each part has made, and may put something else in its place. */
-export type Touch = (made: AnyContext) => AnyContext
+/** Sees what each part has made, by what, and of what. */
+export type Witness = (made: AnyContext, by: AnyEffect<AnyContext>, of: AnyContext) => void
 
-const untouched: Touch = (made) => made
+const nobody: Witness = () => {}
 
 /** Each part in the fiber that builds them all: whoever provided them one by one would pay for each more than it costs. */
 const within = (effect: AnyEffect<AnyContext>, env: AnyContext): AnyEffect<AnyContext> =>
@@ -41,7 +41,7 @@ const within = (effect: AnyEffect<AnyContext>, env: AnyContext): AnyEffect<AnyCo
 
 type Building = Generator<YieldWrap<AnyEffect<unknown>>, AnyContext, never>
 
-const builder = (scope: Scope.Scope, touch: Touch) => {
+const builder = (scope: Scope.Scope, witness: Witness) => {
   const built = new Map<AnyLayer, AnyContext>()
 
   function* once(layer: AnyLayer, env: AnyContext): Building {
@@ -52,19 +52,25 @@ const builder = (scope: Scope.Scope, touch: Touch) => {
     return context
   }
 
+  function* leaf(effect: AnyEffect<AnyContext>, env: AnyContext): Building {
+    const made = yield* within(effect, env)
+    witness(made, effect, env)
+    return made
+  }
+
   function* make(layer: AnyLayer, env: AnyContext): Building {
     const part = layer as unknown as Part
     switch (part._op_layer) {
       case "FromEffect":
-        return touch(yield* within(part.effect, env))
+        return yield* leaf(part.effect, env)
       case "Scoped":
-        return touch(yield* within(part.effect, Context.add(env, Scope.Scope, scope)))
+        return yield* leaf(part.effect, Context.add(env, Scope.Scope, scope))
       case "Suspend":
         return yield* once(part.evaluate(), env)
       case "ExtendScope":
         return yield* once(part.layer, env)
       case "Fresh":
-        return yield* builder(scope, touch)(part.layer, env)
+        return yield* builder(scope, witness)(part.layer, env)
       case "Fold": {
         const exit = yield* Effect.exit(Effect.gen(() => once(part.layer, env)))
         return yield* once(Exit.isFailure(exit) ? part.failureK(exit.cause) : part.successK(exit.value), env)
@@ -93,10 +99,10 @@ export const buildInTurn = <A, E, R>(
   scope: Scope.Scope,
   layer: Layer.Layer<A, E, R>,
   given: Context.Context<R>,
-  touch: Touch = untouched
+  witness: Witness = nobody
 ): Effect.Effect<Context.Context<A>, E> => {
   const env = given as unknown as AnyContext
-  const building = Effect.gen(() => builder(scope, touch)(layer as unknown as AnyLayer, env))
+  const building = Effect.gen(() => builder(scope, witness)(layer as unknown as AnyLayer, env))
   // What was there before is there again at the end, however it ends.
   return Effect.locally(building, FiberRef.currentContext, env) as unknown as Effect.Effect<Context.Context<A>, E>
 }

@@ -186,10 +186,11 @@ const answered = Effect.fnUntraced(function* (served: Served, incoming: Incoming
 export type Servants = Pick<Served, "gate" | "once" | "owners" | "replica">
 
 export const endpointRoute = (servants: Servants, about: Compiled, handler: AnyHandler): Route => {
-  const served: Served = { ...about, ...servants, handler }
+  // Most are never asked for while a process lives, and there are many.
+  let served: Served | undefined
   return {
     method: about.endpoint.method,
     path: about.endpoint.path,
-    handle: (incoming) => answered(served, incoming)
+    handle: (incoming) => answered((served ??= { ...about, ...servants, handler }), incoming)
   }
 }

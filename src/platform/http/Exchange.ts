@@ -55,6 +55,14 @@ const replyTo = (
   )
 }
 
+/** A path with a slash at its end is another one, and only a page that sends its readers on from there has one. */
+const routeFor = (router: Router<Route>, method: string, target: string) => {
+  if (isCanonicalTarget(target)) return router.find(method, target)
+  const path = pathOf(target)
+  const found = path.endsWith("/") ? router.find(method, path) : undefined
+  return found?.handler.path === path ? found : undefined
+}
+
 /** In the log and the metrics, of a request whose caller did not wait for its answer. */
 const CALLER_GONE = 499
 
@@ -70,7 +78,7 @@ export const exchange =
       const headers = { "x-request-id": id, ...fixedHeaders, ...corsHeaders(cors, request.headers) }
       requestStarted()
       const preflight = isPreflight(cors, method, request.headers)
-      const found = !preflight && isCanonicalTarget(url) ? router.find(method, url) : undefined
+      const found = preflight ? undefined : routeFor(router, method, url)
       const route = preflight ? "(preflight)" : (found?.handler.path ?? "(unknown)")
       const note = newNote()
       const plain = preflight

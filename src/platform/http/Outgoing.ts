@@ -26,3 +26,6 @@ export const empty = (status: number, headers: Readonly<Record<string, string>> 
   headers,
   body: undefined
 })
+
+/** From `/name/` to `/name`, behind any prefix: relative addresses of the page would lead astray from the former. */
+export const withoutSlash = (name: string): Outgoing => empty(308, { location: `../${name}` })

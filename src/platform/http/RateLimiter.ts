@@ -5,6 +5,8 @@
  */
 const TOKEN = 60_000
 const SWEEP_EVERY_MILLIS = 60_000
+/** No request waits longer until it is counted. */
+const OVERTAKEN_MILLIS = 60_000
 /** Making room costs a pass over all keys, so it makes enough room for many newcomers. */
 const EVICTED_SHARE = 0.1
 
@@ -52,7 +54,7 @@ export class RateLimiter {
 
   /** What `take` would answer, without spending. */
   peek(key: string, nowMillis: number): RateLimitDecision {
-    const bucket = this.#buckets.get(key)
+    const bucket = this.#seenAt(key, nowMillis)
     if (bucket === undefined) return ALLOWED
     const missing = this.#debt(bucket, nowMillis) + TOKEN - this.#capacity
     if (missing <= 0) return ALLOWED
@@ -63,7 +65,7 @@ export class RateLimiter {
   spend(key: string, nowMillis: number): void {
     if (this.#perMinute === 0) return
     if (this.#untold.size < this.#maxKeys) this.#untold.set(key, (this.#untold.get(key) ?? 0) + 1)
-    this.#owe(key, TOKEN, this.#capacity, nowMillis).at = nowMillis
+    this.#owe(this.#seenAt(key, nowMillis), key, TOKEN, this.#capacity, nowMillis)
   }
 
   /** What was spent here since the last call; of many keys those with most. */
@@ -76,29 +78,35 @@ export class RateLimiter {
   /** Spends what another instance has let through, at the time at which it has told of it. */
   hear(key: string, tokens: number, atMillis: number): void {
     if (this.#perMinute === 0) return
-    const bucket = this.#owe(key, tokens * TOKEN, 2 * this.#capacity, atMillis)
-    bucket.at = Math.max(bucket.at, atMillis)
+    this.#owe(this.#buckets.get(key), key, tokens * TOKEN, 2 * this.#capacity, atMillis)
   }
 
   /** Nobody owes more than `most` by this; who owes more already goes on to. */
-  #owe(key: string, units: number, most: number, atMillis: number): Bucket {
-    const bucket = this.#buckets.get(key)
+  #owe(bucket: Bucket | undefined, key: string, units: number, most: number, atMillis: number): void {
     if (bucket === undefined) {
       this.#makeRoom(atMillis)
-      const fresh = { debt: Math.min(units, most), at: atMillis }
-      this.#buckets.set(key, fresh)
-      return fresh
+      this.#buckets.set(key, { debt: Math.min(units, most), at: atMillis })
+      return
     }
     const debt = this.#debt(bucket, atMillis)
     bucket.debt = Math.max(debt, Math.min(debt + units, most))
-    return bucket
+    bucket.at = Math.max(bucket.at, atMillis)
   }
 
   get #capacity(): number {
     return this.#perMinute * TOKEN
   }
 
-  /** A clock that was set back refills nothing, but blocks nobody for longer than a minute either. */
+  /**
+   * Requests overtake each other, and time that one of them has counted is not counted again for the next. Only what is
+   * further ahead is a clock that was set back: it blocks nobody until it is where it was.
+   */
+  #seenAt(key: string, nowMillis: number): Bucket | undefined {
+    const bucket = this.#buckets.get(key)
+    if (bucket !== undefined && bucket.at - nowMillis > OVERTAKEN_MILLIS) bucket.at = nowMillis
+    return bucket
+  }
+
   #debt(bucket: Bucket, nowMillis: number): number {
     const elapsed = Math.max(0, nowMillis - bucket.at)
     return Math.max(0, bucket.debt - elapsed * this.#perMinute)

@@ -2,19 +2,17 @@
 import { SqlClient } from "@effect/sql"
 import { Context, Effect, Layer, Metric, Option } from "effect"
 import { rowAs } from "../database/Rows.ts"
-import { stringify } from "lossless-json"
 import { Settings } from "../config/Settings.ts"
 import { Lanes } from "../database/Lanes.ts"
 import { probe } from "../database/Probe.ts"
-import { renderReference, scriptPath } from "../../contract/docs/Page.ts"
+import { TITLE } from "../../contract/api/Api.ts"
+import { renderReference, scriptPath, stylePath } from "../../contract/docs/Page.ts"
 import { prometheusContentType, renderPrometheus, watchProcess } from "../observability/Prometheus.ts"
 import { readForScrape } from "../observability/Scrape.ts"
 import { gauge } from "../observability/Series.ts"
-import { openApiDocument } from "../../contract/openapi/OpenApiDocument.ts"
-import { json, type Outgoing } from "./Outgoing.ts"
-import { pack, packedReply } from "./Packed.ts"
+import { json, type Outgoing, withoutSlash } from "./Outgoing.ts"
 import { DatabaseFacts, readyAnswer } from "./ReadyAnswer.ts"
-import { referenceScript } from "./ReferenceScript.ts"
+import { openApiFile, referenceScript, referenceStyle } from "./ReferenceFiles.ts"
 import { alsoByHead, type Route } from "./Route.ts"
 
 const facts = rowAs(DatabaseFacts)
@@ -74,17 +72,7 @@ export const metricsRoute = Effect.map(Settings, ({ mode, version }): Route => {
 export const systemRoutes = Effect.gen(function* () {
   const { mode, publicUrl, version } = yield* Settings
   const readiness = yield* Readiness
-  const document = openApiDocument(publicUrl, mode)
-  const packedDocument = yield* Effect.cached(
-    Effect.promise(() =>
-      pack(stringify(document) ?? "", {
-        "access-control-allow-origin": "*",
-        "content-type": "application/json",
-        "x-content-type-options": "nosniff"
-      })
-    )
-  )
-  const { contentSecurityPolicy, html } = renderReference(document.info.title, publicUrl)
+  const { contentSecurityPolicy, html } = renderReference(TITLE, publicUrl)
   const referencePage = page("text/html; charset=utf-8", html, {
     "content-security-policy": contentSecurityPolicy,
     "referrer-policy": "no-referrer"
@@ -92,12 +80,12 @@ export const systemRoutes = Effect.gen(function* () {
   return [
     ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probed("/readyz", yield* readyAnswer(readiness.check)),
-    {
-      method: "GET",
-      path: "/openapi.json",
-      handle: (incoming) => Effect.map(packedDocument, (packed) => packedReply(incoming, packed))
-    } satisfies Route,
-    get("/docs", Effect.succeed(referencePage)),
-    { method: "GET", path: scriptPath, handle: referenceScript } satisfies Route
+    ...probed("/docs", Effect.succeed(referencePage)),
+    ...probed("/docs/", Effect.succeed(withoutSlash("docs"))),
+    ...alsoByHead([
+      { method: "GET", path: "/openapi.json", handle: openApiFile(publicUrl, mode) },
+      { method: "GET", path: scriptPath, handle: referenceScript },
+      { method: "GET", path: stylePath, handle: referenceStyle }
+    ])
   ]
 })

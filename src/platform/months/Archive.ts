@@ -6,9 +6,10 @@ import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { createReadStream } from "node:fs"
 import { mkdir, open, rename, rm } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
+import { pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
-import { Data, Effect } from "effect"
+import { Data, Effect, Random } from "effect"
 
 export class ArchiveFailed extends Data.TaggedError("ArchiveFailed")<{
   readonly message: string
@@ -36,10 +37,13 @@ const onDisk = <A>(work: () => Promise<A>) =>
 const readAgain = async (path: string) => {
   const digest = createHash("sha256")
   let rows = 0
-  for await (const chunk of createReadStream(path).pipe(createGunzip()) as AsyncIterable<Buffer>) {
-    digest.update(chunk)
-    for (const byte of chunk) if (byte === LINE_FEED) rows += 1
-  }
+  // All three end together: a disk that cannot be read is nobody else's trouble.
+  await pipeline(createReadStream(path), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      digest.update(chunk)
+      for (const byte of chunk) if (byte === LINE_FEED) rows += 1
+    }
+  })
   return { rows, content: digest.digest("hex") }
 }
 
@@ -52,13 +56,24 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
+/** A folder is on the disk once the one that it is in is. */
+const makeFolder = async (folder: string): Promise<void> => {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let made = resolve(folder); made.length >= resolve(first).length; made = dirname(made)) {
+    await syncFolder(dirname(made))
+  }
+}
+
 /** Scoped: what was not closed leaves nothing behind. */
 export const openArchive = (folder: string, name: string) =>
   Effect.gen(function* () {
-    yield* onDisk(() => mkdir(folder, { recursive: true, mode: 0o700 }))
-    const part = join(folder, `${name}.${process.pid}.part`)
+    yield* onDisk(() => makeFolder(folder))
+    // Nobody else's: on machines that share the folder, processes have the same numbers.
+    const lot = yield* Random.nextIntBetween(0, Number.MAX_SAFE_INTEGER)
+    const part = join(folder, `${name}.${process.pid}-${lot}.part`)
     const handle = yield* Effect.acquireRelease(
-      onDisk(() => open(part, "w", 0o600)),
+      onDisk(() => open(part, "wx", 0o600)),
       (opened) => Effect.promise(() => opened.close().then(() => rm(part, { force: true })))
     )
     const gzip = createGzip()

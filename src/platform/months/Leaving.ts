@@ -3,48 +3,77 @@
  * is still needed of it moves to the default part; from there single rows go, each batch to a file of its own.
  */
 import { SqlClient, type SqlError } from "@effect/sql"
-import { Duration, Effect, Option, Schema } from "effect"
+import { Array, Duration, Effect, Option, Schema } from "effect"
 import { join } from "node:path"
 import { monthLockTimeout, retentionBatch } from "../../domain/policies/Server.ts"
-import { rowsAs } from "../database/Rows.ts"
+import { rowsAs, theRowAs } from "../database/Rows.ts"
 import { unlimited } from "../database/Unlimited.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { openArchive } from "./Archive.ts"
 
 const months = rowsAs(Schema.Struct({ name: Schema.String }))
+const locked = theRowAs(Schema.Struct({ mine: Schema.Boolean }))
 
 /** Any number will do, as long as every instance takes the same: one of them works on the months at a time. */
-export const MONTHS_LOCK = 7_402_118_614
+export const MONTHS_LOCK = 7_402_118_615
 
 export const LEAVING = "leaving_"
+
+/** Which table a month is of, by its name. */
+export const monthsTable = (month: string): string => month.replace(/_(\d{4}_\d\d|before)$/, "")
 
 /** First in a transaction: whoever else needs the table waits no longer than this for those that are waited for. */
 export const patiently = (sql: SqlClient.SqlClient) =>
   sql.unsafe(`set local statement_timeout = 0; set local lock_timeout = ${Duration.toMillis(monthLockTimeout)}`)
 
+/** Which rows stay, in SQL. */
+interface Needed {
+  readonly key: string
+  /** Of a row `l`, which may take long to tell of a whole month: others go on writing meanwhile. */
+  readonly rows: string
+  /** A query that quickly gives the keys of those that may have come to be needed since: nobody can write any more then. */
+  readonly lately?: string
+}
+
 export interface Leaving {
   readonly table: string
   readonly keptFor: Duration.Duration
-  /** Of a row `l`, in SQL; nobody can write to its month while it is asked. */
-  readonly stillNeeded?: string
+  readonly stillNeeded?: Needed
+  /** Its months leave after those of this table. */
+  readonly after?: string
 }
 
-const leave = (sql: SqlClient.SqlClient, { stillNeeded = "false", table }: Leaving, month: string) =>
+/**
+ * Whoever changes a row of the table locks all of its months: to lock one for as long as it is looked through would keep
+ * everybody waiting, and they hold what is needed for it to leave.
+ */
+const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: Leaving, month: string) =>
   unlimited(
     Effect.gen(function* () {
+      // Two who look through one month at a time would wait for each other.
+      const { mine } = yield* Effect.flatMap(sql`select pg_try_advisory_xact_lock(${MONTHS_LOCK}) as mine`, locked)
+      if (!mine) return 0
       yield* patiently(sql)
-      yield* sql.unsafe(`lock table "${month}" in share row exclusive mode`)
-      yield* sql.unsafe(
-        `create temporary table kept_back on commit drop as select l.* from "${month}" l where ${stillNeeded}`
-      )
+      if (stillNeeded !== undefined) {
+        const { key, rows } = stillNeeded
+        yield* sql.unsafe(
+          `create temporary table kept_back on commit drop as select distinct l.${key} from "${month}" l where ${rows}`
+        )
+        yield* sql.unsafe("analyze kept_back")
+      }
       yield* sql.unsafe(`alter table "${table}" detach partition "${month}"`)
       yield* sql.unsafe(`alter table "${month}" rename to "${LEAVING}${month}"`)
+      if (stillNeeded === undefined) return 1
+      const { key, lately } = stillNeeded
+      const keys = `select ${key} from kept_back${lately === undefined ? "" : ` union ${lately}`}`
       // Not by way of the table itself: what is written there for the first time has consequences.
-      yield* sql.unsafe(`insert into "${table}_default" select * from kept_back`)
+      yield* sql.unsafe(
+        `insert into "${table}_default" select l.* from "${LEAVING}${month}" l where l.${key} in (${keys})`
+      )
+      return 1
     })
   ).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
-    Effect.as(1),
     Effect.catchAll((error) =>
       Effect.as(Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error), 0)
     )
@@ -54,17 +83,19 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded = "false", table }: Leavi
 export const leaveByMonth = (sql: SqlClient.SqlClient, leaving: Leaving): Effect.Effect<number> =>
   sql`select name from table_months where parent = ${leaving.table}
       and to_at <= now() - make_interval(secs => ${Duration.toSeconds(leaving.keptFor)})
+      and not exists (select from table_months o where o.parent = ${leaving.after ?? ""} and o.to_at <= table_months.to_at)
       and to_regclass(${LEAVING} || name) is null order by to_at`.pipe(
     Effect.flatMap(months),
     Effect.flatMap(Effect.reduce(0, (all, { name }) => Effect.map(leave(sql, leaving, name), (left) => all + left))),
     Effect.orDie
   )
 
-const rows = rowsAs(Schema.Struct({ line: Schema.String }))
+const rows = rowsAs(Schema.Struct({ line: Schema.String, of: Schema.optional(Schema.String) }))
 
 /**
- * Rows that go one by one. `forget` is a statement that removes a batch and gives each as `line`; they are in a file
- * before that is committed. Where no file can be written they stay.
+ * Rows that go one by one. `forget` is a statement that removes a batch and gives each as `line`, with the table that it
+ * was `of` where it goes with a row of this one; they are in files before that is committed. Where no file can be written
+ * they stay. Answers with how many of the table itself are gone.
  */
 export const forgetRows = (
   sql: SqlClient.SqlClient,
@@ -76,12 +107,13 @@ export const forgetRows = (
     .withTransaction(
       Effect.gen(function* () {
         const gone = yield* Effect.flatMap(forget, rows)
-        if (gone.length > 0 && Option.isSome(archiveDir)) {
-          const archive = yield* openArchive(join(archiveDir.value, table), `${table}_rest`)
-          yield* archive.write(gone.map(({ line }) => `${line}\n`).join(""))
-          yield* archive.close(gone.length)
+        for (const [name, lines] of Object.entries(Array.groupBy(gone, ({ of = table }) => of))) {
+          if (Option.isNone(archiveDir)) break
+          const archive = yield* openArchive(join(archiveDir.value, name), `${name}_rest`)
+          yield* archive.write(lines.map(({ line }) => `${line}\n`).join(""))
+          yield* archive.close(lines.length)
         }
-        return gone.length
+        return gone.filter(({ of }) => of === undefined).length
       }).pipe(Effect.scoped)
     )
     .pipe(

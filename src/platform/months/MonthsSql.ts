@@ -9,7 +9,7 @@ import { sqlStateOf } from "../database/Setback.ts"
 import { unlimited } from "../database/Unlimited.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { openArchive } from "./Archive.ts"
-import { LEAVING, MONTHS_LOCK, patiently } from "./Leaving.ts"
+import { LEAVING, MONTHS_LOCK, monthsTable, patiently } from "./Leaving.ts"
 import { Months } from "./Months.ts"
 
 /** A batch of an archive is what lies on so many pages. */
@@ -82,8 +82,7 @@ export const monthsSql = Layer.effect(
             (select count(*)::int from ${table}) as rows`),
           extent
         )
-        const parent = name.replace(/_(\d{4}_\d\d|before)$/, "")
-        const file = yield* openArchive(join(folder, parent), name)
+        const file = yield* openArchive(join(folder, monthsTable(name)), name)
         for (let first = 0; first < pages; first += PAGES) {
           const { lines } = yield* Effect.flatMap(
             sql.unsafe(`select string_agg(row_to_json(t)::text || e'\\n', '') as lines from ${table} t

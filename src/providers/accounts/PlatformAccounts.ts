@@ -38,7 +38,10 @@ const fingerprintOf = (
     .digest("hex")
 }
 
-/** Of the fields that tell which account it is: under a key of this process, since nobody else is to compare them. */
+/**
+ * Of the fields that tell which account it is: under a key of this process, since nobody else is to compare them. In small
+ * letters, since a third party may take a name however it is spelled, and no two accounts differ by that alone.
+ */
 const identityOf = (
   key: Buffer,
   { fields }: Pick<AnyThirdParty, "fields">,
@@ -47,7 +50,7 @@ const identityOf = (
   new Map(
     Object.entries(credentials)
       .filter(([name]) => fields[name]?.identifies === true)
-      .map(([name, value]) => [name, createHmac("sha256", key).update(Redacted.value(value)).digest()])
+      .map(([name, value]) => [name, createHmac("sha256", key).update(Redacted.value(value).toLowerCase()).digest()])
   )
 
 /** What was sent while another account was named may have gone there; so may what its instances were still about to send. */

@@ -137,9 +137,30 @@ const eventOf = (item: Item, said: Said, attempt: Hint["attempt"], proof: Proof)
   return [new Statement({ key: keyOf(item), attempt, report, proof })]
 }
 
+/**
+ * A refund that somebody made by hand goes by the payment's own name: it is the payment's money that went back, and comes
+ * back to us where it did not reach the payer. That it went may not have been heard of: it is told once, by the same key.
+ */
+const eventsByHand = (item: Item, reference: string, proof: Proof): ReadonlyArray<CallbackEvent> => {
+  if (!isTrue(item)) return []
+  const attempt = { reference, providerPaymentId: paymentId(item) }
+  const money = Option.getOrUndefined(moneyIn(item.amount))
+  if (money === undefined) return [new Hint({ attempt })]
+  const about = { providerPaymentId: attempt.providerPaymentId, providerStatus: item.eventCode }
+  const reason = "it was refunded by hand at Adyen"
+  const taken = new Report({ ...about, state: "returned", reason, taken: money })
+  const regained = new Report({ ...about, state: "completed", reason: null, regained: money })
+  const keys = { taken: keyOf({ ...item, eventCode: "REFUND" }), regained: `refund ${item.pspReference} regained` }
+  return [
+    new Statement({ key: keys.taken, attempt, report: taken, proof }),
+    ...(item.eventCode === "REFUND" ? [] : [new Statement({ key: keys.regained, attempt, report: regained, proof })])
+  ]
+}
+
 const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
   const named = namedBy(item.merchantReference ?? "")
   if (meaningOf(ofRefunds, item.eventCode) !== undefined) {
+    if (named.kind !== "refund" && named.reference !== "") return eventsByHand(item, named.reference, proof)
     const reference = named.kind === "refund" ? named.reference : null
     return eventOf(item, saidOfRefund(item), { reference, providerPaymentId: item.pspReference }, proof)
   }
@@ -148,6 +169,8 @@ const eventsOf = (item: Item, proof: Proof): ReadonlyArray<CallbackEvent> => {
 }
 
 const NO_CALLBACK = new NoProof({ message: "The body is no callback of Adyen's" })
+
+const isSameAccount = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** Whoever has one account may hear of another one's payments, which are none of ours. */
 export const paymentEvents = (
@@ -165,7 +188,7 @@ export const paymentEvents = (
       Check.every(items.map((item) => checkOf(item, secret))),
       "The hmacSignature is missing or wrong"
     )
-    const ours = items.filter((item) => item.merchantAccountCode === merchantAccount)
+    const ours = items.filter((item) => isSameAccount(item.merchantAccountCode, merchantAccount))
     return ours.flatMap((item) => eventsOf(item, proof))
   })
 

@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import { sha256Hex } from "../../domain/Digest.ts"
 import type { Money } from "../../domain/Money.ts"
-import type { Dispute, FakeCallback, FakeDisputes, FakeWorld } from "../fakes/Fake.ts"
+import type { Dispute, Fake, FakeCallback, FakeDisputes, FakeWorld } from "../fakes/Fake.ts"
 import type { Entry } from "../fakes/FakeBooks.ts"
 import { amountOf } from "./AdyenAmounts.ts"
 import { bodySignature, type Item, itemSignature } from "./AdyenCallbacks.ts"
@@ -132,6 +132,21 @@ const transferCallback = (entry: Entry, at: Date): FakeCallback => {
   return { headers: { "content-type": "application/json", hmacsignature: HmacSignature, protocol: "HmacSHA256" }, body }
 }
 
+/** What becomes of a payment afterwards: an event of its own, which names the payment. */
+const aboutPaid = (of: Entry, eventCode: string, cause: string, money: Money, now: Date): FakeCallback =>
+  signedItem(
+    {
+      merchantAccountCode: credentials.merchant_account,
+      merchantReference: merchantReference(of),
+      success: "true",
+      eventCode,
+      pspReference: pspOf(`${cause} of ${of.id}`),
+      originalReference: paymentPsp(of)
+    },
+    money,
+    now
+  )
+
 /** Adyen tells how a payment or a refund ended, and of a transfer also that it began. */
 export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallback | undefined => {
   if (entry.kind === "payout") return transferCallback(entry, entry.createdAt)
@@ -147,23 +162,17 @@ export const callbackOf = (entry: Entry, { books, now }: FakeWorld): FakeCallbac
     return signedItem({ ...about, eventCode: "REFUND", pspReference: entry.id, originalReference }, entry.moved, now())
   }
   return entry.state === "returned"
-    ? signedItem(
-        {
-          ...about,
-          success: "true",
-          eventCode: "CANCELLATION",
-          pspReference: pspOf(`cancellation of ${entry.id}`),
-          originalReference: paymentPsp(entry)
-        },
-        entry.moved,
-        now()
-      )
+    ? aboutPaid(entry, "CANCELLATION", "cancellation", entry.moved, now())
     : signedItem(
         { ...about, eventCode: "AUTHORISATION", pspReference: paymentPsp(entry), originalReference: null },
         entry.moved,
         now()
       )
 }
+
+/** Under its payment's own name, and without a word of who caused it. */
+export const refundedByHand: NonNullable<Fake["refundedByHand"]> = (of, money, { now }) =>
+  aboutPaid(of, "REFUND", "refund by hand", money, now())
 
 /** A chargeback takes the money at once, and is reversed where it was defended; that it was lost is only said. */
 const disputeEvents: Readonly<Record<Dispute["stage"], ReadonlyArray<string>>> = {
@@ -175,18 +184,5 @@ const disputeEvents: Readonly<Record<Dispute["stage"], ReadonlyArray<string>>> =
 export const disputes: FakeDisputes = {
   takes: "at once",
   callbacksOf: ({ money, of, stage }, { now }) =>
-    disputeEvents[stage].map((eventCode) =>
-      signedItem(
-        {
-          merchantAccountCode: credentials.merchant_account,
-          merchantReference: merchantReference(of),
-          success: "true",
-          eventCode,
-          pspReference: pspOf(`dispute of ${of.id}`),
-          originalReference: paymentPsp(of)
-        },
-        money,
-        now()
-      )
-    )
+    disputeEvents[stage].map((eventCode) => aboutPaid(of, eventCode, "dispute", money, now()))
 }

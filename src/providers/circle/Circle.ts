@@ -23,6 +23,7 @@ import { recipientCreated, recipientListed } from "./RecipientAnswers.ts"
 import { makeSnsKeys } from "./SnsKeys.ts"
 import { isCirclesTopic } from "./SnsMessage.ts"
 import { isKnownStatus, transferCreated, transferEnquiry } from "./TransferAnswers.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 const title = "Circle"
 
@@ -63,8 +64,6 @@ const decodeBalances = Schema.decodeUnknownEither(
 
 const isKnown = { intent: isKnownMoment, transfer: isKnownStatus }
 const enquiries = { intent: intentEnquiry, transfer: transferEnquiry }
-
-const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
 const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): Provider => {
   const call = (about: ProviderCall) =>
@@ -148,8 +147,8 @@ const connect = ({ baseUrl, credentials, http, mode }: Account<typeof fields>): 
       return outcome
     })
 
-  const origin = originOf(baseUrl)
-  const ownOrigin = Object.values(baseUrls).some((url) => originOf(url) === origin) ? undefined : origin
+  const origin = urlOf(baseUrl)?.origin
+  const ownOrigin = Object.values(baseUrls).some((url) => urlOf(url)?.origin === origin) ? undefined : origin
   const topic = credentials.sns_topic_arn === undefined ? undefined : Redacted.value(credentials.sns_topic_arn)
   const sns = {
     keys: makeSnsKeys(http, ownOrigin),

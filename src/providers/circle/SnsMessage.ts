@@ -2,6 +2,7 @@
 import { type KeyObject, X509Certificate } from "node:crypto"
 import { Either, Option, Schema } from "effect"
 import { Check } from "../port/Callback.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 export const SnsMessage = Schema.Struct({
   Type: Schema.String,
@@ -57,7 +58,7 @@ export interface Place {
 
 /** Where it is Amazon's, or at the very address that stands for Circle: whoever is called elsewhere could be anybody. */
 export const allowedPlace = (url: string, ownOrigin: string | undefined): Option.Option<Place> => {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = urlOf(url)
   if (parsed === undefined || parsed.username !== "" || parsed.password !== "") return Option.none()
   const isAmazon = parsed.protocol === "https:" && parsed.port === "" && amazonHost.test(parsed.hostname)
   return isAmazon || parsed.origin === ownOrigin

@@ -17,6 +17,7 @@ import { type CallOutcome, recordCall } from "./CallMetrics.ts"
 import type { CallsUnderWay } from "./CallsUnderWay.ts"
 import { type CallFailed, NeverSent, type ProviderCall, type ProviderHttp, type ProviderReply } from "./ProviderHttp.ts"
 import { type CallLimits, exchange } from "./UndiciExchange.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 export interface ProviderHttpOptions {
   readonly provider: ProviderName
@@ -62,7 +63,7 @@ const targetOf = (
   { origin, path }: ProviderCall,
   { baseUrl, mode }: ProviderHttpOptions
 ): Either.Either<{ readonly origin: string; readonly path: string }, NeverSent> => {
-  const base = URL.canParse(origin ?? baseUrl) ? new URL(origin ?? baseUrl) : undefined
+  const base = urlOf(origin ?? baseUrl)
   const isAllowed = base?.protocol === "https:" || (base?.protocol === "http:" && mode === "sandbox")
   return base !== undefined && isAllowed
     ? Either.right({ origin: base.origin, path: `${base.pathname.replace(/\/+$/, "")}${path}` })

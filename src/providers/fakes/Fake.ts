@@ -87,4 +87,6 @@ export interface Fake {
   readonly callbackOf: (entry: Entry, world: FakeWorld) => FakeCallback | undefined
   /** Where payers can take back what they paid. */
   readonly disputes?: FakeDisputes
+  /** Where it tells of refunds that somebody made there, of this payin and so much. */
+  readonly refundedByHand?: (of: Entry, money: Money, world: FakeWorld) => FakeCallback
 }

@@ -20,6 +20,12 @@ export const disputesOf = (entry: Entry): ReadonlyArray<Dispute> => {
   return (stages[entry.fate] ?? []).map((stage) => ({ of: entry, money, stage }))
 }
 
+/** What somebody gives back at the provider itself. */
+export const byHandOf = (entry: Entry): Money | undefined =>
+  entry.kind === "payin" && entry.state === "completed" && entry.fate === "refunded_by_hand"
+    ? half(entry.moved)
+    : undefined
+
 /** What it has taken back of the payin as the dispute stands, in minor units. */
 export const takenBackBy = ({ money, stage }: Dispute, { takes }: FakeDisputes): bigint => {
   if (stage === "won") return 0n

@@ -4,7 +4,7 @@ import { Money } from "../../domain/Money.ts"
 import type { Chores } from "./Chores.ts"
 import type { Fake, FakeCallback, FakeWorld } from "./Fake.ts"
 import type { Entry } from "./FakeBooks.ts"
-import { disputesOf, takenBackBy } from "./FakeDisputes.ts"
+import { byHandOf, disputesOf, takenBackBy } from "./FakeDisputes.ts"
 import { deliver } from "./FakePost.ts"
 import { type Fate, fateOf } from "./Magic.ts"
 
@@ -25,7 +25,7 @@ const addressOf = ({ kept }: Entry, world: FakeWorld): string =>
   typeof kept["callbackUrl"] === "string" ? kept["callbackUrl"] : world.callbackUrl
 
 export const makeEnds = (
-  { callbackOf, disputes, name }: Pick<Fake, "callbackOf" | "disputes" | "name">,
+  { callbackOf, disputes, name, refundedByHand }: Pick<Fake, "callbackOf" | "disputes" | "name" | "refundedByHand">,
   paces: Paces,
   chores: Chores,
   onError: (error: unknown) => void,
@@ -47,6 +47,12 @@ export const makeEnds = (
     const { end } = chores.begin()
     try {
       await send(callbacksOf(entry), entry)
+      const byHand = byHandOf(entry)
+      if (refundedByHand !== undefined && byHand !== undefined) {
+        await chores.sleep(paces.pace)
+        entry.takenBack = byHand.minor
+        await send([refundedByHand(entry, byHand, world())], entry)
+      }
       if (disputes === undefined) return
       for (const dispute of disputesOf(entry)) {
         await chores.sleep(paces.pace)

@@ -20,7 +20,8 @@ export const fates = {
   disputed: "stripe, adyen, paypal and paystack: completes a payin, whose payer then disputes it and leaves it at that",
   dispute_won: "the same four: the payer disputes a payin, and loses",
   dispute_lost: "the same four: the payer disputes a payin, and gets it back",
-  dispute_lost_in_part: "the same four: the payer disputes half of a payin, and gets that back"
+  dispute_lost_in_part: "the same four: the payer disputes half of a payin, and gets that back",
+  refunded_by_hand: "stripe and adyen: completes a payin, half of which somebody then refunds by hand"
 } as const
 
 export type Fate = keyof typeof fates | "completes"
@@ -29,7 +30,7 @@ const byDigits: Readonly<Record<string, Fate>> = Object.fromEntries(
   Object.keys(fates).map((fate, index) => [`${index + 1}`.padStart(2, "0"), fate as Fate])
 )
 
-/** `01` to `18`, and what each of them does. */
+/** `01` to `19`, and what each of them does. */
 export const magicDigits: ReadonlyArray<readonly [digits: string, fate: Fate]> = Object.entries(byDigits).toSorted()
 
 /** `21` to `29`: one of them alone declines it for reasons of its own, so that whoever is asked next takes it. */

@@ -5,6 +5,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { readJson } from "../port/WireJson.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 /** Its numbers are written out, so that none of them passes through a float. */
 export const answer = (body: object, status = 200): FakeReply => ({
@@ -23,7 +24,7 @@ const Amount = Schema.String.pipe(Schema.pattern(/^\d+(\.\d+)?$/))
 const Currency = Schema.String.pipe(Schema.pattern(/^[A-Z]{3}$/))
 const Email = most(100).pipe(Schema.pattern(/^[^@\s]+@[^@\s]+$/))
 const Phone = most(50).pipe(Schema.pattern(/^\+?\d+$/))
-const Address = Schema.String.pipe(Schema.filter((text) => URL.canParse(text)))
+const Address = Schema.String.pipe(Schema.filter((text) => urlOf(text) !== undefined))
 
 const charge = {
   tx_ref: most(100).pipe(Schema.minLength(1)),

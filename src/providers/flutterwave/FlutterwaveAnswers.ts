@@ -5,6 +5,7 @@ import type { ProviderReply } from "../client/ProviderHttp.ts"
 import { credentialsRefused, noVerdict } from "../client/Replies.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { refusalIn, saysDuplicate } from "./FlutterwaveRefusals.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 /** Absent, null or text: everything else that it may be is not read. */
 export const text = Schema.optionalWith(Schema.String, { nullable: true })
@@ -78,7 +79,7 @@ const chargeIn = dataOf(
 )
 
 const isWebAddress = (address: string | undefined): address is string =>
-  address !== undefined && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+  address !== undefined && /^https?:$/.test(urlOf(address)?.protocol ?? "")
 
 /** Milliseconds since 1970 in some answers, a date in others. */
 const moment = (written: string | undefined): string | null => {

@@ -4,6 +4,7 @@ import type { Money } from "../../domain/Money.ts"
 import type { FakeReply, FakeRequest } from "../fakes/Fake.ts"
 import { moneyOfMajor } from "../port/WireAmount.ts"
 import { currencyOf } from "./MtnMomoEnvironments.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 export const refused = (status: number, code: string, message: string): FakeReply => ({
   status,
@@ -62,7 +63,7 @@ export const readOrder = <A extends { readonly amount: string; readonly currency
   const reference = headers["x-reference-id"] ?? ""
   if (!uuid4.test(reference)) return Either.left(gateway(400, "X-Reference-Id is not a UUID of version 4"))
   const callback = headers["x-callback-url"]
-  if (callback !== undefined && !URL.canParse(callback)) {
+  if (callback !== undefined && urlOf(callback) === undefined) {
     return Either.left(refused(400, "INVALID_CALLBACK_URL_HOST", "Callback URL is not valid."))
   }
   const decoded = Either.flatMap(parsed(body), (json) => Schema.decodeUnknownEither(schema)(json))

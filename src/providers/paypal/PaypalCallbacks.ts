@@ -17,6 +17,7 @@ import { captureReport, isStrangeOrder, readCapture } from "./PaypalOrders.ts"
 import { isStrangePayout, itemReport, readItem } from "./PaypalPayouts.ts"
 import { type Transmission, verifySignature } from "./PaypalRequests.ts"
 import { moneyOf, text } from "./PaypalWire.ts"
+import { urlOf } from "../../domain/UrlOf.ts"
 
 const readEvent = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, event_type: Schema.String, resource: Schema.Unknown })
@@ -78,7 +79,10 @@ const payin = { about: "payin" } as const
 /** While a dispute is open PayPal only holds the money. It takes it with one of these; what it pays itself costs us nothing. */
 const lost: ReadonlySet<string> = new Set(["RESOLVED_BUYER_FAVOUR", "ACCEPTED"])
 
-/** Of several payments nobody knows whose money it is: each is asked about. */
+/**
+ * Of several payments nobody knows whose money it is: each is asked about. Whoever gives in to a dispute refunds it,
+ * and the event of that refund tells of the same money.
+ */
 const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<ReadonlyArray<CallbackEvent>> =>
   Option.map(readDispute(resource), (dispute) => {
     const { dispute_amount: disputed, dispute_id: id, dispute_outcome: outcome, disputed_transactions: all } = dispute
@@ -96,38 +100,40 @@ const eventsOfDispute = (resource: unknown, proof: Proof): Option.Option<Readonl
       providerPaymentId: null,
       providerStatus: null,
       providerCode: outcome.outcome_code,
-      taken
+      taken,
+      takenInAll: taken
     })
     return [new Statement({ key: `${DISPUTE_RESOLVED} ${id}`, attempt, report, proof })]
   })
 
 /** Nobody refunds here but by hand at PayPal, and what an order says of it names no sum. */
 const statementOfRefund = ({ event_type: type, resource }: Event, proof: Proof): Option.Option<Statement> =>
-  type === REFUNDED
-    ? Option.flatMap(readRefund(resource), ({ amount, custom_id: reference, id }) =>
-        Option.map(Option.fromNullable(moneyOf(amount, amount.currency_code)), (taken) => {
-          const attempt = { ...payin, reference, providerPaymentId: null }
-          const report = new Report({
-            state: "returned",
-            reason: "it was refunded at PayPal",
-            providerPaymentId: null,
-            providerStatus: null,
-            taken
-          })
-          return new Statement({ key: `${REFUNDED} ${id}`, attempt, report, proof })
-        })
-      )
-    : Option.none()
+  Option.gen(function* () {
+    if (type !== REFUNDED) return yield* Option.none()
+    const { amount, custom_id: reference, id, seller_payable_breakdown: sums } = yield* readRefund(resource)
+    const taken = yield* Option.fromNullable(moneyOf(amount, amount.currency_code))
+    const all = sums.total_refunded_amount
+    const takenInAll = yield* Option.fromNullable(moneyOf(all, all.currency_code))
+    const attempt = { ...payin, reference, providerPaymentId: null }
+    const report = new Report({
+      state: "returned",
+      reason: "it was refunded at PayPal",
+      providerPaymentId: null,
+      providerStatus: null,
+      taken,
+      takenInAll
+    })
+    return new Statement({ key: `${REFUNDED} ${id}`, attempt, report, proof })
+  })
 
 const isPaypal = (host: string): boolean => host === "paypal.com" || host.endsWith(".paypal.com")
 
 /** PayPal's own certificates alone; those of whoever stands in for PayPal, where the account says so. */
 export const isCertificateOf = (baseUrl: string, certUrl: string): boolean => {
-  if (!URL.canParse(certUrl) || !URL.canParse(baseUrl)) return false
-  const given = new URL(certUrl)
-  if (given.username !== "" || given.password !== "") return false
+  const given = urlOf(certUrl)
+  if (given === undefined || given.username !== "" || given.password !== "") return false
   if (given.protocol === "https:" && given.port === "" && isPaypal(given.hostname)) return true
-  return given.origin === new URL(baseUrl).origin
+  return given.origin === urlOf(baseUrl)?.origin
 }
 
 /** JSON by itself, so that nothing in it can end the text that it is put into. */

@@ -4,7 +4,7 @@ import type { Dispute, Fake, FakeCallback, FakeReply, FakeRequest, FakeRoute, Fa
 import type { Entry } from "../fakes/FakeBooks.ts"
 import type { Fate } from "../fakes/Magic.ts"
 import { formIn, NewIntent, Nothing, taken } from "./FakeForms.ts"
-import { disputeOf, idOf, intentOf, keptOf, refundOf, secretOf, statusOf } from "./FakeIntents.ts"
+import { disputeOf, idOf, intentOf, keptOf, refundByHandOf, refundOf, secretOf, statusOf } from "./FakeIntents.ts"
 import { list, madeBetween, named, newestFirst } from "./FakeLists.ts"
 import { makePayments } from "./FakePayments.ts"
 import { credentials, guarded, missing, moneyOf, ok, remembering } from "./FakeRoutes.ts"
@@ -162,5 +162,7 @@ export const stripeFake: Fake = {
     takes: "at once",
     callbacksOf: ({ of, ...dispute }, world) =>
       disputeEvents[dispute.stage].map((type) => signed(type, disputeOf(of, dispute), `dispute of ${of.id}`, world))
-  }
+  },
+  refundedByHand: (of, money, world) =>
+    signed("refund.created", refundByHandOf(of, money), `refund by hand of ${of.id}`, world)
 }

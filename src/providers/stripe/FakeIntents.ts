@@ -156,18 +156,30 @@ const refundStatuses: Readonly<Record<Entry["state"], string>> = {
   returned: "failed"
 }
 
-export const refundOf = (entry: Entry): Readonly<Record<string, unknown>> => ({
-  id: entry.id,
+const refundShown = (intent: string | null, money: Money, { createdAt }: Entry) => ({
   object: "refund",
-  amount: counted(entry.asked),
-  charge: idOf("ch", entry.of ?? ""),
-  created: seconds(entry.createdAt),
-  currency: entry.asked.currency.toLowerCase(),
+  amount: counted(money),
+  charge: idOf("ch", intent ?? ""),
+  created: seconds(createdAt),
+  currency: money.currency.toLowerCase(),
+  payment_intent: intent
+})
+
+export const refundOf = (entry: Entry): Readonly<Record<string, unknown>> => ({
+  ...refundShown(entry.of, entry.asked, entry),
+  id: entry.id,
   metadata: entry.kept["metadata"] ?? {},
-  payment_intent: entry.of,
   reason: null,
   status: refundStatuses[entry.state],
   ...(entry.state === "failed" ? { failure_reason: "unknown" } : {})
+})
+
+export const refundByHandOf = (entry: Entry, money: Money): Readonly<Record<string, unknown>> => ({
+  ...refundShown(entry.id, money, entry),
+  id: idOf("re", `by hand ${entry.id}`),
+  metadata: {},
+  reason: "requested_by_customer",
+  status: "succeeded"
 })
 
 export const disputeOf = (

@@ -24,7 +24,7 @@ import {
   warned
 } from "./StripeAnswers.ts"
 import { type Intent, intentIn, type Refund, refundIn } from "./StripeObjects.ts"
-import { eventOf, proofOf, disputedMoney, type Withdrawal } from "./StripeCallbacks.ts"
+import { eventOf, proofOf, type Withdrawal, withdrawnMoney } from "./StripeCallbacks.ts"
 import {
   customerForm,
   customerKey,
@@ -202,16 +202,16 @@ const connect = (account: Account<typeof fields>): Provider => {
   const withdrawn = (withdrawal: Withdrawal, proof: Proof): Effect.Effect<Callback, NoProof> =>
     get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
-      Effect.mapError(() => new NoProof({ message: "The disputed payment could not be looked up" })),
-      Effect.map((intent) => disputedMoney(withdrawal, intent, proof)),
-      Effect.tap((statement) =>
-        Option.isSome(statement)
+      Effect.mapError(() => new NoProof({ message: "The payment that it is about could not be looked up" })),
+      Effect.map((intent) => withdrawnMoney(withdrawal, intent, proof)),
+      Effect.tap((events) =>
+        events.length > 0
           ? Effect.void
           : Effect.logWarning(
               `Stripe's ${withdrawal.event} of ${withdrawal.paymentIntent} is of no payment or no amount that is known here`
             )
       ),
-      Effect.map((statement) => ({ events: Option.toArray(statement) }))
+      Effect.map((events) => ({ events }))
     )
 
   const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof> =>

@@ -6,7 +6,7 @@ import { type CallbackRequest, Check, Hint, NoProof, Proof, Statement } from "..
 import { readJson } from "../port/WireJson.ts"
 import { moneyIn } from "./StripeAmounts.ts"
 import { reportOfIntent, reportOfRefund } from "./StripeAnswers.ts"
-import { type Intent, intentIn, referenceIn, refundIn } from "./StripeObjects.ts"
+import { type Intent, intentIn, referenceIn, type Refund, refundIn } from "./StripeObjects.ts"
 
 const TOLERANCE_SECONDS = 300
 
@@ -57,11 +57,15 @@ export const proofOf = (
   )
 }
 
-/** Money of a disputed payment was taken back from us, or given back to us. Whose it is, only the payment can tell. */
+/**
+ * Money of a payment was taken back from us, or given back to us, by a dispute or a refund that somebody made by hand.
+ * Whose it is, only the payment can tell.
+ */
 export interface Withdrawal {
   readonly _tag: "Withdrawal"
   readonly event: string
-  readonly key: string
+  readonly words: ReadonlyArray<{ readonly key: string; readonly says: "taken" | "regained" }>
+  readonly reason: string
   readonly paymentIntent: string
   readonly amount: string
   readonly currency: string
@@ -97,15 +101,34 @@ const statementOfIntent = ({ data, id: key }: Event, proof: Proof): Option.Optio
     )
   })
 
-/** One that was made by hand at Stripe has no reference, and no attempt here. */
-const statementOfRefund = ({ data, id: key }: Event, proof: Proof): Option.Option<Statement> =>
-  Option.flatMap(refundIn(data.object), (refund) => {
+const statementOfRefund = (event: Event, proof: Proof): Option.Option<Statement | Withdrawal> =>
+  Option.flatMap(refundIn(event.data.object), (refund): Option.Option<Statement | Withdrawal> => {
     const reference = referenceIn(refund)
     const attempt = { reference, providerPaymentId: refund.id }
     return reference === null
-      ? Option.none()
-      : Option.some(new Statement({ key, attempt, report: reportOfRefund(refund), proof }))
+      ? madeByHand(event, refund)
+      : Option.some(new Statement({ key: event.id, attempt, report: reportOfRefund(refund), proof }))
   })
+
+/** It leaves our balance when it is made, and comes back to it when it fails. */
+const madeByHand = ({ type: event }: Event, refund: Refund): Option.Option<Withdrawal> => {
+  const { amount, currency, id, payment_intent: paymentIntent, status } = refund
+  if (amount === null || currency === null || paymentIntent === null) return Option.none()
+  const isBack = status === "failed" || status === "canceled"
+  return Option.some({
+    _tag: "Withdrawal",
+    event,
+    words: [
+      // Its beginning may not have been heard of: that is told once, whatever is heard of it.
+      { key: `refund ${id} taken`, says: "taken" },
+      ...(isBack ? [{ key: `refund ${id} regained`, says: "regained" as const }] : [])
+    ],
+    reason: "it was refunded by hand at Stripe",
+    paymentIntent,
+    amount,
+    currency
+  })
+}
 
 const WITHDRAWN = "charge.dispute.funds_withdrawn"
 const REINSTATED = "charge.dispute.funds_reinstated"
@@ -115,7 +138,8 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
     ? Option.map(disputeIn(data.object), ({ amount, currency, payment_intent: paymentIntent }) => ({
         _tag: "Withdrawal",
         event: type,
-        key,
+        words: [{ key, says: type === WITHDRAWN ? "taken" : "regained" }],
+        reason: "the payer disputed it, and Stripe took the money back",
         paymentIntent,
         amount,
         currency
@@ -123,21 +147,21 @@ const withdrawalOf = ({ data, id: key, type }: Event): Option.Option<Withdrawal>
     : Option.none()
 
 /** A fee that Stripe keeps for a dispute is no part of the payment, and not in its amount. */
-export const disputedMoney = (withdrawal: Withdrawal, intent: Intent, proof: Proof): Option.Option<Statement> => {
-  const { amount, currency, event, key } = withdrawal
+export const withdrawnMoney = (
+  { amount, currency, event, reason, words }: Withdrawal,
+  intent: Intent,
+  proof: Proof
+): ReadonlyArray<Statement> => {
   const reference = referenceIn(intent)
-  if (reference === null) return Option.none()
-  return Option.map(moneyIn(amount, currency), (money) => {
+  const money = Option.getOrUndefined(moneyIn(amount, currency))
+  if (reference === null || money === undefined) return []
+  const about = { providerPaymentId: intent.id, providerStatus: intent.status, providerCode: event }
+  return words.map(({ key, says }) => {
     const said =
-      event === WITHDRAWN
-        ? { state: "returned" as const, reason: "the payer disputed it, and Stripe took the money back", taken: money }
-        : { state: "completed" as const, reason: null, regained: money }
-    const report = new Report({
-      ...said,
-      providerPaymentId: intent.id,
-      providerStatus: intent.status,
-      providerCode: event
-    })
-    return new Statement({ key, attempt: { reference, providerPaymentId: intent.id }, report, proof })
+      says === "taken"
+        ? ({ state: "returned", reason, taken: money } as const)
+        : ({ state: "completed", reason: null, regained: money } as const)
+    const attempt = { reference, providerPaymentId: intent.id }
+    return new Statement({ key, attempt, report: new Report({ ...said, ...about }), proof })
   })
 }

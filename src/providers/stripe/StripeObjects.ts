@@ -59,7 +59,15 @@ const Intent = Schema.Struct({
 })
 export type Intent = typeof Intent.Type
 
-const Refund = Schema.Struct({ id: Schema.String, status: text, failure_reason: text, payment_intent: text, metadata })
+const Refund = Schema.Struct({
+  id: Schema.String,
+  status: text,
+  failure_reason: text,
+  payment_intent: text,
+  amount: text,
+  currency: text,
+  metadata
+})
 export type Refund = typeof Refund.Type
 
 export const intentIn = Schema.decodeUnknownOption(Intent)

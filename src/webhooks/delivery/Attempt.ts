@@ -1,17 +1,17 @@
 /** One attempt at a delivery: signed, sent, and judged. Whatever is not an answer with 2xx has failed. */
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Context, DefaultServices, Duration, Effect, Option } from "effect"
 import { type Delays, nthDelay } from "../../domain/policies/Schedules.ts"
 import { webhookRetry } from "../../domain/policies/Webhooks.ts"
-import { asRun } from "../../platform/observability/Spans.ts"
+import { asRun, collectsSpans } from "../../platform/observability/Spans.ts"
 import { currentTraceparent } from "../../platform/observability/TraceContext.ts"
 import { redactText } from "../../platform/observability/Redaction.ts"
-import type { VaultService } from "../../platform/secrets/Vault.ts"
-import { secretContext } from "../Secret.ts"
+import type { VaultError } from "../../platform/secrets/Vault.ts"
 import type { ClaimedDelivery, Result } from "./Delivery.ts"
 import type { Answer } from "../Webhook.ts"
 import type { HookClient, NotAnswered } from "./HookClient.ts"
 import type { HookAnswer } from "./HookExchange.ts"
-import { hookHeaders } from "./HookHeaders.ts"
+import { hookHeaders, type SigningSecrets } from "./HookHeaders.ts"
+import type { SigningKeys } from "./SigningKeys.ts"
 
 const KEPT_CHARACTERS = 500
 
@@ -32,13 +32,15 @@ const refusalOf = (status: number): string | null => {
     : `answered with status ${status}`
 }
 
-const answered = ({ status, text }: HookAnswer): Omit<Answer, "latency_ms"> => ({
+type Outcome = Omit<Answer, "latency_ms">
+
+const answered = ({ status, text }: HookAnswer): Outcome => ({
   status_code: status,
   error: refusalOf(status),
   answer: text === "" ? null : excerpt(text)
 })
 
-const failed = (error: string): Omit<Answer, "latency_ms"> => ({
+const failed = (error: string): Outcome => ({
   status_code: null,
   error: excerpt(error),
   answer: null
@@ -47,35 +49,41 @@ const failed = (error: string): Omit<Answer, "latency_ms"> => ({
 /** What it takes to make one. */
 export interface Means {
   readonly client: HookClient["Type"]
-  readonly vault: VaultService
+  readonly keys: SigningKeys
   readonly retryDelays: Delays
 }
 
-const secretsOf = Effect.fnUntraced(function* (vault: VaultService, delivery: ClaimedDelivery) {
-  const context = secretContext(delivery.webhook_id)
-  const current = yield* vault.decrypt(delivery.secret_sealed, context)
-  const sealed = delivery.previous_secret_sealed
-  return { current, previous: sealed === null ? null : yield* vault.decrypt(sealed, context) }
-})
+const unopened = ({ message }: VaultError) =>
+  Effect.as(
+    Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
+    failed("its signing secret cannot be opened")
+  )
 
-const send = Effect.fnUntraced(
-  function* ({ client, vault }: Means, delivery: ClaimedDelivery) {
-    const secrets = yield* secretsOf(vault, delivery)
-    const traceparent = (yield* currentTraceparent) ?? delivery.traceparent ?? undefined
-    const headers = hookHeaders(delivery, secrets, yield* Clock.currentTimeMillis, traceparent)
-    const answer = answered(yield* client.post({ url: delivery.endpoint_url, headers, body: delivery.payload }))
-    yield* Effect.annotateCurrentSpan("http.response.status_code", answer.status_code)
-    return answer
-  },
-  Effect.catchTags({
-    NotAnswered: ({ message }: NotAnswered) => Effect.succeed(failed(message)),
-    VaultError: ({ message }) =>
-      Effect.as(
-        Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
-        failed("its signing secret cannot be opened")
-      )
+const notAnswered = ({ message }: NotAnswered): Outcome => failed(message)
+
+const send = ({ client }: Means, delivery: ClaimedDelivery, secrets: SigningSecrets, span?: string) =>
+  Effect.clockWith((clock) => {
+    const traceparent = span ?? delivery.traceparent ?? undefined
+    const headers = hookHeaders(delivery, secrets, clock.unsafeCurrentTimeMillis(), traceparent)
+    const request = { url: delivery.endpoint_url, headers, body: delivery.payload }
+    return Effect.match(client.post(request), { onFailure: notAnswered, onSuccess: answered })
   })
-)
+
+/** One of very many that nobody traces: as few steps as it takes. */
+const sent = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+  Effect.matchEffect(means.keys.of(delivery), {
+    onFailure: unopened,
+    onSuccess: (secrets) => send(means, delivery, secrets)
+  })
+
+const sentTraced = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Outcome> =>
+  Effect.matchEffect(means.keys.of(delivery), {
+    onFailure: unopened,
+    onSuccess: (secrets) =>
+      Effect.flatMap(currentTraceparent, (span) => send(means, delivery, secrets, span)).pipe(
+        Effect.tap(({ status_code }) => Effect.annotateCurrentSpan("http.response.status_code", status_code))
+      )
+  }).pipe(asRun(runOf(delivery)))
 
 /** Its receiver goes on with the trace of the request that caused it. */
 const runOf = ({
@@ -101,26 +109,37 @@ const runOf = ({
   }
 })
 
-const judged = Effect.fnUntraced(function* (
+const judged = (
   { attempt: nth, delivery_id, lease_token }: ClaimedDelivery,
-  answer: Answer,
+  { answer, error, status_code }: Outcome,
+  latency_ms: number,
   retryDelays: Delays
-) {
-  const told = { delivery_id, lease_token, ...answer }
-  if (answer.error === null) return { ...told, verdict: "delivered" } satisfies Result
-  const delay = yield* nthDelay(webhookRetry(retryDelays), nth)
-  return Option.match(delay, {
-    onNone: (): Result => ({ ...told, verdict: "dead" }),
-    onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
-  })
-})
+): Effect.Effect<Result> => {
+  const told = { delivery_id, lease_token, status_code, error, answer, latency_ms }
+  if (error === null) return Effect.succeed({ ...told, verdict: "delivered" })
+  return Effect.map(
+    nthDelay(webhookRetry(retryDelays), nth),
+    Option.match({
+      onNone: (): Result => ({ ...told, verdict: "dead" }),
+      onSome: (wait): Result => ({ ...told, verdict: "retry", delay_ms: Math.round(Duration.toMillis(wait)) })
+    })
+  )
+}
 
-export const attempt = Effect.fnUntraced(function* (means: Means, delivery: ClaimedDelivery) {
-  const { retryDelays } = means
-  // Attempts that ended with their worker were counted too: the one after the last is not made.
-  if (delivery.attempt > retryDelays.length + 1) {
-    return yield* judged(delivery, { ...failed("no attempt came to its end"), latency_ms: 0 }, retryDelays)
-  }
-  const [taken, answer] = yield* Effect.timed(asRun(runOf(delivery))(send(means, delivery)))
-  return yield* judged(delivery, { ...answer, latency_ms: Math.round(Duration.toMillis(taken)) }, retryDelays)
-})
+const nanosPerMilli = 1_000_000
+
+export const attempt = (means: Means, delivery: ClaimedDelivery): Effect.Effect<Result> =>
+  Effect.withFiberRuntime((fiber) => {
+    const { retryDelays } = means
+    // Attempts that ended with their worker were counted too: the one after the last is not made.
+    if (delivery.attempt > retryDelays.length + 1) {
+      return judged(delivery, failed("no attempt came to its end"), 0, retryDelays)
+    }
+    const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
+    const began = clock.unsafeCurrentTimeNanos()
+    const sending = fiber.getFiberRef(collectsSpans) ? sentTraced(means, delivery) : sent(means, delivery)
+    return Effect.flatMap(sending, (outcome) => {
+      const taken = Number(clock.unsafeCurrentTimeNanos() - began) / nanosPerMilli
+      return judged(delivery, outcome, Math.round(taken), retryDelays)
+    })
+  })

@@ -1,11 +1,13 @@
 /** The dead letter queue for the people who look after it. */
 import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
+import { afterCommit } from "../../platform/database/AfterCommit.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/Webhooks.ts"
 import type { Window } from "../../platform/database/Window.ts"
+import { Doorbell } from "../Doorbell.ts"
 import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
 import type { StoredAttempt } from "../Webhook.ts"
@@ -44,6 +46,7 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
       const store = yield* DeadLetterStore
       const audit = yield* AuditLog
       const { atomically } = yield* Transactor
+      const { ring } = yield* Doorbell
 
       const subjectOf = ({ delivery_id, webhook_id }: Selection): readonly [string, string] =>
         delivery_id !== undefined
@@ -57,15 +60,18 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
           Effect.tap(store.replay(permit.scope, selection, before, webhookReplayBatch), (replayed) =>
             replayed === 0
               ? Effect.void
-              : audit.record(permit, {
-                  action: "delivery.replayed",
-                  org: Option.getOrNull(permit.scope),
-                  subject: subjectOf(selection),
-                  detail: {
-                    replayed,
-                    ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
-                  }
-                })
+              : Effect.zipRight(
+                  audit.record(permit, {
+                    action: "delivery.replayed",
+                    org: Option.getOrNull(permit.scope),
+                    subject: subjectOf(selection),
+                    detail: {
+                      replayed,
+                      ...(selection.since === undefined ? {} : { since: selection.since.toISOString() })
+                    }
+                  }),
+                  afterCommit(ring)
+                )
           )
         )
 

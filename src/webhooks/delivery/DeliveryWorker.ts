@@ -1,5 +1,5 @@
 /** Sends what waits in the queue, together with the workers of any other instance. */
-import { Cause, Duration, Effect, FiberSet, Random } from "effect"
+import { Cause, Duration, Effect, Exit, FiberSet, Random, Runtime } from "effect"
 import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { Vault } from "../../platform/secrets/Vault.ts"
@@ -18,9 +18,10 @@ import { Doorbell } from "../Doorbell.ts"
 import { DueList } from "./DueList.ts"
 import { HookClient } from "./HookClient.ts"
 import { Manners } from "./Manners.ts"
-import { monotonicMillis } from "./Monotonic.ts"
+import { monotonicMillis, monotonicNow } from "./Monotonic.ts"
 import { QueueStore } from "./QueueStore.ts"
 import { ResultWriter } from "./ResultWriter.ts"
+import { SigningKeys } from "./SigningKeys.ts"
 import { type Load, shareOut, type Waiting } from "./Shares.ts"
 import { UnderWay } from "./UnderWay.ts"
 
@@ -28,62 +29,64 @@ import { UnderWay } from "./UnderWay.ts"
 export const deliveryWorker = Effect.gen(function* () {
   const store = yield* QueueStore
   const { webhookRetryDelays: retryDelays, webhookTimeout } = yield* Settings
-  const means = { client: yield* HookClient, vault: yield* Vault, retryDelays }
+  const means = { client: yield* HookClient, keys: new SigningKeys(yield* Vault), retryDelays }
+  const runFork = Runtime.runFork(yield* Effect.runtime<never>())
   const underWay = new UnderWay()
   const manners = new Manners()
   const dueList = new DueList(store)
   /** Where the walk over an organisation's endpoints goes on, for those that have very many. */
   const endpointAfter = new Map<OrgId, WebhookId>()
-  const settled = yield* Effect.makeLatch(false)
+  const freed = yield* Effect.makeLatch(false)
   const rung = yield* Effect.makeLatch(false)
   yield* Effect.flatMap(Doorbell, ({ listen }) => listen(() => rung.unsafeOpen()))
+  const clock = yield* Effect.clock
   const leaseMillis = Duration.toMillis(Duration.sum(webhookTimeout, webhookLeaseMargin))
 
   /** The latch is closed before the look, so that nothing settles unseen between the two. */
   const waitUntil = (isSo: () => boolean): Effect.Effect<void> =>
     Effect.zipRight(
-      settled.close,
+      freed.close,
       Effect.suspend(() =>
         isSo()
           ? Effect.void
-          : settled.await.pipe(Effect.zipRight(Effect.sleep(webhookRest)), Effect.zipRight(waitUntil(isSo)))
+          : freed.await.pipe(Effect.zipRight(Effect.sleep(webhookRest)), Effect.zipRight(waitUntil(isSo)))
       )
     )
 
-  const settle = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
-    Effect.suspend(() => {
-      for (const delivery of deliveries) underWay.remove(delivery)
-      return Effect.asVoid(settled.open)
-    })
-
-  const heard = (delivery: ClaimedDelivery, { latency_ms }: Result) =>
-    Effect.map(monotonicMillis, (now) => {
-      underWay.answered(delivery)
-      manners.took(delivery.org_id, latency_ms, now)
-    })
+  const settle = (deliveries: ReadonlyArray<ClaimedDelivery>): void => {
+    for (const delivery of deliveries) underWay.remove(delivery)
+    freed.unsafeOpen()
+  }
 
   // In this order at the end: what is under way gets a moment, then it is cut off, what came of it until then is
   // written down, and the leases of the others are given back.
   yield* Effect.addFinalizer(() => Effect.suspend(() => store.release(underWay.held)))
-  const results = new ResultWriter(store, settle)
+  const results = new ResultWriter(store, (deliveries) => Effect.sync(() => settle(deliveries)))
   yield* Effect.addFinalizer(() => results.flush)
   yield* Effect.forkScoped(results.worker)
-  const sending = yield* FiberSet.make<void>()
+  const sending = yield* FiberSet.make<Result>()
   yield* Effect.addFinalizer(() =>
     Effect.timeoutOption(Effect.interruptible(waitUntil(() => underWay.isEmpty)), webhookDrain)
   )
 
-  const deliver = (delivery: ClaimedDelivery) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.matchCauseEffect(restore(attempt(means, delivery)), {
-        onSuccess: (result) => Effect.zipRight(heard(delivery, result), results.tell(delivery, result)),
-        onFailure: (cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? Effect.void
-            : Effect.zipRight(
-                Effect.logError(`No result of attempt ${delivery.attempt} at delivery ${delivery.delivery_id}`, cause),
-                settle([delivery])
-              )
+  const heard = (delivery: ClaimedDelivery, result: Result, now: number): void => {
+    underWay.answered(delivery)
+    manners.took(delivery.org_id, result.latency_ms, now)
+    results.tell(delivery, result)
+    freed.unsafeOpen()
+  }
+
+  const unheard = (delivery: ClaimedDelivery, cause: Cause.Cause<never>): void => {
+    runFork(Effect.logError(`No result of attempt ${delivery.attempt} at delivery ${delivery.delivery_id}`, cause))
+    settle([delivery])
+  }
+
+  /** What comes of it is taken down as the fiber ends, not by one more of its steps; one that was cut off has no result. */
+  const begin = (delivery: ClaimedDelivery) =>
+    Effect.map(FiberSet.run(sending, Effect.interruptible(attempt(means, delivery))), (fiber) =>
+      fiber.addObserver((exit) => {
+        if (Exit.isSuccess(exit)) heard(delivery, exit.value, monotonicNow(clock))
+        else if (!Cause.isInterruptedOnly(exit.cause)) unheard(delivery, exit.cause)
       })
     )
 
@@ -101,7 +104,7 @@ export const deliveryWorker = Effect.gen(function* () {
       ...(busy.get(org_id) ?? { org_id, standing: manners.standingOf(org_id, now), sending: 0, failing: 0 }),
       barren: manners.isBarren(org_id)
     }))
-    const shares = shareOut(loads, waiting, webhookClaimBatch)
+    const shares = shareOut(loads, waiting, Math.min(webhookClaimBatch, underWay.room))
     return shares.map((share): Lane => ({ ...share, after: endpointAfter.get(share.org_id) ?? nilUuid }))
   })
 
@@ -118,28 +121,31 @@ export const deliveryWorker = Effect.gen(function* () {
       if (!mayHaveMore) dueList.cross(org_id)
     }
     for (const delivery of deliveries) underWay.add(delivery, now)
-    for (const delivery of deliveries) yield* FiberSet.run(sending, Effect.interruptible(deliver(delivery)))
+    yield* Effect.forEach(deliveries, begin, { discard: true })
     return deliveries.length
   }, Effect.uninterruptible)
 
   const claim = Effect.fnUntraced(function* (after: string) {
-    yield* Effect.zipRight(settled.close, rung.close)
+    yield* Effect.zipRight(freed.close, rung.close)
     const { next, organizations } = yield* dueList.look(after)
     const lanes = yield* lanesFor(organizations)
     return { found: lanes.length === 0 ? 0 : yield* claimLanes(lanes), next }
   })
 
+  /** When it last looked because of the bell. */
+  let cameAt = Number.NEGATIVE_INFINITY
+
   /**
-   * An endpoint that had its fill may have room again as soon as anything is settled. An event that was just committed
-   * goes out at once, unless the worker has just looked: many of them have no receiver.
+   * An endpoint that had its fill may have room again as soon as anybody has answered. An event that was just committed
+   * goes out at once, unless another has called the worker a moment ago: many of them have no receiver.
    */
   const woken = Effect.raceFirst(
-    Effect.zipRight(settled.await, Effect.sleep(webhookRest)),
+    Effect.zipRight(freed.await, Effect.sleep(webhookRest)),
     Effect.gen(function* () {
-      const looked = yield* monotonicMillis
       yield* rung.await
-      const rest = Duration.toMillis(webhookQuiet) - ((yield* monotonicMillis) - looked)
+      const rest = Duration.toMillis(webhookQuiet) - ((yield* monotonicMillis) - cameAt)
       if (rest > 0) yield* Effect.sleep(rest)
+      cameAt = yield* monotonicMillis
     })
   )
 

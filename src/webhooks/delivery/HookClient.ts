@@ -2,7 +2,8 @@
 import { Context, Data, Duration, Effect, Either, Layer } from "effect"
 import { Agent } from "undici"
 import { Settings } from "../../platform/config/Settings.ts"
-import { webhookKeepAlive } from "../../domain/policies/Webhooks.ts"
+import { webhookKeepAlive, webhookUrlsKept } from "../../domain/policies/Webhooks.ts"
+import { remember } from "../../domain/Remember.ts"
 import { parseEndpointUrl } from "../ssrf/EndpointUrl.ts"
 import { EndpointRefused } from "../ssrf/ResolveChecked.ts"
 import { connectorIn } from "./HookConnector.ts"
@@ -20,6 +21,18 @@ const reasonOf = (cause: unknown): string => {
   if (cause instanceof EndpointRefused) return refusal(cause)
   const code = (cause as { readonly code?: unknown }).code
   return `the connection failed (${typeof code === "string" ? code : "unknown reason"})`
+}
+
+/** An endpoint's URL is the same for all of its deliveries. */
+const keptAnswers = <A>(read: (text: string) => A): ((text: string) => A) => {
+  const kept = new Map<string, A>()
+  return (text) => {
+    const known = kept.get(text)
+    if (known !== undefined) return known
+    const answer = read(text)
+    remember(kept, webhookUrlsKept, text, answer)
+    return answer
+  }
 }
 
 const openAgent = Effect.gen(function* () {
@@ -44,18 +57,17 @@ export class HookClient extends Context.Tag("corridor/HookClient")<
       const { mode, webhookTimeout } = yield* Settings
       const patience = Duration.toMillis(webhookTimeout)
       const tooLate = `no answer within ${Duration.format(webhookTimeout)}`
+      const parsed = keptAnswers((url: string) => parseEndpointUrl(url, mode))
       const agent = yield* Effect.acquireRelease(openAgent, (open) => Effect.promise(() => open.destroy()))
       return {
-        post: Effect.fnUntraced(function* (request) {
-          const url = yield* Either.mapLeft(
-            parseEndpointUrl(request.url, mode),
-            (message) => new NotAnswered({ message: `endpoint_url ${message}` })
-          )
-          return yield* Effect.mapError(
-            exchange(agent, url, request, patience),
+        post: (request) => {
+          const url = parsed(request.url)
+          if (Either.isLeft(url)) return new NotAnswered({ message: `endpoint_url ${url.left}` })
+          return Effect.mapError(
+            exchange(agent, url.right, request, patience),
             (failure) => new NotAnswered({ message: failure.late ? tooLate : reasonOf(failure.cause) })
           )
-        })
+        }
       }
     })
   )

@@ -2,18 +2,13 @@
 import { Duration } from "effect"
 import type { OrgId } from "../../domain/Identifiers.ts"
 import { webhookMannersKept, webhookSlow, webhookSlowMemory } from "../../domain/policies/Webhooks.ts"
+import { remember } from "../../domain/Remember.ts"
 import type { Standing } from "./Shares.ts"
 
 const slowMillis = Duration.toMillis(webhookSlow)
 const memoryMillis = Duration.toMillis(webhookSlowMemory)
 
-/** The oldest goes where there are too many: it is learned again when it matters. */
-const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void => {
-  kept.delete(orgId)
-  kept.set(orgId, value)
-  const [oldest] = kept.size > webhookMannersKept ? kept.keys() : []
-  if (oldest !== undefined) kept.delete(oldest)
-}
+const keep = <A>(kept: Map<OrgId, A>, orgId: OrgId, value: A): void => remember(kept, webhookMannersKept, orgId, value)
 
 export class Manners {
   /** When each was last slow. */

@@ -1,4 +1,6 @@
 /** The time of a clock that only goes forward, whatever is done to the machine's. */
-import { Clock, Effect } from "effect"
+import { type Clock, Effect } from "effect"
 
-export const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+export const monotonicNow = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+
+export const monotonicMillis = Effect.map(Effect.clock, monotonicNow)

@@ -37,11 +37,9 @@ export class ResultWriter {
     this.done = done
   }
 
-  tell(delivery: ClaimedDelivery, result: Result): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      this.waiting.push({ delivery, result })
-      return Effect.asVoid(this.arrived.open)
-    })
+  tell(delivery: ClaimedDelivery, result: Result): void {
+    this.waiting.push({ delivery, result })
+    this.arrived.unsafeOpen()
   }
 
   /** Writes until it is interrupted; what was told until then is left to `flush`. */

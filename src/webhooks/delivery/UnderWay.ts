@@ -1,4 +1,7 @@
-/** What a worker has claimed and not settled yet, counted by endpoint and by organisation. */
+/**
+ * What a worker has claimed and not settled yet. By endpoint and by organisation only those count that still wait for
+ * their receiver: whoever has answered has left its place to the next.
+ */
 import type { OrgId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookConcurrency } from "../../domain/policies/Webhooks.ts"
 import type { ClaimedDelivery } from "./Delivery.ts"
@@ -15,12 +18,12 @@ interface Count {
 
 export class UnderWay {
   private readonly deliveries = new Map<string, Begun>()
-  /** Those that still wait for their receiver; the others wait only to be written down. */
+  /** The others wait only to be written down. */
   private readonly unanswered = new Set<Begun>()
 
   get byEndpoint(): ReadonlyMap<WebhookId, number> {
     const counts = new Map<WebhookId, number>()
-    for (const { delivery } of this.deliveries.values()) {
+    for (const { delivery } of this.unanswered) {
       counts.set(delivery.webhook_id, (counts.get(delivery.webhook_id) ?? 0) + 1)
     }
     return counts
@@ -28,7 +31,7 @@ export class UnderWay {
 
   get byOrganization(): ReadonlyMap<OrgId, Count> {
     const counts = new Map<OrgId, Count>()
-    for (const { delivery } of this.deliveries.values()) {
+    for (const { delivery } of this.unanswered) {
       const { failing, sending } = counts.get(delivery.org_id) ?? { failing: 0, sending: 0 }
       counts.set(delivery.org_id, { sending: sending + 1, failing: delivery.failing ? failing + 1 : failing })
     }

@@ -4,7 +4,7 @@ import { Effect, Option, Schema } from "effect"
 import { stringifyWire } from "../../../src/domain/Decimal.ts"
 import { send } from "../../support/Send.ts"
 import { onServer } from "../../support/TestServer.ts"
-import { examplesOf, fetchDocument, type Operation, operationsOf, schemas } from "./Operations.ts"
+import { examplesOf, fetchDocument, type Media, type Operation, operationsOf, schemas } from "./Operations.ts"
 
 const PUBLIC_URL = "https://pay.example.com/corridor"
 
@@ -17,6 +17,12 @@ const eachOperation = (check: (operation: Operation) => void) =>
 
 /** Their callers hold no credential of ours: they sign what they send. */
 const signedCallbacks = ["POST /organizations/webhook/kyb"]
+
+/** Every provider, always. */
+const PROVIDERS = "GET /payments/provider-health"
+
+const namesOf = (media: Media | undefined): ReadonlyArray<string> =>
+  Object.keys(media?.content?.["application/json"]?.examples ?? {})
 
 const successesOf = ({ about }: Operation) =>
   Object.entries(about.responses).filter(([status]) => status.startsWith("2"))
@@ -72,6 +78,18 @@ onServer("The OpenAPI document", "memory", { variables: { PUBLIC_URL: `${PUBLIC_
       for (const media of bodies) {
         for (const example of examplesOf(media)) expect(example, operation.name).toBeTypeOf("object")
       }
+    })
+  )
+
+  it.effect("shows more than one request where there is one, and more than one page of every list", () =>
+    eachOperation(({ about, name }) => {
+      if (about.requestBody !== undefined) expect(namesOf(about.requestBody).length, name).toBeGreaterThan(1)
+      const [success] = Object.entries(about.responses).flatMap(([status, media]) => (status === "200" ? [media] : []))
+      const lists = examplesOf(success).some((one) =>
+        Array.isArray((one as { readonly data?: unknown } | undefined)?.data)
+      )
+      if (lists && name.startsWith("GET ") && name !== PROVIDERS)
+        expect(namesOf(success).length, name).toBeGreaterThan(1)
     })
   )
 

@@ -32,7 +32,14 @@ onDatabaseServer("The system pages", (it) => {
 
   it.effect("answer a load balancer that asks with HEAD like one that asks with GET, without the body", () =>
     Effect.gen(function* () {
-      for (const path of ["/healthz", "/readyz"]) {
+      for (const path of [
+        "/healthz",
+        "/readyz",
+        "/openapi.json",
+        "/docs",
+        "/docs/reference.js",
+        "/docs/reference.css"
+      ]) {
         const got = yield* send(path)
         const asked = yield* send(path, { method: "HEAD" })
         expect([asked.status, asked.text], path).toEqual([200, ""])
@@ -157,6 +164,23 @@ const live = {
   KYB_WEBHOOK_SECRET: "a secret of the test",
   METRICS_PORT: String(freePort)
 }
+
+onServer("Pages", "memory", {}, (it) => {
+  it.effect.each(["console", "docs"])("%s is found with a slash at its end too, and by HEAD", (name) =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* send(`/${name}/`)
+      expect([status, text]).toEqual([308, ""])
+      expect(new URL(headers.location!, `http://pay.example/behind/${name}/`).pathname).toBe(`/behind/${name}`)
+      const [byGet, byHead] = yield* Effect.all([send(`/${name}`), send(`/${name}`, { method: "HEAD" })])
+      expect(byGet.status).toBe(byHead.status)
+      expect(byHead.text).toBe("")
+      expect((yield* send(`/${name}/none`)).status).toBe(404)
+      for (const path of [`/${name}//`, `/${name};/`, `//${name}/`, "/healthz/", "/v1/payments/"]) {
+        expect((yield* send(path)).status, path).toBe(404)
+      }
+    })
+  )
+})
 
 onServer("Live mode", "memory", { variables: live }, (it) => {
   it.effect("shows metrics on their own port only, and nothing else there", () =>

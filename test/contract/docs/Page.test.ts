@@ -1,4 +1,4 @@
-/** What the service answers a reader of its API reference with: a page, and the script that draws it. */
+/** What the service answers a reader of its API reference with: a page, the script that draws it, and its style. */
 import { createHash } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,7 +7,8 @@ import { renderReference } from "../../../src/contract/docs/Page.ts"
 import { send } from "../../support/Send.ts"
 import { onServer, TestServer } from "../../support/TestServer.ts"
 
-const SCRIPT = "/docs/scalar.js"
+const SCRIPT = "/docs/reference.js"
+const STYLE = "/docs/reference.css"
 
 const configurationIn = (page: string): unknown =>
   JSON.parse((/data-configuration="([^"]*)"/.exec(page)?.[1] ?? "").replaceAll("&quot;", '"'))
@@ -24,18 +25,17 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       })
       expect(String(headers["content-security-policy"]).split("; ")).toEqual([
         "default-src 'none'",
-        "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self' 'unsafe-inline'",
+        "script-src 'self'",
+        "style-src 'self'",
         "connect-src 'self'",
         "img-src 'self' data:",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'none'"
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'"
       ])
-      expect(text.match(/<script[^>]*>[^<]*/g)).toEqual([
-        expect.stringMatching(/^<script id="api-reference" type="application\/json" [^>]*>$/),
-        '<script src="docs/scalar.js">'
-      ])
+      expect(text.match(/<script[^>]*>[^<]*/g)).toEqual(['<script type="module" src="docs/reference.js">'])
       expect(text).not.toMatch(/https?:\/\/(?!www\.w3\.org\/2000\/svg)/)
     })
   )
@@ -45,14 +45,12 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       const { text } = yield* send("/docs")
       expect(configurationIn(text)).toMatchObject({
         url: "./openapi.json",
-        servers: [{ url: "/corridor/v1" }],
-        withDefaultFonts: false,
-        telemetry: false,
-        hideClientButton: true,
-        showToolbar: "never",
-        persistAuth: false
+        servers: [{ url: "/corridor/v1" }]
       })
       expect(configurationIn(text)).not.toHaveProperty("proxyUrl")
+      const files = [yield* send(SCRIPT), yield* send(STYLE)]
+      const elsewhere = files.flatMap((file) => file.text.match(/https?:\/\/[^"'`\s)|]+/g) ?? [])
+      expect(elsewhere.filter((url) => !url.startsWith("http://www.w3.org/"))).toEqual([])
     })
   )
 
@@ -76,17 +74,29 @@ onServer("The API reference", "memory", { variables: { PUBLIC_URL: "https://pay.
       expect(plain.headers.get("content-encoding")).toBeNull()
       expect(plain.headers.get("vary")).toBe("Accept-Encoding, Origin")
       expect(plain.headers.get("etag")).toBe(`"${createHash("sha256").update(script).digest("base64url")}"`)
-      expect(script.includes("@scalar/api-reference")).toBe(true)
+      expect(script.includes("Test Request")).toBe(true)
 
       const packed = yield* asked("br, gzip;q=0.8")
       expect(packed.headers.get("content-encoding")).toBe("gzip")
-      expect(Number(packed.headers.get("content-length"))).toBeLessThan(script.length / 3)
+      expect(Number(packed.headers.get("content-length"))).toBeLessThan(Math.min(script.length / 2, 25_000))
       expect(packed.headers.get("etag")).not.toBe(plain.headers.get("etag"))
       const unpacked = Buffer.from(yield* Effect.promise(() => packed.arrayBuffer()))
       expect(unpacked.equals(script)).toBe(true)
 
       const refused = yield* asked("gzip;q=0")
       expect(refused.headers.get("content-encoding")).toBeNull()
+    })
+  )
+
+  it.effect("has its style here", () =>
+    Effect.gen(function* () {
+      const { headers, status, text } = yield* send(STYLE)
+      expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([
+        200,
+        "text/css; charset=utf-8",
+        "nosniff"
+      ])
+      expect(text).toContain("color-scheme:light dark")
     })
   )
 

@@ -148,6 +148,11 @@ onBothStores("LinkStore", (it) => {
       const elsewhere = yield* makeLink({ amount_type: "open" })
       expect((yield* claim(elsewhere.link, form)).claimed, "of another link").toBe(true)
       expect(yield* store.paymentOf(elsewhere.link, "another")).toEqual(Option.none())
+      const [made] = all.filter(({ claimed }) => claimed)
+      const found = yield* store.linkOf(Option.some(link.org_id), made!.payment.payment_id)
+      expect(Option.map(found, ({ link_id }) => link_id)).toEqual(Option.some(link.link_id))
+      const asOther = yield* store.linkOf(Option.some(elsewhere.owner.org_id), made!.payment.payment_id)
+      expect(asOther, "to another organisation").toEqual(Option.none())
     })
   )
 

@@ -83,7 +83,7 @@ onDatabasePaymentServer("a callback", make, (it, { adyen, stripe }) => {
       yield* matchStrays
       expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
       const { known } = yield* PaymentStore
-      const { attempt, payment } = yield* Effect.flatten(known(idFrom(reference)))
+      const { attempt, payment } = yield* Effect.flatten(known(idFrom(reference), null))
       const { hear } = yield* RecordOutcome
       const failed = new Report({ state: "failed", reason: null, providerPaymentId: null, providerStatus: null })
       const misled = hear({ attempt, payment }, failed, { cause: "", callback: { provider: "stripe", key: "misled" } })

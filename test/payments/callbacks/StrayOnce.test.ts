@@ -51,7 +51,10 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         const { hearAbout } = yield* RecordOutcome
         for (const { attempt_id, stray } of found) {
           const callback = { provider: stray.provider, key: stray.event_key, stray: stray.callback_id }
-          const heard = yield* hearAbout({ attempt_id }, stray.report_said, { cause: "held up", callback })
+          const heard = yield* hearAbout({ attempt_id, org_id: null }, stray.report_said, {
+            cause: "held up",
+            callback
+          })
           expect(heard.payment).toMatchObject({ payment_id, status: "completed" })
         }
         expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])

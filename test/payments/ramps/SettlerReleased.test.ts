@@ -78,7 +78,7 @@ layer(services, { excludeTestServices: true })("a settler that is not asked", (i
       ...{ state: "pending", providerPaymentId: null, providerStatus: null, nextAction: "bank_transfer" },
       ...{ actionData: {}, providerData: {} }
     })
-    const known = Effect.flatten(store.known(attempt.attempt_id))
+    const known = Effect.flatten(store.known(attempt.attempt_id, null))
     yield* recorder.hear(yield* known, waits, { cause: "a test" })
     const paid = (minor: bigint) =>
       new Report({

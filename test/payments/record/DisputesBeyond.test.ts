@@ -8,7 +8,7 @@ import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
 import { callBack, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
-import { accepts } from "../support/ScriptedProvider.ts"
+import { accepts, isLost } from "../support/ScriptedProvider.ts"
 import { itemsOf, resolve } from "../support/ByHand.ts"
 import { referenceOf } from "../support/OwnAccount.ts"
 import { at, attemptsFor, paysIn, settlement, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
@@ -31,6 +31,9 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
         reference,
         hears,
         takes: (key: string, amount: string) => says(key, "returned", { taken: sum(amount) }),
+        /** It says for which reason, and how much all that went for it comes to. */
+        takesFor: (key: string, reason: string, amount: string, all = amount) =>
+          says(key, "returned", { reason, taken: sum(amount), takenInAll: sum(all) }),
         regains: (key: string, amount: string) => says(key, "completed", { regained: sum(amount) }),
         /** What it took while it had nothing of it by its words so far. */
         tookBesides: (amount: string) => stripe.purse.shrank(reference, `${reference} besides`, moneyOf(amount, KES)),
@@ -99,6 +102,70 @@ onPaymentServer("Disputes beyond the books", "memory", made, (it) => {
       expect(yield* itemsOf(payment_id)).toEqual(before)
       yield* regains("won", "1500.00")
       expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  const disputesTold = (payment_id: PaymentId) =>
+    Effect.map(toldOf(payment_id, "transaction.updated"), (all) => all.flatMap((one) => one["dispute"] ?? []))
+
+  it.effect("what was refunded at the provider because of a dispute is told of twice, and is the same money", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takesFor } = yield* paid("IS")
+      yield* takesFor("refund", "refunded by hand", "400.00")
+      const before = yield* itemsOf(payment_id)
+      yield* takesFor("dispute", "disputed", "400.00")
+      expect(yield* suspenseOf(payment_id)).toEqual(["-400.00 KES"])
+      expect(yield* itemsOf(payment_id)).toEqual(before)
+      expect(yield* disputesTold(payment_id)).toMatchObject([{ kind: "returned", amount: 400 }])
+      yield* takesFor("another refund", "refunded by hand", "300.00", "700.00")
+      expect(yield* books).toEqual({ stripe: -800, own: 1500 })
+      expect(yield* disputesTold(payment_id)).toMatchObject([{ amount: 400 }, { amount: 300 }])
+    })
+  )
+
+  it.effect("whichever of them comes first, and where it is all of it", () =>
+    Effect.gen(function* () {
+      const { books, payment_id, takesFor } = yield* paid("LI")
+      yield* takesFor("dispute", "disputed", "1500.00")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      const before = yield* itemsOf(payment_id)
+      yield* takesFor("refund", "refunded by hand", "1500.00")
+      expect(yield* books).toEqual({ stripe: 0, own: 1500 })
+      expect(yield* itemsOf(payment_id)).toEqual(before)
+    })
+  )
+
+  it.effect("two refunds of one sum are two, though the second is heard of first", () =>
+    Effect.gen(function* () {
+      const { payment_id, takesFor } = yield* paid("MT")
+      yield* takesFor("second", "refunded by hand", "400.00", "800.00")
+      yield* takesFor("first", "refunded by hand", "400.00")
+      expect(yield* suspenseOf(payment_id)).toEqual(["-800.00 KES"])
+    })
+  )
+
+  it.effect("what is taken in another currency before anybody knows that it came leaves the payment alone", () =>
+    Effect.gen(function* () {
+      const { books, hears, payment_id, reference } = yield* paying("GR")
+      const taken = { amount: "10.00", currency: "EUR" }
+      yield* callBack("stripe", { key: "GR foreign", reference, state: "returned", taken })
+      yield* hears("yes", "completed")
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "completed" })
+      expect(yield* books).toEqual({ stripe: -1500, own: 1500 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([
+        { kind: "suspense", detail: expect.stringContaining("10.00 EUR") as string }
+      ])
+    })
+  )
+
+  it.effect("why its customer had to try again is no word that it went back", () =>
+    Effect.gen(function* () {
+      const { hears, payment_id, reference } = yield* paysIn(stripe, "PT", isLost())
+      yield* callBack("stripe", { key: "PT card", reference, state: "pending", reason: "the card was declined" })
+      yield* hears("yes", "completed")
+      const says = yield* refund(payment_id, 500, "processing")
+      yield* says("failed")
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )

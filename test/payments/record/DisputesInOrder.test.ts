@@ -202,6 +202,27 @@ onPaymentServer("Disputes in every order", "memory", made, (it) => {
     })
   )
 
+  it.effect(
+    "what came too short, and was taken back before that was heard of, ends as if it had been heard in turn",
+    () =>
+      Effect.gen(function* () {
+        for (const [country, order] of [
+          ["PT", ["arrives", "takes"]],
+          ["IE", ["takes", "arrives"]]
+        ] as const) {
+          const books = yield* gaining
+          const { arrives, payment_id, reference } = yield* paysIn(stripe, country)
+          const says = { arrives: arrives("900.00"), takes: disputing(reference).takes("900.00") }
+          for (const one of order) yield* says[one]
+          expect(yield* books, country).toEqual({ stripe: 0, own: 0 })
+          expect(yield* itemsOf(payment_id), country).toEqual([])
+          const { failure, status } = yield* recordOf(payment_id)
+          expect(status, country).toBe("failed")
+          expect(failure, country).toMatchObject({ code: "PROVIDER_FAILED", message: "the payer disputed it" })
+        }
+      })
+  )
+
   it.effect("what a ramp holds still waits for a person when a dispute about it has ended", () =>
     Effect.gen(function* () {
       circle.otherwise(accepts({ state: "completed" }))

@@ -182,7 +182,7 @@ onDatabasePaymentServer("What arrives", threeProviders, (it, { adyen, stripe }) 
       yield* act(payment_id, { action: "refund" }, acme.token("staff"))
       const refund = (yield* attemptsOf(payment_id)).find((one) => one["leg"] === "refund")
       const { known, apply } = yield* PaymentStore
-      const found = Option.getOrThrow(yield* known(idFrom(refund?.["attempt_id"])))
+      const found = Option.getOrThrow(yield* known(idFrom(refund?.["attempt_id"]), null))
       const { attempt_id } = found.attempt
       const stuck = yield* newItem(found.payment, attempt_id, { kind: "unknown_outcome" })
       yield* apply(yield* changeTo(found.payment, found.payment.status, { openItems: [stuck] }))

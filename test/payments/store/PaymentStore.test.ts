@@ -108,7 +108,10 @@ for (const backend of backends) {
           answered_at: null,
           enquiries: 0
         })
-        expect(Option.map(yield* store.known(attempt.attempt_id), (known) => known.attempt)).toEqual(Option.some(only))
+        for (const owner of [payment.org_id, null]) {
+          const known = yield* store.known(attempt.attempt_id, owner)
+          expect(Option.map(known, (one) => one.attempt)).toEqual(Option.some(only))
+        }
         const dueIn = only!.next_enquiry_at!.getTime() - attempt.started_at.getTime()
         expect(Math.abs(dueIn - 45_000)).toBeLessThan(10_000)
         const { callbacks, history, items } = yield* store.story(payment)
@@ -200,7 +203,8 @@ for (const backend of backends) {
         if (backend === "PostgreSQL") expect(yield* store.apply(intruder)).toBe(false)
         expect(yield* store.find(anywhere, nilId)).toEqual(Option.none())
         expect(yield* store.findByTransaction(anywhere, idFrom(payment.payment_id))).toEqual(Option.none())
-        expect(yield* store.known(nilId)).toEqual(Option.none())
+        expect(yield* store.known(nilId, null)).toEqual(Option.none())
+        expect(yield* store.known(attempt.attempt_id, org_id)).toEqual(Option.none())
         expect(yield* store.attemptOf("stripe", null, "unheard of")).toEqual(Option.none())
         expect(yield* store.find(Option.some(payment.org_id), payment.payment_id)).toEqual(Option.some(payment))
       })
@@ -440,20 +444,29 @@ for (const backend of backends) {
       })
     )
 
-    it.effect("hands out what is due in turn, one of each organisation: no backlog stands before another's", () =>
-      Effect.gen(function* () {
-        const store = yield* PaymentStore
-        const lane = { provider: "coinbase", enquire_in: 30 } as const
-        const [crowd, neighbour] = [yield* newOwner, yield* newOwner]
-        yield* Effect.replicateEffect(newPayment(crowd, {}, lane), 20)
-        yield* timePasses(clock, "1 second")
-        yield* Effect.replicateEffect(newPayment(neighbour, {}, lane), 2)
-        yield* timePasses(clock, "31 seconds")
-        const claimed = yield* store.claimEnquiries([{ provider: "coinbase", room: 4 }])
-        const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
-        expect(ofEach).toEqual([2, 2])
-      })
-    )
+    // However many there are: all of a few are looked at, and not all of many.
+    for (const [size, provider] of [
+      [20, "coinbase"],
+      [600, "circle"]
+    ] as const) {
+      it.effect(`hands out what is due in turn, one of each organisation: ${size} stand before nobody else's`, () =>
+        Effect.gen(function* () {
+          const store = yield* PaymentStore
+          const lane = { provider, enquire_in: 30 } as const
+          const [crowd, neighbour, third] = [yield* newOwner, yield* newOwner, yield* newOwner]
+          yield* Effect.replicateEffect(newPayment(crowd, {}, lane), size, { concurrency: "unbounded" })
+          yield* timePasses(clock, "1 second")
+          yield* Effect.replicateEffect(newPayment(neighbour, {}, lane), 2)
+          yield* Effect.replicateEffect(newPayment(third, {}, { ...lane, enquire_in: 300 }), 2)
+          yield* timePasses(clock, "31 seconds")
+          const claimed = yield* store.claimEnquiries([{ provider, room: 4 }])
+          const ofEach = [crowd, neighbour].map(({ org_id }) => claimed.filter((row) => row.org_id === org_id).length)
+          expect(ofEach).toEqual([2, 2])
+          const rest = yield* store.claimEnquiries([{ provider, room: 1000 }])
+          expect(new Set([...claimed, ...rest].map(({ attempt_id }) => attempt_id)).size, "each once").toBe(size + 2)
+        })
+      )
+    }
 
     it.effect("tells the story of one payment only, in order", () =>
       Effect.gen(function* () {

@@ -84,6 +84,7 @@ interface CallbackWords {
   readonly reason?: string
   readonly calledOff?: true
   readonly taken?: { readonly amount: string; readonly currency: string }
+  readonly takenInAll?: { readonly amount: string; readonly currency: string }
   readonly regained?: { readonly amount: string; readonly currency: string }
   readonly about?: string
 }

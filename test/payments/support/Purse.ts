@@ -1,5 +1,5 @@
 /** What a scripted provider really has of each reference, whatever the service makes of its words. */
-import type { Money } from "../../../src/domain/Money.ts"
+import { Money } from "../../../src/domain/Money.ts"
 import type { Report } from "../../../src/domain/Outcome.ts"
 
 interface Kept {
@@ -22,6 +22,8 @@ export interface Purse {
   readonly told: (reference: string, state: string, received?: Money) => void
   /** It has taken so much back, or below zero given it back, once for a key; of another currency it has nothing. It may do so before it is heard of. */
   readonly shrank: (reference: string, key: string, by: Money) => void
+  /** It has taken so much back in all, whichever of its words tells of it. */
+  readonly shrankTo: (reference: string, total: Money) => void
   /** What somebody who looked at its books has found, where it never said anything itself. */
   readonly found: (reference: string, moved: boolean) => void
   /** Nothing of a reference that it never had. */
@@ -58,7 +60,22 @@ export const makePurse = (): Purse => {
       one.back.set(currency, parts > minor ? 0n : minor - parts)
     }
   }
+  const shrank: Purse["shrank"] = (reference, key, { currency, minor }) => {
+    const one = disputes.has(key) ? undefined : kept.get(reference)
+    disputes.add(key)
+    const isHeardOf = one?.moved.has(currency) === true
+    if (one === undefined || (!isHeardOf && one.money.currency !== currency)) return
+    const before = one.back.get(currency) ?? 0n
+    if (!isHeardOf && before + minor >= one.money.minor) move(one, one.money)
+    const most = (one.moved.get(currency) ?? one.money.minor) - givenBackOf(reference, currency)
+    one.back.set(currency, before + minor > most ? most : before + minor)
+  }
   return {
+    shrank,
+    shrankTo: (reference, { currency, minor }) => {
+      const more = minor - (kept.get(reference)?.back.get(currency) ?? 0n)
+      if (more > 0n) shrank(reference, `${reference} in all ${minor}`, new Money({ currency, minor: more }))
+    },
     kindOf: (reference) => {
       const one = kept.get(reference)
       if (one === undefined) return undefined
@@ -88,16 +105,6 @@ export const makePurse = (): Purse => {
         if (one.moved.size === 0) move(one, one.money)
         takeAll(reference, one)
       }
-    },
-    shrank: (reference, key, { currency, minor }) => {
-      const one = disputes.has(key) ? undefined : kept.get(reference)
-      disputes.add(key)
-      const isHeardOf = one?.moved.has(currency) === true
-      if (one === undefined || (!isHeardOf && one.money.currency !== currency)) return
-      const before = one.back.get(currency) ?? 0n
-      if (!isHeardOf && before + minor >= one.money.minor) move(one, one.money)
-      const most = (one.moved.get(currency) ?? one.money.minor) - givenBackOf(reference, currency)
-      one.back.set(currency, before + minor > most ? most : before + minor)
     },
     found: (reference, moved) => {
       const one = kept.get(reference)

@@ -55,6 +55,7 @@ const CallbackBody = Schema.parseJson(
     reason: Schema.optional(Schema.String),
     calledOff: Schema.optional(Schema.Literal(true)),
     taken: Schema.optional(Sum),
+    takenInAll: Schema.optional(Sum),
     regained: Schema.optional(Sum),
     about: Schema.optional(Schema.Literal("payin", "payout", "refund"))
   })
@@ -103,9 +104,10 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     // What somebody else paid by the same name is other money.
     const isOther = kind !== undefined && kind !== purse.kindOf(known ?? "")
     if (event._tag === "Statement" && known !== undefined && !isOther) {
-      const { received, regained, state, taken } = event.report
+      const { received, regained, state, taken, takenInAll } = event.report
       const named = taken ?? regained
-      if (named === undefined) purse.told(known, state, received)
+      if (takenInAll !== undefined) purse.shrankTo(known, takenInAll)
+      else if (named === undefined) purse.told(known, state, received)
       else if (named.isPositive) purse.shrank(known, event.key, taken ?? named.negate())
     }
     return event
@@ -160,7 +162,8 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           reference,
           regained,
           state,
-          taken
+          taken,
+          takenInAll
         } = said
         const attempt = { reference, providerPaymentId, ...(kind === undefined ? {} : { about: kind }) }
         if (state === null) return { events: [heard(new Hint({ attempt }))] }
@@ -173,6 +176,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
           ...named("received", received),
           ...named("fee", fee),
           ...named("taken", taken),
+          ...named("takenInAll", takenInAll),
           ...named("regained", regained)
         })
         return { events: [heard(new Statement({ key, attempt, report, proof }))] }

@@ -34,14 +34,15 @@ it("sets up an organisation and moves its people, each change with an audit row"
     expect(first).toMatchObject({ code: 0, stderr: "" })
     expect(first.stdout).toContain('"review_threshold":50000.50,')
     expect(documentOf(first)).toMatchObject({ data: { org_id, features: ["escrow"], spread_bps: 25 } })
-    const [digits, negative, points, nothing, both, unknown, status, help] = await Promise.all([
+    const [digits, negative, points, nothing, both, unknown, status, feature, help] = await Promise.all([
       set("--review-threshold", "0.001"),
       set("--review-threshold", "1e3"),
       set("--spread-bps", "10000"),
       set(),
       set("--feature", "escrow", "--no-features"),
       cli("orgs", "set", "none", "--name", "X"),
-      set("--kyb-status", "fine", "--feature", "y"),
+      set("--kyb-status", "aproved", "--feature", "y"),
+      set("--feature", "y"),
       cli("orgs", "set", "--help")
     ])
     refused(digits, /--review-threshold has more than 2 fraction digits/)
@@ -50,7 +51,8 @@ it("sets up an organisation and moves its people, each change with an audit row"
     refused(nothing, /Say what to change/)
     refused(both, /contradict each other/)
     refused(unknown, /There is no organisation with the id none/)
-    refused(status, /--feature is not a feature.*--kyb-status is not one of/)
+    refused(status, /--kyb-status: expected one of not_started, pending, approved, rejected;.*Did you mean approved\?/)
+    refused(feature, /--feature: expected one of .*; y is none of them/)
     for (const option of ["--review-threshold", "--feature", "--no-features", "--spread-bps", "--kyb-status"]) {
       expect(help.stdout).toContain(option)
     }
@@ -71,7 +73,7 @@ it("sets up an organisation and moves its people, each change with an audit row"
     refused(last, /last org-admin and cannot be removed/)
     refused(demoted, /last org-admin and cannot be demoted/)
     refused(nobody, /--user: there is no user/)
-    refused(role, /--role is not a role/)
+    refused(role, /--role: expected one of member, /)
     expect(await data("users", "role", ...on(ben, "--role", "org-admin"))).toMatchObject({ role: "org-admin" })
     await data("keys", "create", "--org", org_id, "--name", "Till", "--user", ada)
     expect(await data("users", "leave", ...on(ada))).toEqual({ user_id: ada, org_id, removed: true })

@@ -109,6 +109,23 @@ describe("RateLimiter", () => {
     expect(limiter.peek("a", earlier + 60_000)).toStrictEqual({ allowed: true })
   })
 
+  it("blocks for no longer than a minute then, also whom it has refused meanwhile", () => {
+    const limiter = new RateLimiter(1)
+    limiter.take("a", START)
+    const earlier = START - 3_600_000
+    expect(limiter.take("a", earlier)).toStrictEqual(blocked(60))
+    expect(limiter.take("a", earlier + 60_000)).toStrictEqual({ allowed: true })
+  })
+
+  it("counts no time twice where requests overtake each other, as they do before a slow database", () => {
+    const limiter = new RateLimiter(60)
+    let allowed = 0
+    for (let nth = 0; nth < 1000; nth++) {
+      if (limiter.take("a", START + (nth % 2 === 0 ? 2000 : 0)).allowed) allowed += 1
+    }
+    expect(allowed).toBe(60)
+  })
+
   it("spends what other instances tell of, and pays back what all together let through too much", () => {
     const limiter = new RateLimiter(10)
     for (let i = 0; i < 4; i++) limiter.take("a", START)

@@ -5,10 +5,11 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option } from "effect"
+import { Deferred, Duration, Effect, Fiber, Layer, Logger, LogLevel, Option, Schedule } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
+import { leaveByMonth } from "../../../src/platform/months/Leaving.ts"
 import { Months } from "../../../src/platform/months/Months.ts"
 import { NotificationStore } from "../../../src/platform/notifications/NotificationStore.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
@@ -272,6 +273,99 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       expect(yield* events.forgetOld).toBe(2)
       expect(filesOf("events").filter((name) => name.startsWith("events_rest-"))).toHaveLength(1)
     })
+  )
+
+  it.effect("leave while results are written, however long it takes to see what of them is needed", () =>
+    Effect.gen(function* () {
+      const client = yield* sql
+      const { org_id } = yield* newOrganization()
+      yield* newHook(org_id)
+      const at = new Date(Date.now() - 130 * DAY)
+      yield* makeMonth("webhook_deliveries", "created_at", at)
+      const told = [yield* send(org_id, new Date()), yield* send(org_id, new Date())]
+      const ids = yield* query<{ delivery_id: string }>(
+        `select delivery_id from webhook_deliveries where event_id in ('${told[0]!.event_id}', '${told[1]!.event_id}')
+          order by event_id = '${told[1]!.event_id}'`
+      )
+      const [old, fresh] = ids.map(({ delivery_id }) => delivery_id)
+      yield* query(`update webhook_deliveries set created_at = '${at.toISOString()}', updated_at = '${at.toISOString()}',
+        status = 'dead' where delivery_id = '${old}'`)
+      yield* query(`delete from webhook_queue where delivery_id = '${old}'`)
+      const leaving = leaveByMonth(client, {
+        table: "webhook_deliveries",
+        keptFor: Duration.days(30),
+        stillNeeded: {
+          key: "delivery_id",
+          rows: "(select pg_sleep(4))::text is null",
+          lately: "select delivery_id from webhook_queue"
+        }
+      })
+      const fiber = yield* Effect.fork(leaving)
+      const isLooking = query(
+        "select from pg_stat_activity where query like 'create temporary table kept%' and state = 'active'"
+      )
+      yield* Effect.repeat(isLooking, { until: (rows) => rows.length > 0, schedule: Schedule.spaced("20 millis") })
+      const deliveries = yield* DeliveryStore
+      yield* settle(fresh!, { status: "delivered", attempts: 1, last_status_code: 200, last_error: null })
+      expect(yield* deliveries.requeue(Option.some(org_id), old!)).toBe(true)
+      expect(Option.isNone(yield* Fiber.poll(fiber)), "nobody has waited for it").toBe(true)
+      expect(yield* Fiber.join(fiber)).toBe(1)
+      expect(yield* partOf("webhook_deliveries", "delivery_id", old!), "replayed meanwhile").toEqual([
+        "webhook_deliveries_default"
+      ])
+      expect((yield* claimDue()).deliveries).toMatchObject([{ delivery_id: old }])
+      expect(yield* putAway).toEqual([`webhook_deliveries_${monthOf(at)}`])
+    })
+  )
+
+  it.effect("take attempts with them: those of deliveries that go one by one are in a file as well", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryStore
+      const { org_id } = yield* newOrganization()
+      yield* newHook(org_id)
+      const at = new Date(Date.now() - 160 * DAY).toISOString()
+      const { event_id } = yield* send(org_id, new Date())
+      const [row] = yield* query<{ delivery_id: string }>(
+        `update webhook_deliveries set created_at = '${at}', updated_at = '${at}', status = 'dead'
+          where event_id = '${event_id}' returning delivery_id`
+      )
+      const { delivery_id } = row!
+      yield* query(`delete from webhook_queue where delivery_id = '${delivery_id}'`)
+      yield* query(`insert into webhook_attempts (delivery_id, attempt, at, status_code, latency_ms)
+        values ('${delivery_id}', 1, '${at}', 500, 3), ('${delivery_id}', 2, now(), 503, 4)`)
+      expect(yield* deliveries.forgetOld).toBe(1)
+      const left = yield* query(`select from webhook_attempts where delivery_id = '${delivery_id}'`)
+      expect(left).toEqual([])
+      const files = filesOf("webhook_attempts").flatMap((file) => rowsIn("webhook_attempts", file))
+      const ours = files.filter((attempt) => attempt["delivery_id"] === delivery_id)
+      expect(ours.map((attempt) => attempt["status_code"]).toSorted()).toEqual([500, 503])
+    })
+  )
+
+  it.effect("of attempts wait for those of their deliveries: what is kept back for one would stay for ever", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryStore
+      const { org_id } = yield* newOrganization()
+      yield* newHook(org_id)
+      const at = new Date(Date.now() - 190 * DAY)
+      yield* makeMonth("webhook_deliveries", "created_at", at)
+      yield* makeMonth("webhook_attempts", "at", at)
+      const { event_id } = yield* send(org_id, new Date())
+      const time = at.toISOString()
+      const [row] = yield* query<{ delivery_id: string }>(
+        `update webhook_deliveries set created_at = '${time}', updated_at = '${time}', status = 'delivered'
+          where event_id = '${event_id}' returning delivery_id`
+      )
+      const { delivery_id } = row!
+      yield* query(`delete from webhook_queue where delivery_id = '${delivery_id}'`)
+      yield* query(`insert into webhook_attempts (delivery_id, attempt, at, status_code, latency_ms)
+        values ('${delivery_id}', 1, '${time}', 200, 3)`)
+      const held = `webhook_deliveries_${monthOf(at)}`
+      expect(yield* whileReading(held, deliveries.forgetOld), "somebody has the deliveries in hand").toBe(0)
+      yield* deliveries.forgetOld
+      expect(yield* partOf("webhook_attempts", "delivery_id", delivery_id)).toEqual([])
+      expect((yield* putAway).toSorted()).toEqual([`webhook_attempts_${monthOf(at)}`, held])
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 
   it.effect("of messages go as they are", () =>

@@ -209,7 +209,7 @@ describe("watchProcess", () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       update()
       expect(read("nodejs_eventloop_lag_seconds")).toBeGreaterThan(0.1)
-    })
+    }, 10_000)
     expect(read("nodejs_eventloop_lag_seconds")).toBeLessThan(5)
     expect(read("process_cpu_seconds_total")).toBeGreaterThan(before + 0.05)
   })

@@ -3,7 +3,7 @@
  * nothing there, and instances with old and new settings that run side by side vouch for nothing at all.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Layer, TestClock } from "effect"
+import { Clock, Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
 import { StoresMemory } from "../../../src/app/Stores.ts"
 import {
   credentialsRetireAfter,
@@ -18,6 +18,7 @@ import { reseal, Vault } from "../../../src/platform/secrets/Vault.ts"
 import { PlatformAccounts } from "../../../src/providers/accounts/PlatformAccounts.ts"
 import { type PlatformAccount, PlatformAccountStore } from "../../../src/providers/accounts/PlatformAccountStore.ts"
 import { ProviderAccounts } from "../../../src/providers/accounts/ProviderAccounts.ts"
+import { thirdPartyNamed } from "../../../src/providers/accounts/ThirdParties.ts"
 import { ProvidersLive } from "../../../src/providers/accounts/ProvidersLive.ts"
 import { Providers } from "../../../src/providers/port/Provider.ts"
 import { onBothStores } from "../../support/Stores.ts"
@@ -61,6 +62,27 @@ const aLook = Duration.sum(platformAccountsLook, Duration.millis(1))
 const retired = Duration.toMillis(credentialsRetireAfter)
 
 describe("the platform's account", () => {
+  it.scoped("is the same however its name is spelled", () =>
+    Effect.gen(function* () {
+      const variables = { ADYEN_API_KEY: "AQE-of-the-platform", ADYEN_MERCHANT_ACCOUNT: "OurECOM" }
+      const services = yield* Layer.build(
+        PlatformAccounts.layer.pipe(
+          Layer.provide(Secrets.layer),
+          Layer.provide(Vault.layer(before)),
+          Layer.provide(testSettings(variables))
+        )
+      )
+      const { sharedBy } = yield* Effect.provide(PlatformAccounts, services)
+      const named = (merchant_account: string) =>
+        sharedBy(thirdPartyNamed("adyen")!, {
+          api_key: Redacted.make("AQE-of-another"),
+          merchant_account: Redacted.make(merchant_account)
+        })
+      expect(["OurECOM", "ourecom", "OURECOM"].map(named)).toEqual(Array(3).fill(Option.some("merchant_account")))
+      expect(named("AnotherECOM")).toEqual(Option.none())
+    }).pipe(Effect.provide(stores))
+  )
+
   it.scoped("vouches for what was sent since it was first seen, however often its instances start", () =>
     Effect.gen(function* () {
       yield* TestClock.adjust(minute)

@@ -63,7 +63,8 @@ describe("a callback that Adyen's own library signed", () => {
   const paid = { reference, providerPaymentId: "PSP0000000000001" }
   const change = { pspReference: "MOD0000000000001", originalReference: "PSP0000000000001" }
   const refund = { ...change, merchantReference: `${referenceNo(7)}-refund` }
-  const given = { reference: referenceNo(7), providerPaymentId: "MOD0000000000001" }
+  const ofRefund = { providerPaymentId: "MOD0000000000001" }
+  const given = { reference: referenceNo(7), ...ofRefund }
 
   const statements: ReadonlyArray<readonly [string, Record<string, unknown>, object, object]> = [
     ["AUTHORISATION", {}, paid, { state: "completed", received: inMinor("EUR", 12_300n) }],
@@ -87,7 +88,9 @@ describe("a callback that Adyen's own library signed", () => {
     ["REFUND", { ...refund, success: "false" }, given, { state: "failed" }],
     ["REFUND_FAILED", refund, given, { state: "returned" }],
     ["REFUNDED_REVERSED", refund, given, { state: "returned" }],
-    ["REFUND", change, { reference: null, providerPaymentId: "MOD0000000000001" }, { state: "completed" }]
+    ["REFUND", { ...change, merchantReference: null }, { reference: null, ...ofRefund }, { state: "completed" }],
+    ["REFUND", change, paid, { state: "returned", taken: inMinor("EUR", 12_300n) }],
+    ["REFUND", { ...change, merchantReference: `${reference}-link` }, paid, { state: "returned" }]
   ]
   for (const [eventCode, about, attempt, report] of statements) {
     it.effect(`${eventCode} ${JSON.stringify(about)}: a statement`, () =>
@@ -98,6 +101,23 @@ describe("a callback that Adyen's own library signed", () => {
       })
     )
   }
+
+  it.effect("of a refund that was made by hand, and did not reach the payer, tells both, once for the refund", () =>
+    Effect.gen(function* () {
+      const money = inMinor("EUR", 12_300n)
+      const taken = { key: "REFUND MOD0000000000001 true", attempt: paid, report: { taken: money } }
+      for (const eventCode of ["REFUND_FAILED", "REFUNDED_REVERSED"]) {
+        const { events } = yield* heard(notification(signed({ eventCode, ...change })))
+        const regained = { key: "refund MOD0000000000001 regained", attempt: paid, report: { regained: money } }
+        expect(events).toMatchObject([taken, regained])
+      }
+      expect((yield* heard(notification(signed({ eventCode: "REFUND", ...change })))).events).toMatchObject([taken])
+      const refused = signed({ eventCode: "REFUND", ...change, success: "false" })
+      expect((yield* heard(notification(refused))).events).toEqual([])
+      const odd = signed({ eventCode: "REFUND", ...change, amount: { value: 1, currency: "ZZZ" } })
+      expect((yield* heard(notification(odd))).events).toMatchObject([{ _tag: "Hint", attempt: paid }])
+    })
+  )
 
   const hints: ReadonlyArray<readonly [string, Record<string, unknown>]> = [
     [
@@ -131,6 +151,13 @@ describe("a callback that Adyen's own library signed", () => {
         { merchantAccountCode: "AnotherECOM" }
       ]
       for (const about of others) expect((yield* heard(notification(signed(about)))).events).toEqual([])
+    })
+  )
+
+  it.effect("names our account as Adyen spells it, however we do", () =>
+    Effect.gen(function* () {
+      const { events } = yield* heard(notification(signed()), { ...credentials, merchant_account: "ourecom" })
+      expect(events).toMatchObject([{ _tag: "Statement", attempt: paid }])
     })
   )
 

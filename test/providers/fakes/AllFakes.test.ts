@@ -55,8 +55,8 @@ describe("fakes", () => {
 
   it.scopedLive("do not wait for one whose port somebody else has", () =>
     Effect.gen(function* () {
-      const [probe] = yield* startFakes({ callbackBase: "http://127.0.0.1:3000" }, two.slice(0, 1))
-      const taken = Number(new URL(probe!.running.url).port)
+      const taken = Number(yield* Effect.promise(() => firstOfFreePorts(2)))
+      yield* startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken }, two.slice(0, 1))
       const { missing, started } = yield* startFreeFakes(
         { callbackBase: "http://127.0.0.1:3000", firstPort: taken },
         two

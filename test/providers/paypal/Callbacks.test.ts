@@ -117,7 +117,12 @@ describe("callbacks of PayPal", () => {
           _tag: "Statement",
           key: "CUSTOMER.DISPUTE.RESOLVED PP-D-4012",
           attempt,
-          report: { state: "returned", taken: amount("96.00", "USD"), providerCode: code }
+          report: {
+            state: "returned",
+            taken: amount("96.00", "USD"),
+            takenInAll: amount("96.00", "USD"),
+            providerCode: code
+          }
         })
         const whole = yield* eventsOf(RESOLVED, dispute(code, { dispute_outcome: { outcome_code: code } }))
         expect(whole).toMatchObject([{ report: { taken: amount("100.00", "USD") } }])
@@ -152,9 +157,18 @@ describe("callbacks of PayPal", () => {
         _tag: "Statement",
         key: "PAYMENT.CAPTURE.REFUNDED 1Y107995YT783435V",
         attempt: { reference, providerPaymentId: null, about: "payin" },
-        report: { state: "returned", taken: { currency: "EUR", minor: 400n } }
+        report: {
+          state: "returned",
+          taken: { currency: "EUR", minor: 400n },
+          takenInAll: { currency: "EUR", minor: 700n }
+        }
       }
       expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", refund)).toMatchObject([told])
+      const [unread] = yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", {
+        ...refund,
+        seller_payable_breakdown: { total_refunded_amount: { currency_code: "EUR", value: "some" } }
+      })
+      expect(unread).toMatchObject({ _tag: "Hint" })
       const pending = { ...refund, status: "PENDING" }
       expect(yield* eventsOf("PAYMENT.CAPTURE.REFUNDED", pending)).toMatchObject([{ _tag: "Hint" }])
     })

@@ -99,7 +99,34 @@ describe("a callback that Stripe's own library signed", () => {
       expect(events).toMatchObject([
         { attempt: { reference: referenceNo(7), providerPaymentId: "re_1" }, report: { state: "returned" } }
       ])
-      expect((yield* heard(signed(event("charge.refund.updated", { ...refund, metadata: {} })))).events).toEqual([])
+    })
+  )
+
+  it.effect("about a refund that was made by hand tells of the payment's money, once for the refund", () =>
+    Effect.gen(function* () {
+      const paid = () => replyOf(200, intent({ status: "succeeded", amount_received: 12300 }))
+      const refund = (status: string) =>
+        signed(
+          event("refund.updated", {
+            ...{ id: "re_1", object: "refund", status, metadata: {} },
+            ...{ payment_intent: "pi_1", amount: 300, currency: "eur" }
+          })
+        )
+      const attempt = { reference, providerPaymentId: "pi_1" }
+      const money = inMinor("EUR", 300n)
+      const taken = { key: "refund re_1 taken", attempt, report: { state: "returned", taken: money } }
+      const regained = { key: "refund re_1 regained", attempt, report: { state: "completed", regained: money } }
+      for (const status of ["pending", "requires_action", "succeeded"]) {
+        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([taken])
+      }
+      // Whoever hears of its end alone has not heard that it began.
+      for (const status of ["failed", "canceled"]) {
+        expect((yield* heard(refund(status), paid)).events, status).toMatchObject([taken, regained])
+      }
+      const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
+      expect((yield* heard(refund("succeeded"), others)).events).toEqual([])
+      const nameless = event("refund.updated", { id: "re_1", object: "refund", status: "succeeded", metadata: {} })
+      expect((yield* heard(signed(nameless), paid)).events).toEqual([])
     })
   )
 

@@ -48,6 +48,19 @@ describe("An idle worker", () => {
       expect(looks() - before).toBeLessThanOrEqual(5)
     })
   )
+
+  it.effect("comes at once also when it has just looked of its own accord", () =>
+    Effect.gen(function* () {
+      const { looks, means } = nothingDue()
+      const { ring } = yield* Doorbell
+      yield* Effect.fork(Effect.provide(deliveryWorker, means))
+      yield* TestClock.adjust("251 millis")
+      expect(looks()).toBe(2)
+      ring()
+      yield* TestClock.adjust("1 millis")
+      expect(looks()).toBe(3)
+    })
+  )
 })
 
 describe("The bell", () => {

@@ -1,5 +1,6 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { Doorbell } from "../../../src/webhooks/Doorbell.ts"
 import { people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
 import { dataOf, deliveries, get, notify, onHookServer, patch, registered } from "../Hooks.ts"
@@ -40,6 +41,19 @@ onHookServer("A test notification", (it) => {
       }
       expect(yield* deliveries(globex.key, `&webhook_id=${theirs.webhook_id}`)).toEqual([])
     })
+  )
+
+  it.effect("calls the worker, as every event does", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { listen } = yield* Doorbell
+      let rings = 0
+      yield* listen(() => {
+        rings += 1
+      })
+      yield* notify(acme.key, acme.org_id)
+      expect(rings).toBe(1)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("carries what was sent, the amount with its fraction, and says that it is a test", () =>

@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Option } from "effect"
-import type { OrgId } from "../../../src/domain/Identifiers.ts"
+import { type OrgId, PaymentId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { MAX_PAYLOAD_BYTES, EventStore } from "../../../src/webhooks/EventStore.ts"
 import { keptTexts } from "../../../src/webhooks/EventText.ts"
@@ -62,7 +62,48 @@ for (const backend of backends) {
 
 const onDatabase = openStoresOn("PostgreSQL").pipe(Layer.provideMerge(Ids.layer), Layer.provide(testSettings()))
 
+const paid = (payment_id: string, at: Date, rest = "") => {
+  const beginning = `{"payment_id":"${payment_id}","transaction_id":"t","status":"completed","previous_status":"pending"`
+  const money = `"amount":1500.00,"currency":"KES","target_amount":1.5e3,"target_currency":"KES","direction":"inbound"`
+  const reference = JSON.stringify('a "client_reference": b\n,"updated_at":c')
+  const others = `"payment_method":"card","provider":null,"client_reference":${reference}`
+  return `${beginning},${money},${others},"updated_at":"${at.toISOString()}"${rest}}`
+}
+
 layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events of one change", (it) => {
+  it.effect("of a payment keep the values of what they tell, and any other shape as it is", () =>
+    Effect.gen(function* () {
+      const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+      const { org_id } = yield* newOrganization()
+      const at = new Date(Date.UTC(2026, 1, 28, 23, 59, 59, 7))
+      const payment_id = PaymentId.make(yield* nextId)
+      const usual = paid(payment_id, at)
+      const others = [
+        paid(payment_id, at, ',"failure":{"code":"declined"}'),
+        paid(payment_id, new Date(0)),
+        paid(yield* nextId, at),
+        usual.replace('"currency":"KES",', ""),
+        usual.replace('"transaction_id"', '"other":1,"transaction_id"'),
+        usual.replace(
+          '"status":"completed","previous_status":"pending"',
+          '"previous_status":"pending","status":"completed"'
+        )
+      ]
+      const events: Array<WebhookEvent> = []
+      for (const data of [usual, usual, ...others]) events.push({ ...(yield* eventOf(org_id, at, data)), payment_id })
+      const kept = keptTexts(events, at)
+      expect(kept[0]!.data?.split("\n")).toHaveLength(11)
+      expect(kept[1]!.same_as).toBe(events[0]!.event_id)
+      expect(kept.slice(2).map(({ data }) => data)).toEqual(others)
+      const rows = kept.map((text) => ({ ...text, org_id, payment_id, created_at: at }))
+      yield* sql`insert into events ${sql.insert(rows)}`
+      const found = yield* sql<{ event_id: string; payload: string }>`select event_id, event_payload(e) as payload
+        from events e where org_id = ${org_id}`
+      const texts = new Map(found.map(({ event_id, payload }) => [event_id, payload]))
+      expect(events.map(({ event_id }) => texts.get(event_id))).toEqual(events.map(({ payload }) => payload))
+    })
+  )
+
   it.effect("have what they tell once, and each its own text", () =>
     Effect.gen(function* () {
       const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)

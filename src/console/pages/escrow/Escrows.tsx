@@ -9,7 +9,7 @@ import { Page } from "../../parts/Page.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
-import { isAdmin, ofOrg, orgId } from "../../state/Session.ts"
+import { isAdmin, may, ofOrg, orgId } from "../../state/Session.ts"
 import { NewEscrow } from "./NewEscrow.tsx"
 
 export type EscrowData = Answer<"escrow", "get">["data"]
@@ -25,7 +25,7 @@ export const Escrows = () => {
     <Page
       title="Escrow"
       lead="Money that is set aside for milestones, and shared out when each is reached."
-      actions={isAdmin.value ? undefined : <NewEscrow onDone={list.reload} />}
+      actions={isAdmin.value || !may("escrow") ? undefined : <NewEscrow onDone={list.reload} />}
     >
       <Listing
         list={list}

@@ -10,10 +10,11 @@ import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
-import { orgId } from "../../state/Session.ts"
+import { may, orgId } from "../../state/Session.ts"
 import { NewLink } from "./NewLink.tsx"
 import { ShowQr } from "./ShowQr.tsx"
 import type { Link } from "./Link.ts"
+import { takesPayments } from "./Payable.ts"
 
 const Cancel = ({ link, onDone }: { readonly link: Link; readonly onDone: () => void }) => (
   <Task
@@ -43,7 +44,17 @@ const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; reado
       rows={links}
       keyOf={({ link_id }) => link_id}
       columns={[
-        { name: "For", show: ({ description, link_ref }) => <strong>{description ?? link_ref}</strong> },
+        {
+          name: "For",
+          show: ({ client_reference, description, link_ref }) => (
+            <span class="roomy">
+              <strong class="two-lines">{description ?? client_reference ?? link_ref}</strong>
+              {description !== null && client_reference !== null && (
+                <span class="two-lines muted">{client_reference}</span>
+              )}
+            </span>
+          )
+        },
         { name: "Status", show: ({ status }) => <Badge status={status} /> },
         {
           name: "Amount",
@@ -60,7 +71,7 @@ const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; reado
           wide: true,
           show: ({ url }) => (
             <span class="with-copy">
-              <a class="clipped" href={url} target="_blank" rel="noreferrer">
+              <a class="clipped short" href={url} target="_blank" rel="noreferrer">
                 {url.replace(/^https?:\/\//, "")}
               </a>
               <Copy text={url} what="the address" />
@@ -74,8 +85,12 @@ const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; reado
           align: "end",
           show: (link) => (
             <div class="actions">
-              {link.status === "active" && <ShowQr link={link} />}
-              {link.status === "active" && <Cancel link={link} onDone={onDone} />}
+              {takesPayments(link, new Date()) && (
+                <>
+                  <ShowQr link={link} />
+                  <Cancel link={link} onDone={onDone} />
+                </>
+              )}
             </div>
           )
         }
@@ -90,7 +105,11 @@ const lead = "A page of yours at which anyone who has the address can pay."
 const OfOrg = ({ org }: { readonly org: string }) => {
   const list = useLoad((signal) => call("paymentLinks", "list", { path: { org_id: org } }, { signal }), [org])
   return (
-    <Page title={title} lead={lead} actions={<NewLink org={org} onDone={list.reload} />}>
+    <Page
+      title={title}
+      lead={lead}
+      actions={may("payment_links") ? <NewLink org={org} onDone={list.reload} /> : undefined}
+    >
       <Awaited loaded={list}>{({ data }) => <Content links={data} onDone={list.reload} />}</Awaited>
     </Page>
   )

@@ -5,17 +5,13 @@ import { Field } from "../../parts/Field.tsx"
 import type { Values } from "../../parts/Form.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { session } from "../../state/Session.ts"
+import { BrandFields, brandIn } from "./BrandFields.tsx"
 
 type Payload = Request<"paymentLinks", "create">["payload"]
 
-const payloadOf = ({
-  amount = "",
-  amount_type,
-  currency = "",
-  description = "",
-  email = "",
-  expires_at = ""
-}: Values): Payload => {
+const payloadOf = (values: Values): Payload => {
+  const { amount = "", amount_type, client_reference = "", currency = "", description = "" } = values
+  const { email = "", expires_at = "", return_url = "" } = values
   const number = maybeAmountIn(amount)
   return {
     amount_type: amount_type as Payload["amount_type"],
@@ -23,7 +19,10 @@ const payloadOf = ({
     ...(number === undefined ? {} : { amount: number }),
     ...(description === "" ? {} : { description }),
     ...(email === "" ? {} : { email }),
-    ...(expires_at === "" ? {} : { expires_at: new Date(expires_at).toISOString() })
+    ...(expires_at === "" ? {} : { expires_at: new Date(expires_at).toISOString() }),
+    ...(client_reference === "" ? {} : { client_reference }),
+    ...(return_url === "" ? {} : { return_url }),
+    ...brandIn(values)
   }
 }
 
@@ -63,8 +62,18 @@ export const NewLink = ({ onDone, org }: { readonly org: string; readonly onDone
         />
         <Field name="currency" label="Currency" value={session.value?.organization?.currency ?? "KES"} required />
       </div>
-      <Field name="email" label="Payer's e-mail" kind="email" required={false} />
       <Field name="expires_at" label="Expires" kind="datetime-local" required={false} />
+      <Field name="client_reference" label="Your reference" placeholder="order-1042" required={false} />
+      <Field name="email" label="Payer's e-mail" kind="email" required={false} />
+      <Field
+        name="return_url"
+        label="Where payers go afterwards"
+        kind="url"
+        placeholder="https://shop.example/thanks"
+        hint="With the outcome and your reference in the address."
+        required={false}
+      />
+      <BrandFields />
     </Task>
   )
 }

@@ -93,7 +93,7 @@ export const Configs = () => {
             rows={items}
             keyOf={({ config_id }) => config_id}
             columns={[
-              { name: "Provider", show: ({ provider }) => <strong>{providerName(provider)}</strong> },
+              { name: "Provider", show: ({ provider }) => <strong class="nowrap">{providerName(provider)}</strong> },
               {
                 name: "State",
                 show: ({ is_active }) => (
@@ -106,7 +106,7 @@ export const Configs = () => {
                   `${country} · ${nameOf(direction)}, ${nameOf(payment_method).toLowerCase()}`
               },
               { name: "Priority", align: "end", show: ({ priority }) => priority },
-              { name: "Amounts", wide: true, show: limitsOf },
+              { name: "Amounts", wide: true, show: (config) => <span class="nowrap">{limitsOf(config)}</span> },
               {
                 name: "For",
                 wide: true,

@@ -68,7 +68,15 @@ const NetworkFields = ({ country }: { readonly country: string }) => {
           networks.length === 0 ? [["", "None in this country"]] : networks.map(({ code, name }) => [code, name])
         }
       />
-      <Field name="phone" label="Phone" inputMode="tel" placeholder="+254712345678" value="+254712345678" required />
+      <Field
+        key={`phone in ${country}`}
+        name="phone"
+        label="Phone"
+        inputMode="tel"
+        placeholder="+254712345678"
+        value={country === "KE" ? "+254712345678" : ""}
+        required
+      />
     </>
   )
 }

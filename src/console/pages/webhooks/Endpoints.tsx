@@ -21,7 +21,8 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
       <code class="address">{endpoint.endpoint_url}</code>
     </p>
     <p class="muted">
-      {endpoint.events.join(", ")} · since <Time at={endpoint.created_at} />
+      {endpoint.events.includes("*") ? "All events" : endpoint.events.join(", ")} · since{" "}
+      <Time at={endpoint.created_at} />
       {may("webhook_log") && (
         <>
           {" · "}

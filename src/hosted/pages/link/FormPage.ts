@@ -122,7 +122,7 @@ const about = ({ link, merchant }: LinkVisit, offer: Offer, words: Words, linkWo
       converted && link.amount_type === "fixed" ? amountText(price.receives, words) : undefined
     ],
     [linkWords.rate, converted ? rateText(price, words) : undefined],
-    [linkWords.rateUntil, holdsUntil === null ? undefined : timeText(holdsUntil)]
+    [linkWords.rateUntil, holdsUntil === null ? undefined : timeText(holdsUntil, words)]
   ] as const
   const said = lines.flatMap(([name, value]) => (value === undefined ? [] : [detail(name, value)]))
   return said.length > 0 && html`<dl>${said}</dl>`

@@ -142,7 +142,7 @@ const overPage = ({ receipt, stays, visit, words }: Shown, linkAddress: string):
       visit,
       words,
       html`<section class="body outcome">
-        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">✕</div>
+        <div class="sign ${calledOff ? "plain" : "bad"}" aria-hidden="true">&#10005;</div>
         <h1>${title}</h1>
         <p>${calledOff ? linkWords.canceledText : linkWords.againText}</p>
         ${details(visit, words)}

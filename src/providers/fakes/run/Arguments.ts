@@ -1,6 +1,7 @@
 /** What the fakes are started with on the command line. */
 import { Either } from "effect"
 import { firstFakePort } from "../../../platform/config/Settings.ts"
+import { urlOf } from "../../../domain/UrlOf.ts"
 
 export interface FakeArguments {
   readonly callbackBase: string
@@ -26,7 +27,8 @@ export const readArguments = (given: ReadonlyArray<string>): Either.Either<FakeA
         read = { ...read, asJson: true }
         break
       case "--callbacks":
-        if (value === undefined || !URL.canParse(value)) return Either.left(`--callbacks wants an address. ${usage}`)
+        if (value === undefined || urlOf(value) === undefined)
+          return Either.left(`--callbacks wants an address. ${usage}`)
         read = { ...read, callbackBase: value }
         at += 1
         break

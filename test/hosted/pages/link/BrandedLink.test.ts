@@ -8,7 +8,7 @@ import { people } from "../../../support/Credentials.ts"
 import { bodyOf, send } from "../../../support/Send.ts"
 import { askForLink, kenyan } from "../../links/Linking.ts"
 import { atCheckout, submit, visit } from "../Visits.ts"
-import { acmeLink, byPhone, leadsTo, payAt, untilPage } from "./Paying.ts"
+import { acmeLink, byCard, byPhone, leadsTo, payAt, untilPage } from "./Paying.ts"
 
 const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
@@ -63,6 +63,28 @@ for (const backend of ["memory", "PostgreSQL"] as const) {
         expect(text).toContain(`href="${back}"`)
         expect((yield* visit(`${status}?receipt=shown`)).text).not.toContain("http-equiv")
         expect(yield* payments).toMatchObject([{ client_reference: "order-1042", status: "completed" }])
+      })
+    )
+
+    it.effect("keep their brand at the checkout that they lead to, which no other payment can take on", () =>
+      Effect.gen(function* () {
+        const { link } = yield* acmeLink(branded)
+        const status = leadsTo(yield* payAt(link, byCard("4000 0000 0000 3220")))
+        const [, onwards = ""] =
+          /href="\.\.\/\.\.(\/checkout\/[^"]+)"/.exec((yield* untilPage(status, "/checkout/")).text) ?? []
+        const checkout = yield* visit(onwards.replaceAll("&amp;", "&"))
+        expect(checkout.text).toContain("<bdi>Acme &lt;Shop&gt;</bdi>")
+        expect(checkout.text).toContain("<bdi>Paid to Acme Pay</bdi>")
+        expect(checkout.text).toContain(`src="../pay/${link.link_ref}/logo"`)
+        expect(checkout.text).toContain("--accent:#ffee00;--onaccent:#000000")
+        expect(checkout.headers["content-security-policy"]).toMatch(
+          / 'sha256-[^']+' 'sha256-[^']+'; img-src 'self' data:;/
+        )
+        const other = yield* atCheckout({ metadata: { link_id: link.link_id } })
+        const plain = yield* visit(other.path)
+        expect(plain.text).toContain("<bdi>Acme Pay</bdi>")
+        expect(plain.text).not.toContain(link.link_ref)
+        expect(plain.headers["content-security-policy"]).toContain("img-src data:;")
       })
     )
 
@@ -153,8 +175,8 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
       expect(text).toContain("<dt>Acme Pay receives</dt>")
       expect(text).toMatch(/<dt>Exchange rate<\/dt>\s*<dd><bdi>1 KES = 0\.00\d+\u00a0USD<\/bdi>/)
       const [, until = ""] =
-        /<dt>This price holds until<\/dt>\s*<dd><bdi>(\d{4}-\d\d-\d\d \d\d:\d\d) UTC</.exec(text) ?? []
-      const left = Date.parse(`${until.replace(" ", "T")}Z`) - Date.now()
+        /<dt>This price holds until<\/dt>\s*<dd><bdi>(\d+ \w+ \d{4}, \d\d:\d\d)\u00a0UTC</.exec(text) ?? []
+      const left = Date.parse(`${until} UTC`) - Date.now()
       expect(left).toBeGreaterThan(13 * 60_000)
       expect(left).toBeLessThanOrEqual(15 * 60_000)
       expect((yield* visit(`${path}?lang=fr`)).text).toMatch(/1 KES = 0,00\d+/)
@@ -188,9 +210,12 @@ onPaymentServer("Pages for payers", "memory", { variables: leisurely }, (it) => 
       ]) {
         expect(mails[0]!.text).toContain(line)
       }
-      expect((yield* submit(status, { action: "receipt" })).headers["location"]).toMatch(/\?receipt=sent$/)
+      const inFrench = yield* submit(status, { action: "receipt" }, { "accept-language": "fr" })
+      expect(inFrench.headers["location"]).toMatch(/\?receipt=sent$/)
       expect((yield* visit(`${status}?receipt=failed`)).text).toContain("could not be sent now")
-      expect(yield* outbox).toHaveLength(2)
+      const both = yield* eventually(outbox, (all) => all.length > 1)
+      expect(both).toHaveLength(2)
+      expect(both.map(({ text }) => text).join("\n")).toContain("Référence\u00a0: order-1042")
     })
   )
 

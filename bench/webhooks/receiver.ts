@@ -1,0 +1,62 @@
+/**
+ * The receivers of all deliveries, in a process of its own, so that its work is not taken for the sender's. It reads no
+ * more of HTTP than where a request ends. `/hang` never answers; `/neighbour` is told of at once, with the time.
+ */
+import { type AddressInfo, createServer, type Socket } from "node:net"
+
+const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+const HEAD_END = "\r\n\r\n"
+const LENGTH = /\r\ncontent-length: (\d+)\r\n/i
+
+export type Order = { readonly count: number } | "cpu"
+export type Told =
+  | { readonly port: number }
+  | { readonly received: number }
+  | { readonly arrivedAt: number }
+  | { readonly cpuMicros: number }
+
+const tell = (told: Told): void => void process.send?.(told)
+
+let received = 0
+let wanted = 0
+
+const answer = (socket: Socket, target: string): void => {
+  if (target === "/hang") return
+  socket.write(ANSWER)
+  if (target === "/neighbour") return tell({ arrivedAt: performance.timeOrigin + performance.now() })
+  received += 1
+  if (received !== wanted) return
+  tell({ received })
+}
+
+const serve = (socket: Socket): void => {
+  socket.setNoDelay(true)
+  let unread = ""
+  socket.on("error", () => socket.destroy())
+  socket.on("data", (chunk) => {
+    unread += chunk.toString("latin1")
+    for (;;) {
+      const head = unread.indexOf(HEAD_END)
+      if (head === -1) return
+      const end = head + HEAD_END.length + Number(LENGTH.exec(unread.slice(0, head + 2))?.[1] ?? 0)
+      if (unread.length < end) return
+      const target = unread.slice(unread.indexOf(" ") + 1, unread.indexOf(" HTTP/"))
+      unread = unread.slice(end)
+      answer(socket, target)
+    }
+  })
+}
+
+process.on("message", (order: Order) => {
+  if (order === "cpu") {
+    const { system, user } = process.cpuUsage()
+    return tell({ cpuMicros: system + user })
+  }
+  received = 0
+  wanted = order.count
+})
+process.on("disconnect", () => process.exit())
+
+const server = createServer(serve)
+// On every address of the loopback, each of which is another host to the sender.
+server.listen({ port: 0, host: "0.0.0.0", backlog: 4096 }, () => tell({ port: (server.address() as AddressInfo).port }))

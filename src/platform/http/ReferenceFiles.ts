@@ -1,0 +1,63 @@
+/** The script and the style of the API reference and the text of its document, read when the first reader comes. */
+import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import { openApiTemplate, openApiText } from "../../contract/openapi/OpenApiText.ts"
+import type { Mode } from "../config/Settings.ts"
+import type { Outgoing } from "./Outgoing.ts"
+import { pack, packedReply } from "./Packed.ts"
+import type { Incoming } from "./Route.ts"
+
+/** Beside the bundle of the server, where the build puts them. */
+const folder = new URL("reference/", import.meta.url)
+
+const isMissing = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
+
+/** A server that runs from its sources has no bundle: it makes what is missing, and keeps it. */
+const builtOr = async (name: string, make: () => string | Promise<string>): Promise<string> => {
+  try {
+    return await readFile(new URL(name, folder), "utf8")
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return make()
+  }
+}
+
+interface Builder {
+  readonly referenceInMemory: () => Promise<(name: string) => string>
+}
+
+const makeFiles = async (): ReturnType<Builder["referenceInMemory"]> => {
+  const builder = new URL("../../reference/build.mjs", import.meta.url)
+  return ((await import(builder.href)) as Builder).referenceInMemory()
+}
+
+/** Made for the first reader and kept; what could not be made is made again for the next. */
+const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  const forget = (error: unknown) => {
+    made = undefined
+    throw error
+  }
+  return () => (made ??= make().catch(forget))
+}
+
+type Handler = (incoming: Incoming) => Effect.Effect<Outgoing>
+
+const packedOnce = (read: () => Promise<string>, headers: Readonly<Record<string, string>>): Handler => {
+  const packed = once(async () => pack(await read(), { ...headers, "x-content-type-options": "nosniff" }))
+  return (incoming) => Effect.map(Effect.promise(packed), (one) => packedReply(incoming, one))
+}
+
+const madeFiles = once(makeFiles)
+
+const file = (name: string, contentType: string): Handler =>
+  packedOnce(() => builtOr(name, async () => (await madeFiles())(name)), { "content-type": contentType })
+
+export const referenceScript = file("reference.js", "text/javascript; charset=utf-8")
+export const referenceStyle = file("reference.css", "text/css; charset=utf-8")
+
+export const openApiFile = (publicUrl: string, mode: Mode): Handler =>
+  packedOnce(async () => openApiText(await builtOr("openapi.json", openApiTemplate), publicUrl, mode), {
+    "access-control-allow-origin": "*",
+    "content-type": "application/json"
+  })

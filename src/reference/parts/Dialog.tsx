@@ -1,0 +1,26 @@
+/** A window over the page: Escape and a click beside it close it, and the focus goes back to where it was. */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+
+interface DialogProps {
+  readonly label: string
+  readonly kind: string
+  readonly close: () => void
+  readonly children: ComponentChildren
+}
+
+export const Dialog = ({ children, close, kind, label }: DialogProps) => {
+  const ref = useRef<HTMLDialogElement>(null)
+  useEffect(() => ref.current?.showModal(), [])
+  return (
+    <dialog
+      ref={ref}
+      class={kind}
+      aria-label={label}
+      onClose={close}
+      onClick={({ currentTarget, target }) => target === currentTarget && currentTarget.close()}
+    >
+      <div class="inner">{children}</div>
+    </dialog>
+  )
+}

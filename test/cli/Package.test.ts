@@ -1,0 +1,62 @@
+/** What `npm pack` puts into the tarball: all that an installed program, server or client reads, and nothing of this machine. */
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+import about from "../../package.json" with { type: "json" }
+
+interface Packed {
+  readonly files: ReadonlyArray<{ readonly path: string }>
+}
+
+/** As a build leaves it, but empty: what is packed goes by names. */
+const built = [
+  ...["main.cjs", "main.mjs", "main.code", "cli/main.cjs", "cli/main.mjs", "cli/main.code", "bench/main.mjs"],
+  ...["client/esm/main.js", "client/cjs/main.js", "client/esm/client/main.d.ts", "client/cjs/client/main.d.ts"],
+  ...["client/esm/package.json", "client/cjs/package.json"],
+  ...["console/names.json", "console/console-A.js", "console/console-A.js.br", "console/console-A.css"]
+]
+
+const packed = async (): Promise<ReadonlyArray<string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "corridor-pack-"))
+  try {
+    for (const name of ["package.json", "build.mjs", "tsconfig.json", "README.md", "LICENSE"]) {
+      writeFileSync(join(folder, name), readFileSync(name))
+    }
+    for (const name of built) {
+      mkdirSync(join(folder, "dist", name, ".."), { recursive: true })
+      writeFileSync(join(folder, "dist", name), "")
+    }
+    for (const name of [".data/sandbox.json", ".env", "test/Some.test.ts", "docs/cli.md", "migrations/0001_x.ts"]) {
+      mkdirSync(join(folder, name, ".."), { recursive: true })
+      writeFileSync(join(folder, name), "")
+    }
+    mkdirSync(join(folder, "src", "cli"), { recursive: true })
+    writeFileSync(join(folder, "src", "cli", "corridor.mjs"), "")
+    symlinkSync(resolve("node_modules"), join(folder, "node_modules"))
+    const words = ["pack", "--dry-run", "--json", "--ignore-scripts", "--silent"]
+    const { stdout } = await promisify(execFile)("npm", words, { cwd: folder })
+    return (JSON.parse(stdout) as [Packed])[0].files.map(({ path }) => path)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+it("holds the programs, the console, the client and the pages, and no code, data or test of this machine", async () => {
+  const files = await packed()
+  const client = about.exports["./client"]
+  for (const target of [client.import, client.require].flatMap((one) => Object.values(one))) {
+    expect(files).toContain(target.replace("./", ""))
+  }
+  expect(files).toEqual(
+    expect.arrayContaining([
+      about.bin.corridor,
+      ...["dist/cli/main.cjs", "dist/cli/main.mjs", "dist/main.cjs", "dist/main.mjs", "build.mjs", "tsconfig.json"],
+      ...["dist/console/names.json", "dist/console/console-A.js.br", "dist/client/cjs/package.json"],
+      ...["docs/cli.md", "migrations/0001_x.ts", "README.md", "LICENSE"]
+    ])
+  )
+  expect(files.filter((name) => /\.code$|^dist\/bench|^test|^\.|node_modules/.test(name))).toEqual([])
+})

@@ -1,0 +1,135 @@
+/**
+ * What a person gave back by hand at a provider, or found there, and settled, and what the provider says of it later: it
+ * is booked once. Each test states what should be so.
+ */
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
+import { act } from "../support/Acting.ts"
+import { callBack } from "../support/Calls.ts"
+import { itemsOf, resolve } from "../support/ByHand.ts"
+import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { onPaymentServer } from "../support/PaymentServer.ts"
+import { accepts } from "../support/ScriptedProvider.ts"
+
+const KES = CurrencyCode.make("KES")
+
+const made = threeProviders()
+const { stripe } = made
+
+onPaymentServer("What a person found at a provider", "memory", made, (it) => {
+  const paying = (country: string) =>
+    Effect.gen(function* () {
+      const before = yield* at("stripe")
+      const payin = yield* paysIn(stripe, country)
+      const { reference } = payin
+      const sum = (amount: string) => ({ amount, currency: "KES" })
+      const says = (key: string, state: string, sums: object) =>
+        callBack("stripe", { key: `${country} ${key}`, reference, state, ...sums })
+      return {
+        ...payin,
+        takes: (key: string, amount: string) => says(`${key} taken`, "returned", { taken: sum(amount) }),
+        regains: (key: string, amount: string) => says(`${key} regained`, "completed", { regained: sum(amount) }),
+        /** What is in the books by a person's word is left out where they are held against the outside. */
+        byHand: (amount: string) => stripe.purse.shrank(reference, `${reference} by hand`, moneyOf(amount, KES)),
+        has: Effect.map(at("stripe"), (now) => before - now)
+      }
+    })
+
+  const refund = (payment_id: string, country: string, state: "completed" | "processing") =>
+    Effect.gen(function* () {
+      stripe.will({ refund: accepts({ state }) })
+      yield* act(payment_id, { action: "refund", amount: 500 })
+      const [reference = ""] = yield* attemptsFor(payment_id as never, "refund")
+      return (word: string) => callBack("stripe", { key: `${country} refund ${word}`, reference, state: word })
+    })
+
+  it.effect("a surplus that was given back there by hand is not taken a second time by the word of it", () =>
+    Effect.gen(function* () {
+      const { arrives, byHand, has, payment_id, regains, takes } = yield* paying("FR")
+      yield* arrives("1600.00")
+      yield* resolve(payment_id, "failed", "given back by hand")
+      expect(yield* has).toBe(1500)
+      yield* takes("by hand", "100.00")
+      expect(yield* has, "its word of it").toBe(1500)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* regains("by hand", "100.00")
+      expect(yield* has, "it did not reach the payer").toBe(1600)
+      expect(yield* suspenseOf(payment_id)).toEqual(["100.00 KES"])
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      byHand("-100.00")
+    })
+  )
+
+  it.effect("a dispute of more than a person found to be gone is other money", () =>
+    Effect.gen(function* () {
+      const { arrives, has, payment_id, takes } = yield* paying("DE")
+      yield* arrives("1600.00")
+      yield* resolve(payment_id, "failed", "given back by hand")
+      yield* takes("dispute", "1500.00")
+      expect(yield* has).toBe(0)
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+    })
+  )
+
+  it.effect("too little that was given back there by hand is no riddle when its word comes", () =>
+    Effect.gen(function* () {
+      const { arrives, byHand, has, payment_id, regains, takes } = yield* paying("ES")
+      yield* arrives("400.00")
+      yield* resolve(payment_id, "failed", "given back by hand")
+      yield* takes("by hand", "400.00")
+      expect(yield* has).toBe(0)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      yield* regains("by hand", "400.00")
+      expect(yield* has, "it did not reach the payer").toBe(400)
+      expect(yield* suspenseOf(payment_id)).toEqual(["400.00 KES"])
+      byHand("-400.00")
+    })
+  )
+
+  it.effect("what a won dispute seemed to bring besides, and was not there, is not gone twice", () =>
+    Effect.gen(function* () {
+      const { byHand, has, hears, payment_id, regains, takes } = yield* paying("IT")
+      yield* hears("yes", "completed")
+      yield* regains("dispute", "1500.00")
+      yield* resolve(payment_id, "failed", "there is no more than 1500")
+      yield* takes("dispute", "1500.00")
+      expect(yield* has).toBe(1500)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      byHand("-1500.00")
+    })
+  )
+
+  it.effect("a refund that bounced, and went out again by hand, went once", () =>
+    Effect.gen(function* () {
+      const { byHand, has, hears, payment_id, takes } = yield* paying("NL")
+      yield* hears("yes", "completed")
+      const says = yield* refund(payment_id, "NL", "completed")
+      yield* says("returned")
+      yield* resolve(payment_id, "failed", "it went out again by hand")
+      expect(yield* has).toBe(1000)
+      yield* takes("by hand", "500.00")
+      expect(yield* has).toBe(1000)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      byHand("-500.00")
+    })
+  )
+
+  it.effect("a refund that strayed, and that a person found to be back, does not come back twice", () =>
+    Effect.gen(function* () {
+      const { byHand, has, hears, payment_id } = yield* paying("BE")
+      yield* hears("yes", "completed")
+      const says = yield* refund(payment_id, "BE", "processing")
+      yield* says("failed")
+      yield* says("completed")
+      expect(yield* has).toBe(1000)
+      yield* resolve(payment_id, "failed", "it is back")
+      expect(yield* has).toBe(1500)
+      yield* says("returned")
+      expect(yield* has).toBe(1500)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      byHand("500.00")
+    })
+  )
+})

@@ -1,0 +1,125 @@
+/** What the API reference makes of the OpenAPI document, before anything of it is drawn. */
+import { stringify } from "lossless-json"
+import { describe, expect, it } from "vitest"
+import { openApiDocument } from "../../src/contract/openapi/OpenApiDocument.ts"
+import { contentsOf } from "../../src/reference/document/Contents.ts"
+import { readExact, shownValue, writeExact } from "../../src/reference/document/ExactJson.ts"
+import { examplesOf } from "../../src/reference/document/Examples.ts"
+import { alternatives, boundsOf, followed, insideOf, typeOf } from "../../src/reference/document/Schemas.ts"
+import { find, indexOf } from "../../src/reference/document/Search.ts"
+import type { Document } from "../../src/reference/document/Shape.ts"
+
+const document = readExact(stringify(openApiDocument("http://127.0.0.1:3000", "sandbox"))!) as Document
+const groups = contentsOf(document)
+const entries = groups.flatMap((group) => group.entries)
+
+describe("JSON as it is written", () => {
+  it.each([
+    '{"amount": 1500.00}',
+    '{"amount": 0.00000001, "many": [1.50, -2.0, 3]}',
+    '{"text": "1.50, \\"2.0\\" and \\\\", "after": 1.0}',
+    '{"large": 12345678901234567890, "power": 1.5e-8, "none": null, "empty": ""}'
+  ])("keeps %s", (text) => {
+    const compact = (json: string) => json.replaceAll(/\s/g, "")
+    expect(compact(writeExact(readExact(text)))).toBe(compact(text))
+  })
+
+  it("shows a single value without quotes", () => {
+    const values = readExact('["KES", 1500.50, 3, null]') as ReadonlyArray<unknown>
+    expect(values.map(shownValue)).toEqual(["KES", "1500.50", "3", "null"])
+  })
+
+  it("refuses what is none", () => expect(() => readExact('{"a": 1.5')).toThrow(SyntaxError))
+})
+
+describe("the contents", () => {
+  it("have every operation, event and model, each at an address of its own", () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const count = (kind: string) => entries.filter((entry) => entry.kind === kind).length
+    expect(count("operation")).toBe(operations.length)
+    expect(count("event")).toBe(Object.keys(document.webhooks).length)
+    expect(count("schema")).toBe(Object.keys(document.components.schemas).length)
+    const ids = [...groups, ...entries].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => /\s/.test(id))).toEqual([])
+  })
+
+  it("keep the introduction whole", () => {
+    const [introduction] = groups
+    const shown = introduction!.entries.map((entry) => (entry.kind === "text" ? entry.markdown : ""))
+    const titles = introduction!.entries.map(({ title }) => `## ${title}\n`)
+    const together = introduction!.description + titles.map((title, at) => title + shown[at]).join("")
+    expect(together).toBe(document.info.description)
+    expect(introduction!.entries.map(({ title }) => title)).toContain("Test values")
+  })
+
+  it("have examples of every body, by name where there are several", () => {
+    for (const entry of entries) {
+      if (entry.kind !== "operation" && entry.kind !== "event") continue
+      const { requestBody, responses } = entry.about
+      for (const body of [requestBody, ...Object.values(responses)]) {
+        const media = Object.values(body?.content ?? {})
+        const some = media.filter(({ example, examples }) => example !== undefined || examples !== undefined)
+        const shown = examplesOf(body)
+        expect(shown.length, entry.title).toBeGreaterThanOrEqual(some.length)
+        expect(new Set(shown.map(({ title }) => title)).size, entry.title).toBe(shown.length)
+      }
+    }
+  })
+})
+
+describe("the search", () => {
+  const index = indexOf(groups)
+  const titles = (query: string) => find(index, query).map(({ entry }) => entry.title)
+
+  it("finds every operation by its name, first", () => {
+    const operations = entries.filter(({ kind }) => kind === "operation")
+    const lost = operations.filter(({ title }) => titles(title)[0] !== title)
+    expect(lost.map(({ title }) => title)).toEqual([])
+  })
+
+  it("finds by words in any order, by path, by event and by field", () => {
+    expect(titles("key rotate")).toContain("Rotate an API key")
+    expect(titles("/payments-init/initiate")).toContain("Initiate a payment")
+    expect(titles("payment.completed")[0]).toBe("payment.completed")
+    expect(titles("client_reference").length).toBeGreaterThan(0)
+  })
+
+  it("finds nothing for words that are nowhere", () => expect(titles("zebra crossing")).toEqual([]))
+
+  it("shows operations before anything is typed", () => expect(titles("  ").length).toBeGreaterThan(10))
+})
+
+describe("a schema in words", () => {
+  const schemas = {
+    Code: { type: "string", pattern: "^[A-Z]{3}$", description: "A code" },
+    Person: { type: "object", properties: { code: { $ref: "#/components/schemas/Code" } }, required: ["code"] },
+    Maybe: { anyOf: [{ $ref: "#/components/schemas/Person" }, { type: "null" }] }
+  }
+  const person = { $ref: "#/components/schemas/Person" }
+
+  it("has a type that a reader knows", () => {
+    expect(typeOf(schemas, { type: "array", items: person })).toBe("array of Person")
+    expect(typeOf(schemas, { $ref: "#/components/schemas/Maybe" })).toBe("Person or null")
+    expect(typeOf(schemas, { type: "string", format: "uuid" })).toBe("string (uuid)")
+    expect(typeOf(schemas, {})).toBe("anything")
+  })
+
+  it("is followed through references, and described by who refers", () => {
+    const own = { allOf: [{ $ref: "#/components/schemas/Code" }], description: "Where to" }
+    expect(followed(schemas, own)).toEqual({
+      name: "Code",
+      schema: { type: "string", pattern: "^[A-Z]{3}$", description: "Where to" }
+    })
+  })
+
+  it("shows the object inside of a list and beside a null", () => {
+    expect(insideOf(schemas, { type: "array", items: { $ref: "#/components/schemas/Maybe" } }).name).toBe("Person")
+    expect(alternatives(schemas, { anyOf: [person, { type: "string" }, { type: "null" }] }).length).toBe(2)
+  })
+
+  it("tells its bounds", () => {
+    expect(boundsOf({ minLength: 1, maxLength: 40 })).toEqual(["at least 1 long", "at most 40 long"])
+    expect(boundsOf({ exclusiveMinimum: 0, pattern: "^$&" })).toEqual(["more than 0", "matches ^$&"])
+  })
+})

@@ -1,0 +1,127 @@
+/**
+ * Databases of one's own in the run's cluster. To copy the template costs more than most tests do; so one that is done with
+ * is emptied and lent again under another name, unless it is no longer what the migrations made: altered, analysed, grown.
+ */
+import { Client, escapeLiteral } from "pg"
+import { inject } from "vitest"
+import { databaseName, TEMPLATE, urlOfDatabase } from "./Cluster.ts"
+
+/** Of connections that are ours and not the service's, for tests that listen to what it sends. */
+const own = new WeakSet<Client>()
+
+export const isOfTests = (client: Client): boolean => own.has(client)
+
+export const within = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
+  const client = new Client({ connectionString: url })
+  own.add(client)
+  await client.connect()
+  try {
+    return await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const onCluster = (statement: string) => within(inject("clusterUrl"), (client) => client.query(statement))
+
+const urlOf = (name: string) => urlOfDatabase(inject("clusterUrl"), name)
+
+const CATALOGUES = ["pg_class", "pg_attribute", "pg_constraint", "pg_index", "pg_proc", "pg_trigger", "pg_type"]
+
+/** Differs after any statement that defines something, and after an analysis. */
+const LOOK = `select concat_ws('|', ${[
+  ...CATALOGUES.map((name) => `(select concat(count(*), '/', max(xmin::text::bigint)) from ${name})`),
+  "(select count(*) from pg_statistic)",
+  "(select count(*) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where datname = current_database())"
+].join(", ")}) as look, pg_database_size(current_database())::float8 as size`
+
+const TABLES =
+  "select oid::regclass::text as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
+
+const ALONE =
+  "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+
+const EVERY_TRIGGER_OFF = "set session_replication_role = replica"
+
+interface Seen {
+  readonly look: string
+  readonly size: number
+}
+
+interface Pristine extends Seen {
+  /** Empties every table, and puts back the rows of the migrations. */
+  readonly anew: string
+}
+
+const see = async (client: Client): Promise<Seen> => (await client.query<Seen>(LOOK)).rows[0]!
+
+const putBack = (table: string, rows: string) =>
+  `insert into ${table} select * from json_populate_recordset(null::${table}, ${escapeLiteral(rows)})`
+
+const describe = (name: string): Promise<Pristine> =>
+  within(urlOf(name), async (client) => {
+    const tables = (await client.query<{ name: string }>(TABLES)).rows.map((table) => table.name)
+    const rows = await client.query<Record<string, string | null>>(
+      `select ${tables.map((table) => `(select json_agg(t)::text from ${table} t) as "${table}"`).join(", ")}`
+    )
+    const seeds = Object.entries(rows.rows[0]!).flatMap(([table, of]) => (of === null ? [] : [putBack(table, of)]))
+    const anew = [EVERY_TRIGGER_OFF, ...tables.map((table) => `delete from ${table}`), ...seeds].join(";")
+    return { ...(await see(client)), anew }
+  })
+
+/** Of this process: each file of a process that loads modules anew would otherwise begin with none. */
+interface Lent {
+  pristine?: Promise<Pristine>
+  readonly spare: Array<Promise<string | undefined>>
+}
+
+const lent: Lent = ((globalThis as { corridorDatabases?: Lent }).corridorDatabases ??= { spare: [] })
+
+const GROWTH_IN_BYTES = 8 * 1024 * 1024
+
+const create = async (options: string) => {
+  const name = databaseName("test")
+  await onCluster(`create database ${name} ${options}`)
+  return name
+}
+
+export const dropDatabase = (name: string) => onCluster(`drop database ${name} with (force)`)
+
+const isEmptied = async (name: string): Promise<boolean> => {
+  const { anew, look, size } = await lent.pristine!
+  return within(urlOf(name), async (client) => {
+    await client.query(ALONE)
+    const now = await see(client)
+    if (now.look !== look || now.size > size + GROWTH_IN_BYTES) return false
+    await client.query(anew)
+    return true
+  })
+}
+
+/** Under another name, which nobody knows who used it before. */
+const again = async (name: string): Promise<string | undefined> => {
+  if (!(await isEmptied(name))) {
+    await dropDatabase(name)
+    return undefined
+  }
+  const next = databaseName("test")
+  await onCluster(`alter database ${name} rename to ${next}`)
+  return next
+}
+
+/** Migrated, without rows but for those of the migrations. */
+export const lendDatabase = async (): Promise<string> => {
+  const spare = await lent.spare.pop()
+  if (spare !== undefined) return spare
+  const name = await create(`template ${TEMPLATE}`)
+  await (lent.pristine ??= describe(name))
+  return name
+}
+
+/** Nobody need wait for it; whoever borrows next does. */
+export const returnDatabase = (name: string): void => {
+  lent.spare.push(again(name).catch(() => undefined))
+}
+
+/** Without any table of ours. */
+export const createEmptyDatabase = (): Promise<string> => create("")
