@@ -72,7 +72,9 @@ export const railStoreMemory = Layer.effect(
       claim: (token, limit, leaseMillis) =>
         atomicallyAt((now) => {
           const byDue = Array.from(railTimers.values()).sort((a, b) => a.dueAt - b.dueAt)
-          const due = byDue.filter((timer) => timer.dueAt <= now).slice(0, limit)
+          const isHeld = ({ dueAt, leaseToken }: StoredRailTimer) => leaseToken !== null && dueAt > now
+          const held = new Set(byDue.filter(isHeld).map(({ reference }) => reference))
+          const due = byDue.filter(({ dueAt, reference }) => dueAt <= now && !held.has(reference)).slice(0, limit)
           for (const timer of due) {
             railTimers.set(timer.timerId, { ...timer, dueAt: now + leaseMillis, leaseToken: token })
             reach(timer)

@@ -25,7 +25,10 @@ export class RailStore extends Context.Tag("corridor/RailStore")<
       reference: string,
       decide: (payment: RailPayment) => readonly [answer: A, change: RailChange | null]
     ) => Effect.Effect<Option.Option<A>>
-    /** The due timers, in the order in which they fell due; the payments take the state that their timers report. */
+    /**
+     * The due timers, in the order in which they fell due, but none of a payment of which another is held; the payments
+     * take the state that their timers report.
+     */
     readonly claim: (token: string, limit: number, leaseMillis: number) => Effect.Effect<Claim>
     /** Both touch only timers that are still held under the token. */
     readonly done: (token: string, timerIds: ReadonlyArray<string>) => Effect.Effect<void>

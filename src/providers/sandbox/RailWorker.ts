@@ -63,14 +63,16 @@ export const railWorker = (deliver: Deliver) =>
       )
 
     const deliverInOrder = Effect.fnUntraced(function* (batch: Batch, timers: ReadonlyArray<RailTimer>) {
+      let inOrder = true
       for (const timer of timers) {
-        const list = (yield* isTaken(timer)) ? batch.taken : batch.refused
+        inOrder = inOrder && (yield* isTaken(timer))
+        const list = inOrder ? batch.taken : batch.refused
         list.push(timer.timerId)
         batch.open.delete(timer.timerId)
       }
     })
 
-    /** Callbacks of one payment keep their order. */
+    /** Callbacks of one payment keep their order: those behind one that was not taken wait with it. */
     const deliverAll = (batch: Batch) =>
       runInParallel(
         Object.values(Array.groupBy(batch.claim.timers, (timer) => timer.reference)).map((timers) =>

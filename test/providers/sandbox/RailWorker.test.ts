@@ -114,6 +114,24 @@ describe("RailWorker", () => {
     }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
   )
 
+  it.effect("holds back what stands behind a callback that was not taken", () =>
+    Effect.gen(function* () {
+      yield* initiated(phone("+254712340009"))
+      yield* TestClock.adjust("3 seconds")
+      const states: Array<string> = []
+      yield* Effect.forkScoped(
+        railWorker((_, { body }) => {
+          states.push((JSON.parse(body.toString()) as { readonly state: string }).state)
+          return states.length === 1 ? new DeliveryFailed({ message: "no" }) : Effect.void
+        })
+      )
+      yield* TestClock.adjust("4900 millis")
+      expect(states).toEqual(["completed"])
+      yield* TestClock.adjust("500 millis")
+      expect(states).toEqual(["completed", "completed", "processing"])
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(RailsOnMemory, quiet)))
+  )
+
   it.effect("frees what it had claimed when it is stopped", () =>
     Effect.gen(function* () {
       yield* initiated()
