@@ -609,7 +609,7 @@ export class SimulatedProvider {
           () => "unknown" as const
         )
       }),
-    resend: () => Effect.sync(() => true)
+    resend: () => Effect.succeed(true)
   }
 
   private cancel(attempt: AttemptContext): Effect.Effect<"canceled" | "refused" | "unknown"> {

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { build } from "esbuild"
 
 const project = resolve(import.meta.dirname, "..", "..")
@@ -37,7 +37,7 @@ const declared = (outdir, sources) => {
   const now = hash.digest("hex")
   const mark = join(outdir, "types.hash")
   if (existsSync(mark) && readFileSync(mark, "utf8") === now) return
-  const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc")
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
   const types = join(outdir, "types")
   rmSync(types, { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [compiler, "-p", join(project, "src/client"), "--outDir", types], {

@@ -4,6 +4,8 @@ import { type Browser, chromium, type Page } from "playwright-core"
 
 export const chromiumPath: string | undefined = [
   process.env["CHROMIUM_PATH"],
+  // The same engine without windows, in two thirds of the time.
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome"

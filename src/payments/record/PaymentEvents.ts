@@ -2,7 +2,7 @@
  * The events that a change of state sends out, as the exact bytes that every delivery repeats, and what others add to
  * them where they pay for it.
  */
-import { Context, Effect, Option } from "effect"
+import { Context, Effect, type Option } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
 import { Money } from "../../domain/Money.ts"
@@ -143,7 +143,7 @@ export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/
     /** Whether the account may still pay, inside the transaction that sends a payment on its way that waited. */
     admit: (_payment: Payment): Effect.Effect<void, Conflict> => Effect.void,
     /** What the feature answered to whoever asked for the payment, as it would be now; none where it has no words. */
-    answerOf: (_payment: Payment): Effect.Effect<Option.Option<string>> => Effect.succeed(Option.none()),
+    answerOf: (_payment: Payment): Effect.Effect<Option.Option<string>> => Effect.succeedNone,
     /** `payment` is as it will be after the change; its events are written with it. */
     of: (_payment: Payment, _previous: PaymentStatus): Effect.Effect<ReadonlyArray<StoredEvent>> => Effect.succeed([])
   })

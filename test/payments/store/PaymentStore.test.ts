@@ -337,7 +337,7 @@ for (const backend of backends) {
         const made = yield* newCallback(payment, attempt.attempt_id)
         const stray = { ...made, payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
         const another = { ...stray, callback_id: yield* nextId }
-        const results = yield* Effect.all([stray, another].map(store.storeCallback), { concurrency: "unbounded" })
+        const results = yield* Effect.forEach([stray, another], store.storeCallback, { concurrency: "unbounded" })
         expect(results.toSorted()).toEqual([false, true])
         expect(yield* store.callbackSeen("stripe", stray.event_key)).toBe(true)
       })

@@ -131,8 +131,9 @@ onDatabaseServer("At the same moment", (it) => {
       const members = yield* MemberStore
       const org_id = yield* ownOrganization
       const all = yield* Effect.replicateEffect(joined(org_id, "org-admin"), 6)
-      const answers = yield* Effect.all(
-        all.map(({ credential, user_id }) => remove(credential, org_id, user_id)),
+      const answers = yield* Effect.forEach(
+        all,
+        ({ credential, user_id }) => remove(credential, org_id, user_id),
         together
       )
       expect(statusesOf(answers)).toEqual([...Array<number>(5).fill(204), 409])

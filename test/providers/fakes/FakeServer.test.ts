@@ -306,10 +306,7 @@ describe("what was taken", () => {
     Effect.gen(function* () {
       const { fake, mailbox } = yield* opened()
       const body = newBody("completes")
-      yield* Effect.all(
-        [1, 2, 3].map(() => ask(fake, "POST", "/orders", body)),
-        { concurrency: 3 }
-      )
+      yield* Effect.forEach([1, 2, 3], () => ask(fake, "POST", "/orders", body), { concurrency: 3 })
       yield* fake.settled
       expect([fake.books.all().length, mailbox.callbacks.length]).toEqual([1, 1])
     })

@@ -287,7 +287,7 @@ describe("callbacks of PayPal", () => {
       const credentials = { client_id: "c", client_secret: "s", webhook_id: Redacted.value(webhookId) }
       const { callback } = connectedTo({ http }, credentials)
       const many = Array.from({ length: 100 }, () => callback(asCalledBack({ headers, body: good })))
-      const under = yield* Effect.fork(Effect.all(many.map(Effect.either), { concurrency: "unbounded" }))
+      const under = yield* Effect.fork(Effect.forEach(many, Effect.either, { concurrency: "unbounded" }))
       yield* Effect.sleep("50 millis")
       expect(asked.filter((operation) => operation === "verify callback")).toHaveLength(callbackChecksUnderWay)
       yield* Fiber.interrupt(under)

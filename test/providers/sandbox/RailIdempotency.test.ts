@@ -46,7 +46,7 @@ describe("two orders of one reference", () => {
           const rail = yield* railNamed("fiat").pipe(Effect.provide(inTurns(scheduler)))
           // A second order may even say something else: the reference alone decides.
           const orders = [order, { ...order, card: null, mobileMoney: null, bank: null, ...second }]
-          const answers = yield* Effect.all(orders.map(rail.initiate), { concurrency: "unbounded" })
+          const answers = yield* Effect.forEach(orders, rail.initiate, { concurrency: "unbounded" })
           const timers = tables.railTimers.size
           expect(answers[0]).toEqual(answers[1])
           expect(tables.railPayments.size).toBe(1)

@@ -158,18 +158,20 @@ onBothRailStores("RailStore", (it) => {
     })
   )
 
-  it.effect("claims nothing of a payment of which something is held, so that callbacks do not overtake each other", () =>
-    Effect.gen(function* () {
-      const store = yield* RailStore
-      const { payment, timers } = yield* opened([{ dueInMillis: -200 }])
-      const first = yield* claimed(payment.reference)
-      const late = yield* newTimer({ report: "processing", dueInMillis: -100 })
-      yield* store.change(payment.reference, () => [null, { timers: [late] }])
-      expect((yield* claimed(payment.reference)).ids).toEqual([])
-      yield* store.done(first.token, first.ids)
-      expect(first.ids).toEqual(timers.map(({ timerId }) => timerId))
-      expect((yield* claimed(payment.reference)).ids).toEqual([late.timerId])
-    })
+  it.effect(
+    "claims nothing of a payment of which something is held, so that callbacks do not overtake each other",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* RailStore
+        const { payment, timers } = yield* opened([{ dueInMillis: -200 }])
+        const first = yield* claimed(payment.reference)
+        const late = yield* newTimer({ report: "processing", dueInMillis: -100 })
+        yield* store.change(payment.reference, () => [null, { timers: [late] }])
+        expect((yield* claimed(payment.reference)).ids).toEqual([])
+        yield* store.done(first.token, first.ids)
+        expect(first.ids).toEqual(timers.map(({ timerId }) => timerId))
+        expect((yield* claimed(payment.reference)).ids).toEqual([late.timerId])
+      })
   )
 
   it.effect("lets only the holder of the lease finish or postpone a timer", () =>

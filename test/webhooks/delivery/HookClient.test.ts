@@ -165,10 +165,7 @@ layer(client({ WEBHOOK_TIMEOUT: "10 minutes" }), options)("HookClient and a body
       Effect.gen(function* () {
         let closed = 0
         const receiver = yield* newReceiver(endless(status, () => (closed += 1)))
-        const answers = yield* Effect.all(
-          [1, 2, 3, 4, 5].map(() => post(receiver.url)),
-          { concurrency: "unbounded" }
-        )
+        const answers = yield* Effect.forEach([1, 2, 3, 4, 5], () => post(receiver.url), { concurrency: "unbounded" })
         for (const answer of answers) expect(answer).toEqual({ status, text: "" })
         yield* untilTrue(() => closed === 5)
         receiver.answer(withStatus(200))
