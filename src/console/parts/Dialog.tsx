@@ -20,8 +20,19 @@ export const Dialog = ({ children, onClose, title, wide = false }: Props) => {
     dialog?.querySelector<HTMLElement>("form :is(input, select, textarea)")?.focus()
     return () => dialog?.close()
   }, [])
+  // That it has closed is told a moment later, when it may have been opened again: Escape counts at once, and only once.
+  const onEscape = (event: Event) => {
+    if (event.target !== box.current) return
+    event.preventDefault()
+    box.current?.close()
+    onClose()
+  }
+  const onClosed = () => {
+    if (box.current !== null) onClose()
+  }
+  const look = wide ? "dialog wide-dialog" : "dialog"
   return (
-    <dialog ref={box} class={wide ? "dialog wide-dialog" : "dialog"} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={box} class={look} aria-labelledby={id} onCancel={onEscape} onClose={onClosed}>
       <header>
         <h2 id={id}>{title}</h2>
         <button class="copy" type="button" aria-label="Close" onClick={onClose}>
