@@ -386,10 +386,12 @@ onDatabasePaymentServer("Ramps", make, (it, { circle, clock, stripe }) => {
   it.effect("go on after a crash between the legs: the attempt is there, and is sent by the enquiries", () =>
     Effect.gen(function* () {
       const { payment_id, reference } = yield* collecting("DK")
-      const gate = yield* Deferred.make<void>()
-      circle.otherwise(() => Effect.zipRight(Deferred.await(gate), Effect.never))
+      const asked = yield* Deferred.make<void>()
+      circle.otherwise(() => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never))
       yield* callBack("stripe", { key: "dk", reference, state: "completed" })
       const settlement = yield* settlementOf(payment_id)
+      // What is still to be sent has no time of its own to pass.
+      yield* Deferred.await(asked)
       // Whoever was to send it is gone for good: the provider has never heard of it.
       circle.says(settlement, new Absent())
       circle.otherwise(() => Effect.succeed(accepts({ state: "completed" })))
