@@ -179,4 +179,4 @@ export const agreesWithTheOutside = (
       ...payments.flatMap((payment) => sideProblems(payment, attempts, postings))
     ]
     if (problems.length > 0) return yield* new Disagreement({ message: problems.join("\n") })
-  }).pipe(Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("3 seconds"))), Effect.orDie)
+  }).pipe(Effect.retry(Schedule.spaced("50 millis").pipe(Schedule.upTo("15 seconds"))), Effect.orDie)
