@@ -34,12 +34,13 @@ export const failureReply = (failure: Failure, path: string): Outgoing => {
   return json(codes[code], body, headersOf(failure))
 }
 
+const ours = "Something went wrong on our side. Quote the error id when you ask about it."
+
+const perhapsWritten =
+  "The database was lost while this was written, and nobody knows whether it was. Look it up before you send it again, or send it with the same Idempotency-Key."
+
 /** `errorId` stands in the log beside the cause; nothing of the cause itself leaves the process. */
-export const defectReply = (errorId: string, path: string): Outgoing => {
-  const body = {
-    status: "error",
-    message: "Something went wrong on our side. Quote the error id when you ask about it.",
-    error: errorId
-  }
+export const defectReply = (errorId: string, path: string, isLost: boolean): Outgoing => {
+  const body = { status: "error", message: isLost ? perhapsWritten : ours, error: errorId }
   return json(500, isInitiation(path) ? { ...body, code: "INTERNAL_ERROR" } : body)
 }

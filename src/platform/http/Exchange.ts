@@ -50,7 +50,7 @@ const replyTo = (
   return Effect.flatMap(ids.next, (errorId) =>
     Effect.logError("Unexpected failure", exit.cause).pipe(
       Effect.annotateLogs("error_id", errorId),
-      Effect.as(defectReply(errorId, path))
+      Effect.as(defectReply(errorId, path, setback === "lost"))
     )
   )
 }

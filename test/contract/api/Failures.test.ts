@@ -107,6 +107,7 @@ onServer("A request that the database has no time for", "memory", { stores: with
         expect(bodyOf(read)).toEqual({ status: "error", message: expect.stringMatching(/busy/) })
         expect(read.headers["retry-after"]).toMatch(/^[1-9][0-9]?$/)
         expect(read.text).not.toMatch(/select|Error|gone/)
+        if (written === 500) expect(write.text).toMatch(/Look it up before .* with the same Idempotency-Key/)
       }
     })
   )
