@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { buildClient } from "./src/client/build.mjs"
-import { operationsAsTable, readOperations } from "./src/client/declared.mjs"
+import { answerShapesAsTable, operationsAsTable, readAnswerShapes, readOperations } from "./src/client/declared.mjs"
 import { buildConsole } from "./src/console/build.mjs"
 import { buildReference } from "./src/reference/build.mjs"
 
@@ -38,7 +38,10 @@ const program = (entryPoint, outfile, more) =>
 // Short lines, so that the places in a log lead somewhere.
 await program("src/main.ts", "main.cjs", { legalComments: "external", lineLimit: 120 })
 const operations = await readOperations(outdir)
-await program("src/cli/main.ts", "cli/main.cjs", { legalComments: "none", plugins: [operationsAsTable(operations)] })
+await program("src/cli/main.ts", "cli/main.cjs", {
+  legalComments: "none",
+  plugins: [operationsAsTable(operations), answerShapesAsTable(await readAnswerShapes(outdir))]
+})
 
 const hasCode = (folder) => {
   const code = join(folder, "main.code")

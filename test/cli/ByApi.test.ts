@@ -232,6 +232,7 @@ describe("people act as themselves", () => {
     expect(there).toMatchObject([{ payment_id }])
     expect(here).toEqual(there)
     await refused(asStaff, ["payments", "list", "--status", "done"], /--status: expected one of initiated, /)
+    await refused(asStaff, ["payments", "list", "--limit", "5", "--limit=6"], /--limit stands there twice\./)
     await refused(asStaff, ["payments", "list", "--limit", "0"], /--limit is not a whole number from 1 to 100/)
     await refused(beside, ["payments", "refund", payment_id, "--amount", "1", "--reason", "x"], /by API/)
     await refused(asStaff, ["payments", "refund", payment_id, "--reason", "x"], /platform admin/)

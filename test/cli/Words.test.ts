@@ -99,6 +99,21 @@ describe("the server that is talked to", () => {
     expect(refusal(["--token", "x"])).toMatch(/needs a server/)
     expect(refusal(["--url", "https://a.example", "--api-key", "k", "--token", "t"])).toMatch(/not both/)
     expect(refusal(["--url", "http://", "--api-key", "k"])).toMatch(/not the address of a server/)
+    const at = ["--url", "https://a.example"]
+    for (const [spoiled, wrong] of [
+      ["ck_test_secret\n", "a line break (character 15 of 15)"],
+      ["ck_test_sécret", "a character that is not ASCII (character 10 of 14)"],
+      ["ck_test_ключ", "a character that is not ASCII (character 9 of 12)"],
+      ["ck_test secret", "a space (character 8 of 14)"],
+      ["ck_test\u0007", "a control character (character 8 of 8)"]
+    ] as const) {
+      const sentence = (name: string, kind: string) =>
+        `${name} holds ${wrong}, which no ${kind} has. Copy it again, without what stands around it.`
+      expect(refusal([...at, "--api-key", spoiled])).toBe(sentence("--api-key", "API key"))
+      expect(refusal([...at, "--token", spoiled])).toBe(sentence("--token", "token"))
+      expect(refusal(at, { CORRIDOR_API_KEY: spoiled })).toBe(sentence("CORRIDOR_API_KEY", "API key"))
+      expect(refusal(at, { CORRIDOR_TOKEN: spoiled })).toBe(sentence("CORRIDOR_TOKEN", "token"))
+    }
     for (const words of [["--url"], ["--token="], ["--url", "a", "--url", "b"]]) {
       expect(Either.isLeft(takeTarget(words)), words.join(" ")).toBe(true)
     }

@@ -11,6 +11,8 @@ import type { Operations } from "../../client/Wire.ts"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
 import type { Server } from "../shared/Target.ts"
+import { answerShapes } from "./AnswerShapes.ts"
+import { fits } from "./Shape.ts"
 
 type All = Operations<WireNumber>
 
@@ -58,27 +60,41 @@ const messageIn = (body: Option.Option<unknown>): string | undefined => {
   return typeof message === "string" ? message : undefined
 }
 
+const kindOf = (text: string): string => {
+  if (text.trim() === "") return "nothing"
+  if (/^\s*</.test(text)) return "an HTML page"
+  return Option.isNone(bodyOf(text)) ? "no JSON" : "JSON of another kind"
+}
+
 /** A credential goes to the address that was given, and to no other that it names. */
-const oddAnswer = (root: string, { headers, status }: HttpClientResponse.HttpClientResponse): string => {
+const oddAnswer = (
+  root: string,
+  { method, path }: Operation,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
+  text: string
+): string => {
   const { location } = headers
   return status < 400 && location !== undefined
     ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
-    : `${root} answered with status ${status}, and not as Corridor does.`
+    : `${root} answered ${method} ${path} with status ${status} and ${kindOf(text)}, which is not how Corridor answers: ` +
+        "give the address of a Corridor server (--url or CORRIDOR_URL), and see that nothing before it answers in its place."
 }
 
-const LONGEST_BODY = "60 seconds"
-
-const drips = (root: string) =>
-  new Refused({ message: `${root} began an answer a minute ago and has not ended it.`, status: 0 })
+const isAsPromised = ({ group, name }: Operation, body: unknown): boolean => {
+  const shape = answerShapes[`${group}.${name}`]
+  return shape === undefined || fits(shape, body)
+}
 
 /** Beneath what the client says of it; such as ECONNREFUSED. */
 const rootCause = (error: unknown): string => {
-  const { cause, code, message } = error as {
+  const { cause, code, description, message } = error as {
     readonly cause?: unknown
     readonly code?: string
+    readonly description?: string
     readonly message?: string
   }
   if (typeof code === "string") return code
+  if (typeof description === "string") return description
   return cause instanceof Error ? rootCause(cause) : String(message ?? error)
 }
 
@@ -112,12 +128,13 @@ export class Calls extends Context.Tag("cli/Calls")<
           Effect.gen(function* () {
             const operation = operations.find((one) => one.group === group && one.name === name)!
             const response = yield* client.execute(requestOf(root, operation, parts))
-            const body = bodyOf(
-              yield* Effect.timeoutFail(response.text, { duration: LONGEST_BODY, onTimeout: () => drips(root) })
-            )
-            if (response.status < 300 && Option.isSome(body)) return body.value
-            const said = messageIn(body) ?? oddAnswer(root, response)
-            return yield* new Refused({ message: said, status: response.status })
+            const text = yield* response.text
+            const body = bodyOf(text)
+            const isDone = response.status < 300
+            if (isDone && Option.isSome(body) && isAsPromised(operation, body.value)) return body.value
+            const said = isDone ? undefined : messageIn(body)
+            const message = said ?? oddAnswer(root, operation, response, text)
+            return yield* new Refused({ message, status: response.status })
           }).pipe(
             Effect.mapError((error) =>
               error._tag === "Refused"

@@ -82,6 +82,7 @@ const unknownOption = (options: ReadonlyArray<Taken>, given: string): string => 
  */
 export const wrongWord = (usage: CommandUsage, words: ReadonlyArray<string>): Option.Option<string> => {
   const unnamed = [...usage.arguments]
+  const seen = new Set<string>()
   for (let at = 0; at < words.length && words[at] !== "--"; at++) {
     const [name = "", ...rest] = words[at]!.split("=")
     if (!name.startsWith("-")) {
@@ -96,6 +97,8 @@ export const wrongWord = (usage: CommandUsage, words: ReadonlyArray<string>): Op
     if (!option.hasValue) continue
     const value = rest.length > 0 ? rest.join("=") : words[++at]
     if (value === undefined) return Option.some(`${name} needs a value after it.`)
+    if (seen.has(name) && !option.isRepeated) return Option.some(`${name} stands there twice.`)
+    seen.add(name)
     if (option.values.length > 0 && !option.values.includes(value)) {
       return Option.some(expected(option, value))
     }

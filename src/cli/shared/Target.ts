@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Either, Option } from "effect"
 import type { Invalid } from "../../domain/Failure.ts"
+import { credentialProblem, type GivenCredential } from "./Credential.ts"
 import { refuse } from "./Input.ts"
 
 export interface Server {
@@ -61,9 +62,15 @@ export const addressIn = (text: string): Option.Option<string> =>
     ({ href }) => href.replace(/\/+$/, "")
   )
 
-const credentialOf = (apiKey: string | undefined, token: string | undefined): Option.Option<Server["credential"]> => {
-  if (token !== undefined) return Option.some({ token })
-  return Option.map(Option.fromNullable(apiKey), (key) => ({ apiKey: key }))
+type Values = readonly [apiKey: string | undefined, token: string | undefined]
+
+const credentialOf = (
+  names: readonly [apiKey: string, token: string],
+  values: Values
+): Option.Option<GivenCredential> => {
+  const [[keyName, tokenName], [apiKey, token]] = [names, values]
+  if (token !== undefined) return Option.some({ from: tokenName, kind: "token", value: token })
+  return Option.map(Option.fromNullable(apiKey), (value) => ({ from: keyName, kind: "API key", value }))
 }
 
 /** What is typed counts before what the environment says. */
@@ -76,8 +83,8 @@ export const targetOf = (
   const address = url === undefined ? Option.none() : addressIn(url)
   const typedOne = typed["api-key"] !== undefined || typed.token !== undefined
   const credential = typedOne
-    ? credentialOf(typed["api-key"], typed.token)
-    : credentialOf(set("CORRIDOR_API_KEY"), set("CORRIDOR_TOKEN"))
+    ? credentialOf(["--api-key", "--token"], [typed["api-key"], typed.token])
+    : credentialOf(["CORRIDOR_API_KEY", "CORRIDOR_TOKEN"], [set("CORRIDOR_API_KEY"), set("CORRIDOR_TOKEN")])
   const server = Effect.suspend(() => {
     if (typed["api-key"] !== undefined && typed.token !== undefined) {
       return refuse("Give --api-key or --token, not both.")
@@ -86,11 +93,17 @@ export const targetOf = (
       return typedOne ? refuse("A credential needs a server: say which with --url.") : Effect.succeedNone
     }
     if (Option.isNone(address)) return refuse(`${url} is not the address of a server, such as https://pay.example.`)
-    return Option.isNone(credential)
-      ? refuse(
-          `Say as whom to talk to ${address.value}: --api-key KEY or --token JWT, or CORRIDOR_API_KEY or CORRIDOR_TOKEN.`
-        )
-      : Effect.succeedSome({ url: address.value, credential: credential.value })
+    if (Option.isNone(credential)) {
+      return refuse(
+        `Say as whom to talk to ${address.value}: --api-key KEY or --token JWT, or CORRIDOR_API_KEY or CORRIDOR_TOKEN.`
+      )
+    }
+    const { kind, value } = credential.value
+    return Option.match(credentialProblem(credential.value), {
+      onNone: () =>
+        Effect.succeedSome({ url: address.value, credential: kind === "token" ? { token: value } : { apiKey: value } }),
+      onSome: refuse
+    })
   })
   return { server, address }
 }

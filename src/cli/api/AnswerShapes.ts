@@ -1,0 +1,57 @@
+/** What the contract promises of each answer: enough to tell Corridor from whatever else may stand at an address. */
+import { HttpApi } from "@effect/platform"
+import { Option, SchemaAST } from "effect"
+import { Api } from "../../contract/api/Api.ts"
+import type { Shape } from "./Shape.ts"
+
+const isObject = (shape: Shape): shape is { readonly [name: string]: Shape } =>
+  typeof shape === "object" && !Array.isArray(shape)
+
+/** What holds whichever of them it is. */
+const common = (shapes: ReadonlyArray<Shape>): Shape => {
+  if (shapes.includes(0)) return 0
+  if (!shapes.every(isObject)) return shapes.length === 1 ? shapes[0]! : 1
+  const [first = {}, ...others] = shapes
+  const shared = Object.keys(first).filter((name) => others.every((other) => Object.hasOwn(other, name)))
+  return Object.fromEntries(shared.map((name) => [name, common(shapes.map((one) => one[name]!))]))
+}
+
+/** Of what is on the wire. Words and numbers are not looked into: another version may know other ones. */
+const shapeOf = (ast: SchemaAST.AST): Shape => {
+  switch (ast._tag) {
+    case "TypeLiteral":
+      return Object.fromEntries(
+        ast.propertySignatures.flatMap(({ isOptional, name, type }) =>
+          isOptional ? [] : [[String(name), shapeOf(type)] as const]
+        )
+      )
+    case "TupleType":
+      return ast.rest.length === 1 ? [shapeOf(ast.rest[0]!.type)] : 1
+    case "Union":
+      return common(ast.types.map(shapeOf))
+    case "Literal":
+      return ast.literal === null ? 0 : 1
+    case "AnyKeyword":
+    case "UnknownKeyword":
+    case "UndefinedKeyword":
+      return 0
+    default:
+      return 1
+  }
+}
+
+/** By `group.name`; none where nothing need come back. */
+export const answerShapes: Readonly<Record<string, Shape>> = (() => {
+  const all: Record<string, Shape> = {}
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, successes }) => {
+      const bodies = Option.all(Array.from(successes.values(), ({ ast }) => ast))
+      if (Option.isNone(bodies)) return
+      all[`${group.identifier}.${endpoint.name}`] = common(
+        bodies.value.map((ast) => shapeOf(SchemaAST.encodedAST(ast)))
+      )
+    }
+  })
+  return all
+})()
