@@ -86,7 +86,7 @@ export const CreatePaymentLink = Schema.Struct({
   }),
   return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
-      "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query, after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
+      "Extension. Where payers are led once the outcome is final, with `status` (`completed` or `failed`) and `reference` in the query (in the place of what it has by these names itself), after they have seen their receipt. Absolute https; http on localhost in sandbox mode"
   }),
   brand: given(
     Schema.Struct({

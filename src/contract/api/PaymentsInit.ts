@@ -88,7 +88,7 @@ export const InitiatePayment = Schema.Struct({
   beneficiary_id: given(Schema.String).annotations({ description: "Needed for a payout" }),
   return_url: given(Schema.String.pipe(Schema.maxLength(2000))).annotations({
     description:
-      "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query. Absolute https; http on localhost in sandbox mode"
+      "Where the customer is sent after the hosted checkout, with `status` (`completed` or `failed`) and `reference` in the query, in the place of what it has by these names itself. Absolute https; http on localhost in sandbox mode"
   }),
   metadata: given(Metadata),
   platform_only: given(

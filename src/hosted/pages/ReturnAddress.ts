@@ -4,7 +4,13 @@ import { referenceOf } from "../../payments/store/PaymentReference.ts"
 
 type Returning = Pick<Payment, "client_reference" | "payment_id" | "return_url" | "status">
 
-/** A query and a fragment that are there already stay as they are. */
+/** As whoever reads the query decodes it. */
+const nameIn = (part: string): string => new URLSearchParams(`?${part}`).keys().next().value ?? ""
+
+/**
+ * A query and a fragment that are there already stay as they are, but for what has the names of ours: whoever reads the
+ * first of several would take somebody else's word for the outcome.
+ */
 export const returnAddress = (payment: Returning): string | null => {
   if (payment.return_url === null) return null
   const outcome = new URLSearchParams({
@@ -12,6 +18,8 @@ export const returnAddress = (payment: Returning): string | null => {
     reference: referenceOf(payment)
   })
   const url = new URL(payment.return_url)
-  url.search = url.search === "" ? `?${outcome}` : `${url.search}&${outcome}`
+  const parts = url.search.slice(1).split("&")
+  const kept = parts.filter((part) => !outcome.has(nameIn(part))).join("&")
+  url.search = kept === "" ? `?${outcome}` : `?${kept}&${outcome}`
   return url.href
 }

@@ -15,9 +15,24 @@ describe("the way back", () => {
     ["https://shop.example/a?b=1%202+3", `https://shop.example/a?b=1%202+3&${done}`],
     ["https://shop.example/a?b#c?d", `https://shop.example/a?b&${done}#c?d`],
     ["https://shop.example/a#c", `https://shop.example/a?${done}#c`],
-    ["https://shop.example/?status=open", `https://shop.example/?status=open&${done}`]
+    [
+      "https://shop.example/?Status=open&x[status]=1&&e=%C3%A9%2B",
+      `https://shop.example/?Status=open&x[status]=1&&e=%C3%A9%2B&${done}`
+    ],
+    ["https://shop.example/??status=open", `https://shop.example/??status=open&${done}`]
   ])("keeps what %s holds already", (return_url, address) => {
     expect(returnAddress({ ...payment, return_url })).toBe(address)
+  })
+
+  it.each([
+    ["?status=open", `?${done}`],
+    ["?a=1+2&status=completed&b=%20&reference=mine&status#c", `?a=1+2&b=%20&${done}#c`],
+    ["?%73tatus=completed&re%66erence=mine&a", `?a&${done}`],
+    ["?status&reference=", `?${done}`]
+  ])("takes the place of what %s calls by the same names", (query, led) => {
+    const address = returnAddress({ ...payment, return_url: `https://shop.example/${query}` })!
+    expect(address).toBe(`https://shop.example/${led}`)
+    expect(new URL(address).searchParams.getAll("status")).toEqual(["completed"])
   })
 
   it("says completed of what is completed, and failed of everything else", () => {
