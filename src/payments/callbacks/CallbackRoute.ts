@@ -1,9 +1,10 @@
 /** `/callbacks/{provider}`: answers fast, tells the provider whether to try again. */
-import { Effect, Schema } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { ProviderName } from "../../domain/Corridor.ts"
 import { ConfigId } from "../../domain/Identifiers.ts"
 import { idOrNil } from "../../domain/Ids.ts"
-import { NotFound, TooLarge, Unauthorized } from "../../domain/Failure.ts"
+import { NotFound, Overloaded, TooLarge, Unauthorized } from "../../domain/Failure.ts"
+import { busyRetryAfter } from "../../domain/policies/Database.ts"
 import { makeFailedProofs } from "../../platform/http/FailedProofs.ts"
 import { json, text } from "../../platform/http/Outgoing.ts"
 import { readPlainBody } from "../../platform/http/RequestBody.ts"
@@ -42,6 +43,11 @@ const usual = (received: Taken["received"]) => {
   })
 }
 
+const later = new Overloaded({
+  message: "The callback cannot be taken now. Send it again in a few seconds.",
+  retryAfterSeconds: Duration.toSeconds(busyRetryAfter)
+})
+
 export const callbackRoutes = Effect.gen(function* () {
   const callbacks = yield* Callbacks
   const providers = yield* Providers
@@ -62,17 +68,22 @@ export const callbackRoutes = Effect.gen(function* () {
         BodyAborted: () => Effect.interrupt
       })
     )
-    const { received, reply } = yield* callbacks
-      .receive(provider, callbackIn(incoming, body), account)
-      .pipe(
-        Effect.catchTag("NoProof", (error) =>
+    const { received, reply } = yield* callbacks.receive(provider, callbackIn(incoming, body), account).pipe(
+      Effect.catchTags({
+        NoProof: ({ message }) =>
           withoutProof(
             incoming.request,
-            `A callback without proof was refused: ${error.message}`,
+            `A callback without proof was refused: ${message}`,
             new Unauthorized({ message: "The callback does not carry the provider's proof." })
-          )
-        )
-      )
+          ),
+        NotNow: ({ message, proof }) => {
+          const why = `A callback is to come again, it cannot be taken now: ${message}`
+          return proof === undefined
+            ? withoutProof(incoming.request, why, later)
+            : Effect.zipRight(Effect.logWarning(why), later)
+        }
+      })
+    )
     return reply === undefined ? usual(received) : text(reply.status, reply.contentType, reply.body)
   })
 

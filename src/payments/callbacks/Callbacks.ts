@@ -12,6 +12,7 @@ import {
   Hint,
   type Named,
   type NoProof,
+  type NotNow,
   Statement
 } from "../../providers/port/Callback.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
@@ -64,7 +65,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
       provider: Provider,
       request: CallbackRequest,
       account?: ConfigId | null
-    ) => Effect.Effect<Taken, NoProof>
+    ) => Effect.Effect<Taken, NoProof | NotNow>
     /** Applies what came before its payment was known by the provider's own id, where it is known by now. */
     readonly matchStrays: Effect.Effect<void>
   }

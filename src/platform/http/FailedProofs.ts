@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { RateLimited, type Unauthorized } from "../../domain/Failure.ts"
+import { type Overloaded, RateLimited, type Unauthorized } from "../../domain/Failure.ts"
 import { failedProofsPerMinute } from "../../domain/policies/Server.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { requestAddress } from "./RequestAddress.ts"
@@ -16,11 +16,11 @@ export const makeFailedProofs = Effect.fnUntraced(function* (name: string) {
   const failures = limiter(name, rateLimitPerMinute === 0 ? 0 : failedProofsPerMinute)
 
   /** `why` is for the log, which nobody fills by sending more. */
-  return (
+  return <Refusal extends Unauthorized | Overloaded>(
     request: IncomingMessage,
     why: string,
-    refusal: Unauthorized
-  ): Effect.Effect<never, Unauthorized | RateLimited> =>
+    refusal: Effect.Effect<never, Refusal>
+  ): Effect.Effect<never, Refusal | RateLimited> =>
     Effect.gen(function* () {
       const decision = failures.take(requestAddress(request, trustProxy), yield* Clock.currentTimeMillis)
       if (decision.allowed) return yield* Effect.zipRight(Effect.logWarning(why), refusal)

@@ -53,7 +53,7 @@ const alsoBelieving = (provider: Provider, before: Provider, until: Option.Optio
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Option.exists(until, (end) => end.getTime() <= now)
           ? Effect.fail(noProof)
-          : Effect.mapError(before.callback(request), () => noProof)
+          : Effect.mapError(before.callback(request), (error) => (error._tag === "NotNow" ? error : noProof))
       )
     )
 })

@@ -8,7 +8,7 @@ import { existing } from "../client/Existing.ts"
 import type { CallFailed, ProviderCall, ProviderReply } from "../client/ProviderHttp.ts"
 import { sent } from "../client/Replies.ts"
 import { makeTokens } from "../client/Tokens.ts"
-import { type Check, NoProof } from "../port/Callback.ts"
+import { type Check, NotNow } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { paypalCurrencies } from "./PaypalAmounts.ts"
@@ -162,13 +162,14 @@ const connect = ({ baseUrl, credentials, http }: Account<typeof fields>): Provid
   /** Anybody can call back: what is not PayPal's own must not take the room of payments. */
   const checks = makeCallsUnderWay({ underWay: callbackChecksUnderWay, reserved: 0, share: 0 })
 
-  const verified = (question: ProviderCall): Effect.Effect<Check, NoProof> => {
-    const notAsked = (reason: string) => Either.left(new NoProof({ message: `PayPal could not be asked: ${reason}` }))
+  const verified = (question: ProviderCall): Effect.Effect<Check, NotNow> => {
+    const notAsked = (reason: string) => Either.left(new NotNow({ message: `PayPal could not be asked: ${reason}` }))
     return checks
       .within(
-        lookedAt<Either.Either<Check, NoProof>>(
+        lookedAt<Either.Either<Check, NotNow>>(
           question,
-          (reply) => (reply.status >= 500 ? notAsked(`HTTP ${reply.status}`) : Either.right(verification(reply))),
+          (reply) =>
+            Option.match(verification(reply), { onNone: () => notAsked(`HTTP ${reply.status}`), onSome: Either.right }),
           notAsked
         )
       )

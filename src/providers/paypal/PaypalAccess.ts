@@ -27,8 +27,11 @@ export const tokenGranted = (reply: ProviderReply): Either.Either<Granted, Decli
 
 const readVerification = Schema.decodeUnknownOption(Schema.Struct({ verification_status: Schema.String }))
 
-export const verification = (reply: ProviderReply): Check =>
-  Option.match(readVerification(reply.json), {
-    onNone: () => Check.failed,
-    onSome: ({ verification_status: status }) => Check.same("SUCCESS", status).where(isFine(reply))
-  })
+/** PayPal's word on it; none where its answer is about something else than the callback, such as our own account. */
+export const verification = (reply: ProviderReply): Option.Option<Check> => {
+  // What it cannot even read is nothing of its own.
+  if (reply.status === 400 || reply.status === 422) return Option.some(Check.failed)
+  return Option.map(readVerification(isFine(reply) ? reply.json : undefined), ({ verification_status: status }) =>
+    Check.same("SUCCESS", status)
+  )
+}

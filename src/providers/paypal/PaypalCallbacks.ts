@@ -9,6 +9,7 @@ import {
   type Check,
   Hint,
   NoProof,
+  type NotNow,
   Proof,
   Statement
 } from "../port/Callback.ts"
@@ -240,9 +241,9 @@ export const readCallback =
   (
     webhookId: Redacted.Redacted | undefined,
     baseUrl: string,
-    verified: (question: ProviderCall) => Effect.Effect<Check, NoProof>
+    verified: (question: ProviderCall) => Effect.Effect<Check, NotNow>
   ) =>
-  (request: CallbackRequest): Effect.Effect<Callback, NoProof> =>
+  (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const transmission = yield* transmissionIn(request, webhookId, baseUrl)
       const said = yield* eventTextIn(request.body)

@@ -18,6 +18,13 @@ export interface CallbackRequest {
 /** The callback does not carry the provider's proof. */
 export class NoProof extends Data.TaggedError("NoProof")<{ readonly message: string }> {}
 
+/** Whether it is proved, or what it is about, cannot be told just now: the provider is to send it again. */
+export class NotNow extends Data.TaggedError("NotNow")<{
+  readonly message: string
+  /** Where it was proved, and only its subject could not be looked up. */
+  readonly proof?: Proof
+}> {}
+
 /** Compares secrets and signatures without telling by its time how much of them was right. */
 export const isSame = (expected: string | Buffer, given: string | Buffer | undefined): boolean => {
   const [a, b] = [Buffer.from(expected), Buffer.from(given ?? "")]

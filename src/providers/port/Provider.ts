@@ -6,7 +6,7 @@ import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts
 import type { Money } from "../../domain/Money.ts"
 import type { Enquiry, Outcome } from "../../domain/Outcome.ts"
 import type { SupportQuestion } from "../../domain/Routing.ts"
-import type { Callback, CallbackRequest, NoProof } from "./Callback.ts"
+import type { Callback, CallbackRequest, NoProof, NotNow } from "./Callback.ts"
 
 /** The whole card, or what stands for it: it lives only as long as the request that carries it. */
 export interface Card {
@@ -131,7 +131,7 @@ export interface Provider {
   readonly supports: (question: SupportQuestion) => Either.Either<void, string>
   readonly initiate: (order: PaymentOrder) => Effect.Effect<Outcome>
   readonly enquire: (attempt: AttemptContext) => Effect.Effect<Enquiry>
-  readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof>
+  readonly callback: (request: CallbackRequest) => Effect.Effect<Callback, NoProof | NotNow>
   /** What a provider leaves out of these it cannot do. */
   readonly otp?: OneTimePasswords
   readonly cancel?: (attempt: AttemptContext) => Effect.Effect<CancelAnswer>

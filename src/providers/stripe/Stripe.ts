@@ -4,7 +4,7 @@ import { Absent, type Declined, type Enquiry, type Outcome, Unknown } from "../.
 import { triedBy } from "../client/AccountTest.ts"
 import { looked, prepared, sent } from "../client/Replies.ts"
 import type { ProviderReply } from "../client/ProviderHttp.ts"
-import { type Callback, type CallbackRequest, NoProof, type Proof } from "../port/Callback.ts"
+import { type Callback, type CallbackRequest, NoProof, NotNow, type Proof } from "../port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider, RefundOrder } from "../port/Provider.ts"
 import { type Account, type Served, servedBy, thirdParty } from "../port/ThirdParty.ts"
 import { cardCurrencies } from "./StripeAmounts.ts"
@@ -198,11 +198,11 @@ const connect = (account: Account<typeof fields>): Provider => {
       )
     )
 
-  /** Stripe sends again what it is refused, so that nothing is lost while it cannot be asked. */
-  const withdrawn = (withdrawal: Withdrawal, proof: Proof): Effect.Effect<Callback, NoProof> =>
+  /** Stripe sends again what was not taken, so that nothing is lost while it cannot be asked. */
+  const withdrawn = (withdrawal: Withdrawal, proof: Proof): Effect.Effect<Callback, NotNow> =>
     get("get payment", intentPath(withdrawal.paymentIntent)).pipe(
       Effect.flatMap((reply) => intentIn(reply.json)),
-      Effect.mapError(() => new NoProof({ message: "The payment that it is about could not be looked up" })),
+      Effect.mapError(() => new NotNow({ message: "the payment that it is about could not be looked up", proof })),
       Effect.map((intent) => withdrawnMoney(withdrawal, intent, proof)),
       Effect.tap((events) =>
         events.length > 0
@@ -214,7 +214,7 @@ const connect = (account: Account<typeof fields>): Provider => {
       Effect.map((events) => ({ events }))
     )
 
-  const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof> =>
+  const callback = (request: CallbackRequest): Effect.Effect<Callback, NoProof | NotNow> =>
     Effect.gen(function* () {
       const secret = credentials.webhook_secret
       if (secret === undefined) {

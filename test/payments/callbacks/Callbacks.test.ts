@@ -67,6 +67,23 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("with proof are to come again where what they are about cannot be looked up now", () =>
+      Effect.gen(function* () {
+        const { payment_id, reference } = yield* accepted("MC")
+        const words = { key: "later", reference, state: "completed" }
+        const failing = callBack("stripe", words, { headers: { ...PROOF, "x-look-up": "fails" } })
+        const answer = yield* failing
+        expect([answer.status, Number(answer.headers["retry-after"]) > 0]).toEqual([503, true])
+        expect(jsonOf(answer)).toEqual({
+          status: "error",
+          message: expect.stringMatching(/[Ss]end it again/) as unknown
+        })
+        expect((yield* callBack("stripe", words, { headers: { "x-look-up": "fails" } })).status).toBe(401)
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing" })
+        expect(messageOf(yield* callBack("stripe", words))).toBe("applied")
+      })
+    )
+
     it.effect("of one provider do not reach another's attempts", () =>
       Effect.gen(function* () {
         const { payment_id } = yield* initiate(byPhone("+254712340002"))

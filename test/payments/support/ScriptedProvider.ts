@@ -5,7 +5,15 @@ import type { ProviderName } from "../../../src/domain/Corridor.ts"
 import { isAnyCurrencyCode } from "../../../src/domain/CryptoAsset.ts"
 import type { Money } from "../../../src/domain/Money.ts"
 import { Absent, Accepted, Declined, type Enquiry, type Outcome, Report, Unknown } from "../../../src/domain/Outcome.ts"
-import { type CallbackEvent, Check, Hint, NoProof, Proof, Statement } from "../../../src/providers/port/Callback.ts"
+import {
+  type CallbackEvent,
+  Check,
+  Hint,
+  NoProof,
+  NotNow,
+  Proof,
+  Statement
+} from "../../../src/providers/port/Callback.ts"
 import type { AttemptContext, PaymentOrder, Provider } from "../../../src/providers/port/Provider.ts"
 import { makePurse, type Purse } from "./Purse.ts"
 
@@ -147,6 +155,7 @@ export const scripted = (name: ProviderName, about: Partial<Provider> = {}): Scr
     callback: ({ body, headers }) =>
       Effect.gen(function* () {
         const proof = yield* Proof.from(Check.same(PROOF["x-proof"], headers["x-proof"]), "no proof")
+        if (headers["x-look-up"] === "fails") return yield* new NotNow({ message: "it cannot be looked up", proof })
         const said = yield* Effect.mapError(
           Schema.decode(CallbackBody)(body.toString("utf8")),
           () => new NoProof({ message: "not a callback" })

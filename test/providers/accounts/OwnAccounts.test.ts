@@ -151,6 +151,14 @@ onAccountServer("A payment through a configuration's account", (it) => {
         Effect.map(stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, object), ({ status }) => status)
       )
       expect(yield* heard).toEqual([200, 200, 401, 401])
+      const dispute = { object: "dispute", amount: 1, currency: "eur", payment_intent: "pi_of_nobody" }
+      const disputed = Effect.forEach(all, (secret) =>
+        Effect.map(
+          stripeCalls(`/callbacks/stripe/${config.config_id}`, secret, dispute, "charge.dispute.funds_withdrawn"),
+          ({ status }) => status
+        )
+      )
+      expect(yield* disputed, "what the account cannot be asked about now").toEqual([503, 503, 401, 401])
       expect(yield* change("whsec_third")).toBe(200)
       expect(yield* heard).toEqual([200, 200, 200, 401])
       for (const _ of Array.from({ length: replacedCredentialsKept })) expect(yield* change("whsec_third")).toBe(200)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted } from "effect"
 import { callbackChecksUnderWay } from "../../../src/domain/policies/Providers.ts"
-import type { ProviderCall, ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
+import { NeverSent, type ProviderCall, type ProviderHttp } from "../../../src/providers/client/ProviderHttp.ts"
 import { isCertificateOf, readCallback } from "../../../src/providers/paypal/PaypalCallbacks.ts"
-import { Check, NoProof } from "../../../src/providers/port/Callback.ts"
+import { Check } from "../../../src/providers/port/Callback.ts"
 import { asCalledBack } from "../support/Callbacks.ts"
 import { amount } from "../support/Orders.ts"
 import { replyOf } from "../support/Scripted.ts"
@@ -25,7 +25,7 @@ const webhookId = Redacted.make("1JE4291016473214C")
 
 const genuine = Check.same("SUCCESS", "SUCCESS")
 
-const heard = (body: string, verdict: Effect.Effect<boolean, NoProof> = Effect.succeed(true), about: object = {}) => {
+const heard = (body: string, verdict: Effect.Effect<boolean> = Effect.succeed(true), about: object = {}) => {
   const questions: Array<ProviderCall> = []
   const read = readCallback(webhookId, BASE, (question) => {
     questions.push(question)
@@ -222,7 +222,6 @@ describe("callbacks of PayPal", () => {
 
   it.effect.each([
     ["what PayPal says it did not send", heard(good, Effect.succeed(false)), 1],
-    ["what PayPal cannot be asked about", heard(good, new NoProof({ message: "timeout" })), 1],
     [
       "a certificate of somebody else",
       heard(good, undefined, { "PAYPAL-CERT-URL": "https://paypal.com.evil.example/c" }),
@@ -258,18 +257,32 @@ describe("callbacks of PayPal", () => {
   )
 
   it.effect.each([
-    [replyOf(200, { verification_status: "SUCCESS" }), true],
-    [replyOf(200, { verification_status: "FAILURE" }), false],
-    [replyOf(200, { verification_status: "SUCCESSFUL?" }), false],
-    [replyOf(200, "<html>"), false],
-    [replyOf(400, { name: "VALIDATION_ERROR" }), false],
-    [replyOf(500, ""), false],
-    [replyOf(429, ""), false]
-  ] as const)("are believed only where PayPal says so: %j", ([reply, believed]) =>
+    [replyOf(200, { verification_status: "SUCCESS" }), "believed"],
+    [replyOf(200, { verification_status: "FAILURE" }), "NoProof"],
+    [replyOf(200, { verification_status: "SUCCESSFUL?" }), "NoProof"],
+    [replyOf(400, { name: "VALIDATION_ERROR" }), "NoProof"],
+    [replyOf(422, { name: "UNPROCESSABLE_ENTITY" }), "NoProof"],
+    // Whether it is theirs is not known by any of these.
+    [replyOf(200, "<html>"), "NotNow"],
+    [replyOf(401, { name: "AUTHENTICATION_FAILURE" }), "NotNow"],
+    [replyOf(403, { name: "NOT_AUTHORIZED" }), "NotNow"],
+    [replyOf(404, ""), "NotNow"],
+    [replyOf(429, ""), "NotNow"],
+    [replyOf(500, ""), "NotNow"]
+  ] as const)("are believed only where PayPal says so, and for later where it says nothing: %j", ([reply, end]) =>
     Effect.gen(function* () {
       const { provider } = answering(() => reply)
       const outcome = yield* Effect.either(provider.callback(asCalledBack({ headers, body: good })))
-      expect(outcome._tag).toBe(believed ? "Right" : "Left")
+      expect(outcome._tag === "Right" ? "believed" : outcome.left._tag).toBe(end)
+    })
+  )
+
+  it.effect("are for later where PayPal cannot be reached", () =>
+    Effect.gen(function* () {
+      const http: ProviderHttp = { call: () => new NeverSent({ reason: "no connection" }) }
+      const credentials = { client_id: "c", client_secret: "s", webhook_id: Redacted.value(webhookId) }
+      const { callback } = connectedTo({ http }, credentials)
+      expect((yield* Effect.flip(callback(asCalledBack({ headers, body: good }))))._tag).toBe("NotNow")
     })
   )
 

@@ -186,7 +186,13 @@ describe("money that Stripe takes back", () => {
 
   it.effect("is for later where Stripe cannot be asked, and for nobody where it is not ours", () =>
     Effect.gen(function* () {
-      expect((yield* Effect.flip(heard(dispute(12300)))).message).toContain("could not be looked up")
+      const answers = [replyOf(500, {}), replyOf(401, {}), replyOf(404, {}), replyOf(200, {}), replyOf(200, "<html>")]
+      for (const answer of answers) {
+        expect(yield* Effect.flip(heard(dispute(12300), () => answer))).toMatchObject({
+          _tag: "NotNow",
+          message: expect.stringContaining("could not be looked up")
+        })
+      }
       const others = () => replyOf(200, intent({ status: "succeeded", metadata: {} }))
       expect((yield* heard(dispute(12300), others)).events).toEqual([])
       expect((yield* heard(dispute(12300, "withdrawn", "zzz"), paid)).events).toEqual([])
