@@ -1,6 +1,6 @@
 /** The whole reference on one page: contents, introduction, operations by group, events and models. */
 import { useComputed } from "@preact/signals"
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import type { Entry, Group } from "./document/Contents.ts"
 import { Contents } from "./parts/Contents.tsx"
 import { Credentials } from "./parts/Credentials.tsx"
@@ -8,6 +8,7 @@ import { Markdown } from "./parts/Markdown.tsx"
 import { OperationSection } from "./parts/OperationSection.tsx"
 import { SchemaSection } from "./parts/SchemaSection.tsx"
 import { SearchBox } from "./parts/SearchBox.tsx"
+import { isSearchKey } from "./parts/SearchKey.ts"
 import { drawRest, followAddress, goTo } from "./state/Place.ts"
 import { drawn, menuOpen, type Reference, searchOpen } from "./state/State.ts"
 
@@ -72,30 +73,45 @@ const GroupPart = ({ at, group, reference }: GroupProps) => {
   ) : null
 }
 
-const TopBar = ({ title }: { readonly title: string }) => (
-  <header class="top">
-    <strong>{title}</strong>
-    <button type="button" aria-label="Search the reference" onClick={() => (searchOpen.value = true)}>
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <circle cx="7" cy="7" r="4.5" />
-        <path d="m10.5 10.5 3.5 3.5" />
-      </svg>
-    </button>
-    <button
-      type="button"
-      aria-label={menuOpen.value ? "Close the menu" : "Open the menu"}
-      aria-expanded={menuOpen.value}
-      aria-controls="contents"
-      onClick={() => (menuOpen.value = !menuOpen.value)}
-    >
-      <svg viewBox="0 0 16 16" aria-hidden="true">
-        <path d="M2 4h12M2 8h12M2 12h12" />
-      </svg>
-    </button>
-  </header>
-)
+/** Escape closes the menu, unless there is a window over the page, which it closes first. */
+const isForMenu = ({ key }: KeyboardEvent): boolean =>
+  key === "Escape" && menuOpen.value && document.querySelector("dialog[open]") === null
 
-const isSearchKey = ({ ctrlKey, key, metaKey }: KeyboardEvent): boolean => (ctrlKey || metaKey) && key === "k"
+const TopBar = ({ title }: { readonly title: string }) => {
+  const menuButton = useRef<HTMLButtonElement>(null)
+  useEffect(
+    () =>
+      addEventListener("keydown", (event) => {
+        if (!isForMenu(event)) return
+        menuOpen.value = false
+        menuButton.current?.focus()
+      }),
+    []
+  )
+  return (
+    <header class="top">
+      <strong>{title}</strong>
+      <button type="button" aria-label="Search the reference" onClick={() => (searchOpen.value = true)}>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="7" cy="7" r="4.5" />
+          <path d="m10.5 10.5 3.5 3.5" />
+        </svg>
+      </button>
+      <button
+        ref={menuButton}
+        type="button"
+        aria-label={menuOpen.value ? "Close the menu" : "Open the menu"}
+        aria-expanded={menuOpen.value}
+        aria-controls="contents"
+        onClick={() => (menuOpen.value = !menuOpen.value)}
+      >
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 4h12M2 8h12M2 12h12" />
+        </svg>
+      </button>
+    </header>
+  )
+}
 
 export const App = ({ reference }: { readonly reference: Reference }) => {
   const [introduction, ...groups] = reference.groups

@@ -23,6 +23,8 @@ export const SearchBox = ({
     const chosen = found[which]
     if (chosen === undefined) return
     searchOpen.value = false
+    // What stands over the page would hide what was chosen.
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close()
     goTo(chosen.entry.id)
   }
 

@@ -10,16 +10,19 @@ import { Code } from "./Code.tsx"
 import { Credentials } from "./Credentials.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { Method } from "./Method.tsx"
-import { addressOf, type Answer, type Filled, isSigned, keyOf, send } from "./Request.ts"
+import { invalidBy, Problem } from "./Problem.tsx"
+import { addressOf, type Answer, type Filled, isSigned, keyOf, problemsIn, send } from "./Request.ts"
 
 interface InputProps {
   readonly reference: Reference
   readonly parameter: Parameter
   readonly value: string
+  readonly problem: string | undefined
   readonly set: (value: string) => void
 }
 
-const ParameterInput = ({ parameter, reference, set, value }: InputProps) => {
+const ParameterInput = ({ parameter, problem, reference, set, value }: InputProps) => {
+  const about = { id: `problem-${parameter.in}-${parameter.name}`, problem }
   const { schema } = followed(reference.document.components.schemas, parameter.schema)
   const label = (
     <span>
@@ -27,26 +30,30 @@ const ParameterInput = ({ parameter, reference, set, value }: InputProps) => {
     </span>
   )
   return (
-    <label>
-      {label}
-      {schema.enum === undefined ? (
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={shownValue(schema.examples?.[0] ?? schema.format ?? "")}
-          value={value}
-          onInput={({ currentTarget }) => set(currentTarget.value)}
-        />
-      ) : (
-        <select value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
-          <option value="">not sent</option>
-          {schema.enum.map((one) => (
-            <option key={String(one)}>{shownValue(one)}</option>
-          ))}
-        </select>
-      )}
-    </label>
+    <div>
+      <label>
+        {label}
+        {schema.enum === undefined ? (
+          <input
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder={shownValue(schema.examples?.[0] ?? schema.format ?? "")}
+            value={value}
+            {...invalidBy(about)}
+            onInput={({ currentTarget }) => set(currentTarget.value)}
+          />
+        ) : (
+          <select value={value} {...invalidBy(about)} onChange={({ currentTarget }) => set(currentTarget.value)}>
+            <option value="">not sent</option>
+            {schema.enum.map((one) => (
+              <option key={String(one)}>{shownValue(one)}</option>
+            ))}
+          </select>
+        )}
+      </label>
+      <Problem {...about} />
+    </div>
   )
 }
 
@@ -82,9 +89,20 @@ export const TestRequest = ({ chosen, close, entry, reference }: TestRequestProp
   const [sending, setSending] = useState(false)
   const [answer, setAnswer] = useState<Answer>()
   const [failure, setFailure] = useState<string>()
+  const form = useRef<HTMLFormElement>(null)
+  /** How often it was not sent for what is wrong with a field. */
+  const [heldBack, setHeldBack] = useState(0)
+  const problems = heldBack === 0 ? {} : problemsIn(entry, filled)
+  useEffect(() => {
+    if (heldBack > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
+  }, [heldBack])
 
   const submit = async (event: Event) => {
     event.preventDefault()
+    if (Object.keys(problemsIn(entry, filled)).length > 0) {
+      setHeldBack(heldBack + 1)
+      return
+    }
     setSending(true)
     setFailure(undefined)
     try {
@@ -99,7 +117,7 @@ export const TestRequest = ({ chosen, close, entry, reference }: TestRequestProp
 
   return (
     <Dialog kind="test-request" label={`Test request: ${entry.title}`} close={close}>
-      <form onSubmit={submit}>
+      <form ref={form} onSubmit={submit}>
         <header>
           <h2>{entry.title}</h2>
           <button type="button" class="plain" onClick={({ currentTarget }) => currentTarget.closest("dialog")?.close()}>
@@ -109,13 +127,14 @@ export const TestRequest = ({ chosen, close, entry, reference }: TestRequestProp
         <p class="address">
           <Method of={entry.method} /> <code>{addressOf(reference.server, entry, filled)}</code>
         </p>
-        {!isSigned(entry) && <Credentials />}
+        {!isSigned(entry) && <Credentials problems={problems} />}
         {entry.about.parameters?.map((parameter) => (
           <ParameterInput
             key={keyOf(parameter)}
             reference={reference}
             parameter={parameter}
             value={filled[keyOf(parameter)] ?? ""}
+            problem={problems[keyOf(parameter)]}
             set={(value) => setFilled({ ...filled, [keyOf(parameter)]: value })}
           />
         ))}

@@ -105,6 +105,72 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.getByText("200 OK").first().waitFor()
     }
 
+    /** What would go elsewhere, or cannot be sent at all, is said by its field, and nothing is asked of anybody. */
+    const refuses = async (page: Page) => {
+      const part = await partAt(page, "tag/payments/get/payments/{payment_id}")
+      await part.getByRole("button", { name: "Test Request" }).click()
+      const dialog = page.getByRole("dialog")
+      const asked: Array<string> = []
+      page.on("request", (request) => asked.push(request.url()))
+      const id = dialog.getByLabel(/^payment_id/)
+      const told = async (name: RegExp, words: RegExp) => {
+        await dialog.getByRole("button", { name: "Send" }).click()
+        const field = dialog.getByRole("textbox", { name })
+        await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true")
+        await expect.poll(() => field.evaluate((one) => one.matches(":focus"))).toBe(true)
+        const message = dialog.locator(`[id="${await field.getAttribute("aria-describedby")}"]`)
+        expect(await message.innerText()).toMatch(words)
+      }
+      await told(/^payment_id/, /needs a value/)
+      for (const value of [".", ".."]) {
+        await id.fill(value)
+        await told(/^payment_id/, /leads to another address/)
+      }
+      await id.fill("p")
+      await expect.poll(() => id.getAttribute("aria-invalid")).toBe("false")
+      const key = dialog.getByLabel("X-Api-Key", { exact: true })
+      const before = await key.inputValue()
+      await key.fill("ck_test_ключ")
+      await told(/^X-Api-Key$/, /no header can carry/)
+      await key.fill(before)
+      expect(asked).toEqual([])
+      await page.keyboard.press("Escape")
+    }
+
+    /** The search over a test request goes back to it by Escape, and by a choice leads to what was chosen. */
+    const searchesFromRequest = async (page: Page) => {
+      const part = await partAt(page, "tag/payment-initiation/post/payments-init/initiate")
+      await part.getByRole("button", { name: "Test Request" }).click()
+      const body = page.getByRole("dialog", { name: /^Test request/ }).getByLabel("Body", { exact: true })
+      await body.fill("{}")
+      const search = page.getByRole("dialog", { name: "Search the reference" })
+      await page.keyboard.press("Control+Shift+K")
+      await page.keyboard.press("Control+k")
+      await search.waitFor()
+      await page.keyboard.press("Escape")
+      await search.waitFor({ state: "detached" })
+      expect(await body.inputValue()).toBe("{}")
+      await page.keyboard.press("Control+k")
+      await page.keyboard.type("Rotate an API key")
+      await page.keyboard.press("Enter")
+      await isOnTop(page.getByRole("heading", { name: "Rotate an API key" }).first())
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0)
+    }
+
+    const closesMenu = async (page: Page) => {
+      const button = page.getByRole("button", { name: /the menu$/ })
+      await button.click()
+      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("true")
+      await page.locator("aside button.search").click()
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      expect(await button.getAttribute("aria-expanded"), "the search was closed first").toBe("true")
+      await page.locator("aside nav button").first().focus()
+      await page.keyboard.press("Escape")
+      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("false")
+      expect(await button.evaluate((one) => one.matches(":focus"))).toBe(true)
+    }
+
     const lists = async (page: Page, summaries: ReadonlyArray<string>) => {
       const contents = page.locator("aside").first()
       await contents
@@ -167,6 +233,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
           yield* reading(375, async (page) => {
             await sends(page, acme.api_key)
             await page.keyboard.press("Escape")
+            await closesMenu(page)
             await findsByName(page, 375)
           })
         }),
@@ -187,6 +254,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
             await findsByName(page, 1280)
             await lists(page, summaries)
             await exemplifies(page)
+            await refuses(page)
+            await searchesFromRequest(page)
             await tells(page, Object.keys(document.webhooks))
           })
         }),
