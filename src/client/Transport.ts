@@ -36,6 +36,16 @@ const judge = (response: HttpClientResponse.HttpClientResponse) =>
     onSome: (after) => Effect.fail(new ComeAgain({ response, after }))
   })
 
+/**
+ * With all of its body: whoever reads it afterwards, in the ways in which clients do, waits for nobody. It is made without
+ * a `Response`, for which Node would load all of its own client.
+ */
+const whole = (response: HttpClientResponse.HttpClientResponse) =>
+  Effect.map(response.arrayBuffer, (body): HttpClientResponse.HttpClientResponse => {
+    const text = Effect.sync(() => new TextDecoder().decode(body))
+    return Object.create(response, { arrayBuffer: { value: Effect.succeed(body) }, text: { value: text } })
+  })
+
 type Failed = HttpClientError.HttpClientError | ComeAgain
 
 /** A request that may have arrived is repeated only where that cannot do its work twice. */
@@ -90,6 +100,7 @@ export const transport =
       ),
       HttpClient.transform((answer, request) =>
         answer.pipe(
+          Effect.flatMap(whole),
           Effect.timeoutFail({ duration: timeout, onTimeout: () => silence(request) }),
           Effect.flatMap(judge),
           Effect.retry({ schedule, while: repeatable(request) }),

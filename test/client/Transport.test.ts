@@ -1,14 +1,22 @@
 /** What the client repeats, after how long, and what it leaves alone. */
+import { once } from "node:events"
+import { createServer } from "node:http"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { BigDecimal, type Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { Corridor } from "../../src/client/Corridor.ts"
+import { CorridorError } from "../../src/client/CorridorError.ts"
+import { createCorridor } from "../../src/client/Promises.ts"
 import { withIdempotencyKey } from "../../src/client/Transport.ts"
 import { Ids } from "../../src/domain/Ids.ts"
+import { vi } from "vitest"
 
-type Answer = { readonly status: number; readonly headers?: Record<string, string> } | "lost"
+type Answer = { readonly status: number; readonly headers?: Record<string, string> } | "lost" | "begun"
 
 const refusal = { status: "error", message: "Not now" }
+
+/** A body that begins and does not end. */
+const endless = () => new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode("{")) })
 
 /** Answers in turn, the last one for ever, and keeps what it was asked. */
 const service = (answers: ReadonlyArray<Answer>) => {
@@ -17,6 +25,7 @@ const service = (answers: ReadonlyArray<Answer>) => {
     const answer = answers[Math.min(asked.length, answers.length - 1)]!
     asked.push(request)
     if (answer === "lost") return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+    if (answer === "begun") return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(endless())))
     const { headers = {}, status } = answer
     const body = status === 204 ? null : JSON.stringify(refusal)
     return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status, headers })))
@@ -131,4 +140,62 @@ it.effect("has another key for every call", () =>
     }
     expect(keys.size).toBe(3)
   }).pipe(Effect.provide(Ids.layer))
+)
+
+it.effect("waits no longer for the end of an answer than for its beginning, and repeats it as if there were none", () =>
+  Effect.gen(function* () {
+    expect((yield* countAfter(look, ["begun"], "34 seconds")).early).toBe(1)
+    expect((yield* countAfter(look, ["begun"], "36 seconds")).early).toBe(2)
+    expect((yield* countAfter(look, ["begun"], "0 millis")).asked).toHaveLength(5)
+    expect((yield* countAfter(deposit, ["begun", gone], "0 millis")).asked).toHaveLength(2)
+    expect((yield* countAfter(makeKey, ["begun"], "0 millis")).asked).toHaveLength(1)
+  })
+)
+
+/** Answers at once, and then sends a space now and then, which ends nothing. */
+const dripping = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const seen = { asked: 0, left: 0 }
+    const server = createServer((_, response) => {
+      seen.asked += 1
+      response.writeHead(200, { "content-type": "application/json" }).write("{")
+      const drip = setInterval(() => response.write(" "), 10)
+      response.on("close", () => {
+        seen.left += 1
+        clearInterval(drip)
+      })
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as { readonly port: number }
+    return {
+      about: { url: `http://127.0.0.1:${port}`, apiKey: "ck_test_x", timeout: "2 seconds", retries: 0 },
+      seen,
+      server
+    } as const
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+)
+
+const allLeft = (seen: { readonly asked: number; readonly left: number }) =>
+  Effect.promise(() => vi.waitFor(() => expect(seen.left).toBe(seen.asked), { timeout: 20_000 }))
+
+it.scopedLive("leaves a service whose answer drips, also as promises", () =>
+  Effect.gen(function* () {
+    const { about, seen } = yield* dripping
+    const error = yield* Effect.promise(() =>
+      createCorridor(about)
+        .payments.byId({ path: { payment_id: "p" } })
+        .then(String, (failed: unknown) => failed)
+    )
+    expect(error).toBeInstanceOf(CorridorError)
+    expect(error).toMatchObject({ status: 0, message: expect.stringContaining("did not answer in time") })
+    yield* allLeft(seen)
+    const failed = yield* Effect.flip(Effect.provide(look, Corridor.layer(about)))
+    expect(failed).toMatchObject({ _tag: "RequestError", reason: "Transport" })
+    yield* allLeft(seen)
+  })
 )
