@@ -34,7 +34,11 @@ export const consoleRoutes = Effect.map(Effect.cached(consoleFiles), (files): Re
   )
   return alsoByHead([
     { method: "GET", path: "/console", handle: () => Effect.map(built, ({ names }) => consolePage(names)) },
-    { method: "GET", path: "/console/", handle: () => Effect.succeed(withoutSlash("console")) },
+    {
+      method: "GET",
+      path: "/console/",
+      handle: ({ request }) => Effect.succeed(withoutSlash("console", request.url))
+    },
     {
       method: "GET",
       path: "/console/:file",

@@ -27,5 +27,9 @@ export const empty = (status: number, headers: Readonly<Record<string, string>> 
   body: undefined
 })
 
-/** From `/name/` to `/name`, behind any prefix: relative addresses of the page would lead astray from the former. */
-export const withoutSlash = (name: string): Outgoing => empty(308, { location: `../${name}` })
+/**
+ * From `/name/` to `/name`, behind any prefix and with the query that came along: relative addresses of the page would
+ * lead astray from the former.
+ */
+export const withoutSlash = (name: string, url = ""): Outgoing =>
+  empty(308, { location: `../${name}${/\?.*$/s.exec(url)?.[0] ?? ""}` })

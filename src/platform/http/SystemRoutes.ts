@@ -81,8 +81,8 @@ export const systemRoutes = Effect.gen(function* () {
     ...probed("/healthz", Effect.succeed(json(200, { status: "ok", version }))),
     ...probed("/readyz", yield* readyAnswer(readiness.check)),
     ...probed("/docs", Effect.succeed(referencePage)),
-    ...probed("/docs/", Effect.succeed(withoutSlash("docs"))),
     ...alsoByHead([
+      { method: "GET", path: "/docs/", handle: ({ request }) => Effect.succeed(withoutSlash("docs", request.url)) },
       { method: "GET", path: "/openapi.json", handle: openApiFile(publicUrl, mode) },
       { method: "GET", path: scriptPath, handle: referenceScript },
       { method: "GET", path: stylePath, handle: referenceStyle }
