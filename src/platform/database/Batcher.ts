@@ -19,7 +19,7 @@ import {
 import { InTransaction } from "./InTransaction.ts"
 import { Lanes } from "./Lanes.ts"
 import { type LockWait, patient, ticksIn, waitBriefly } from "./LockWait.ts"
-import { setbackIn, sqlStateIn } from "./Setback.ts"
+import { LOCK_TIMEOUT, setbackIn, sqlStateIn } from "./Setback.ts"
 
 /** Answers in the order it was asked, and waits no longer than this for rows that somebody else holds. */
 type Run<In, Out> = (items: ReadonlyArray<In>, wait: LockWait) => Effect.Effect<ReadonlyArray<Out>>
@@ -49,8 +49,6 @@ interface Lane<In, Out> {
   /** The tick at which its items go with the common batch again. */
   until: number
 }
-
-const LOCK_TIMEOUT = "55P03"
 
 /** A later failure does not take back that an earlier try may have been written. */
 const failed = <In, Out>({ answer, lost }: Waiting<In, Out>, cause: Cause.Cause<never>): void =>

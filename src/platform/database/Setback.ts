@@ -14,11 +14,14 @@ export class ConnectionLost extends Data.TaggedError("ConnectionLost")<{
 /** Nothing can be written where a statement has come to: it is a replica. */
 export const READ_ONLY = "25006"
 
+/** A lock was not to be had in the time that was allowed for it. */
+export const LOCK_TIMEOUT = "55P03"
+
 /** `busy`: a later try may succeed. `cut off`: the connection is gone. Of `lost` alone nobody knows whether it was written. */
 export type Setback = "busy" | "cut off" | "lost"
 
 /** Lock, statement and idle transaction timeouts; a server that stops or starts; one that is the primary no longer. */
-const busyStates = new Set(["55P03", "57014", "25P03", "57P01", "57P03", READ_ONLY])
+const busyStates = new Set([LOCK_TIMEOUT, "57014", "25P03", "57P01", "57P03", READ_ONLY])
 
 /** The class of states in which a server lacks what it needs: connections, memory, room on its disk. */
 const LACKING = "53"
@@ -76,6 +79,13 @@ export const sqlStateOf = (error: unknown): string | undefined => {
     if (state !== undefined) return state
   }
   return undefined
+}
+
+/** What PostgreSQL itself says of an error; what stands around it says only that there was one. */
+export const sqlReasonOf = (error: unknown): string => {
+  const causes = Array.from(causesOf(error))
+  const own = causes.find((one) => stateOf(one) !== undefined) ?? causes.at(-1)
+  return own instanceof Error ? own.message : String(error)
 }
 
 export const sqlStateIn = (cause: Cause.Cause<unknown>): string | undefined =>

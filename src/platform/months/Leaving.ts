@@ -7,6 +7,7 @@ import { Array, Duration, Effect, Option, Schema } from "effect"
 import { join } from "node:path"
 import { monthLockTimeout, retentionBatch } from "../../domain/policies/Server.ts"
 import { rowsAs, theRowAs } from "../database/Rows.ts"
+import { LOCK_TIMEOUT, sqlReasonOf, sqlStateOf } from "../database/Setback.ts"
 import { unlimited } from "../database/Unlimited.ts"
 import { trouble } from "../observability/Trouble.ts"
 import { openArchive } from "./Archive.ts"
@@ -43,6 +44,11 @@ export interface Leaving {
   readonly after?: string
 }
 
+const stays = (month: string, error: unknown): Effect.Effect<void> =>
+  sqlStateOf(error) === LOCK_TIMEOUT
+    ? Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error)
+    : Effect.logError(`${month} cannot leave its table: ${sqlReasonOf(error)}`, error)
+
 /**
  * Whoever changes a row of the table locks all of its months: to lock one for as long as it is looked through would keep
  * everybody waiting, and they hold what is needed for it to leave.
@@ -74,9 +80,7 @@ const leave = (sql: SqlClient.SqlClient, { stillNeeded, table }: Leaving, month:
     })
   ).pipe(
     Effect.provideService(SqlClient.SqlClient, sql),
-    Effect.catchAll((error) =>
-      Effect.as(Effect.logInfo(`${month} stays for now, somebody else has it in hand`, error), 0)
-    )
+    Effect.catchAll((error) => Effect.as(stays(month, error), 0))
   )
 
 /** Answers with how many months have left. One that somebody has in hand at this moment leaves another time. */

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Duration, Effect, Fiber, Layer, Logger, LogLevel, Option, Schedule } from "effect"
+import { Array as Arr, Deferred, Duration, Effect, Fiber, Layer, Logger, LogLevel, Option, Schedule } from "effect"
 import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { AuditStore } from "../../../src/platform/audit/AuditStore.ts"
@@ -232,6 +232,33 @@ layer(services, { excludeTestServices: true, timeout: "60 seconds" })("Months", 
       expect(yield* putAway).toEqual([name])
       expect(rowsIn("audit_log", filesOf("audit_log")[0]!).map((row) => row["audit_id"])).toEqual(ids)
     }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  )
+
+  it.effect("that stay say why: somebody has them in hand, or what went wrong", () =>
+    Effect.gen(function* () {
+      const client = yield* sql
+      const at = new Date(Date.now() - 3300 * DAY)
+      yield* makeMonth("audit_log", "created_at", at)
+      const name = `audit_log_${monthOf(at)}`
+      const said: Array<string> = []
+      const heard = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ logLevel, message }) => {
+          said.push(`${logLevel.label} ${Arr.ensure(message)[0]}`)
+        })
+      )
+      const old = { table: "audit_log", keptFor: Duration.days(3260) }
+      const left = whileReading("audit_log", leaveByMonth(client, old)).pipe(Effect.provide(heard))
+      expect(yield* left).toBe(0)
+      const odd = { ...old, stillNeeded: { key: "no_such_column", rows: "true" } }
+      expect(yield* leaveByMonth(client, odd).pipe(Effect.provide(heard))).toBe(0)
+      expect(said).toEqual([
+        `INFO ${name} stays for now, somebody else has it in hand`,
+        `ERROR ${name} cannot leave its table: column l.no_such_column does not exist`
+      ])
+      expect(yield* leaveByMonth(client, old)).toBe(1)
+      expect(yield* putAway).toEqual([name])
+    })
   )
 
   it.effect("leave behind what is still needed: what waits to be sent, with its event and its text", () =>
