@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
 import { exitInTime } from "../platform/fibers/Shutdown.ts"
-import { LoggingLive } from "./Live.ts"
+import { LoggingLive } from "./Foundation.ts"
 
 const exitLate = exitInTime(() => process.exit(1))
 

@@ -8,7 +8,7 @@ import { Data, Deferred, Effect, Fiber, FiberSet, Layer, Redacted } from "effect
 import { Settings } from "../platform/config/Settings.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
 import { supervision } from "../domain/policies/Server.ts"
-import { LoggingLive } from "./Live.ts"
+import { LoggingLive } from "./Foundation.ts"
 import { untilDatabaseIsGone } from "./Signals.ts"
 
 class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}

@@ -9,6 +9,7 @@ import { Effect, Exit } from "effect"
 import { inject } from "vitest"
 // What commands load when they run is loaded here, and not in the time of a test.
 import "../../src/app/Live.ts"
+import "../../src/app/Records.ts"
 import "../../src/cli/api/Calls.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Streams.ts"

@@ -31,6 +31,20 @@ it("reads the commands and a little of the domain at its start, and nothing of t
   expect(Array.from(reached("src/cli/database/Keys.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
 })
 
+it("waits for no payments, providers or pages where a command is about records alone", () => {
+  const files = ["Accounts", "Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Orgs", "Rates", "Tokens"]
+  for (const name of [...files, "Users", "Webhooks"]) {
+    const read = Array.from(reached(`src/cli/database/${name}.ts`))
+    expect(read).toContain("src/app/Records.ts")
+    const others =
+      /^src\/(app\/(Live|Services|Stores)\.ts|console\/|hosted\/|payments\/|providers\/|contract\/api\/Api\.ts)/
+    expect(
+      read.filter((file) => others.test(file)),
+      name
+    ).toEqual([])
+  }
+})
+
 const leaves = Array.from(commandNames).flatMap(([path, under]) =>
   under.map((name) => `${path} ${name}`.trim()).filter((words) => (commandNames.get(words) ?? []).length === 0)
 )

@@ -9,7 +9,7 @@ import { VirtualAccounts } from "../../treasury/accounts/VirtualAccounts.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { accountTable, accountText, frozenWords } from "../shown/Accounts.ts"
 
@@ -31,7 +31,7 @@ const listAll = Effect.fn("Cli.listAccounts")(function* (org: Option.Option<stri
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onRecords(input.json, listAll(input.org))
 
 const noSuchAccount = (given: string) =>
   refuse(`There is no virtual account with the id ${given} ("corridor accounts list" shows them).`)
@@ -48,7 +48,7 @@ export const freeze = (input: {
   readonly id: string
   readonly reason: Option.Option<string>
   readonly json: boolean
-}) => onApp(input.json, freezeOne(input.id, input.reason))
+}) => onRecords(input.json, freezeOne(input.id, input.reason))
 
 const unfreezeOne = Effect.fn("Cli.unfreezeAccount")(function* (given: string) {
   const accounts = yield* VirtualAccounts
@@ -59,4 +59,4 @@ const unfreezeOne = Effect.fn("Cli.unfreezeAccount")(function* (given: string) {
 })
 
 export const unfreeze = (input: { readonly id: string; readonly json: boolean }) =>
-  onApp(input.json, unfreezeOne(input.id))
+  onRecords(input.json, unfreezeOne(input.id))

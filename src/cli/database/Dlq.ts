@@ -8,7 +8,7 @@ import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { drawProgress } from "../shared/ProgressBar.ts"
 import { autopsyText, letterTable, replayedText } from "../shown/Webhooks.ts"
@@ -35,7 +35,7 @@ export const list = (input: {
   readonly org: Option.Option<string>
   readonly webhook: Option.Option<string>
   readonly json: boolean
-}) => onApp(input.json, listAll(input.org, input.webhook))
+}) => onRecords(input.json, listAll(input.org, input.webhook))
 
 const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
   const letters = yield* DeadLetters
@@ -45,7 +45,7 @@ const showOne = Effect.fn("Cli.showDeadLetter")(function* (given: string) {
   return { data, ...autopsyText(data) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) => onApp(input.json, showOne(input.id))
+export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))
 
 const Time = Schema.Date.pipe(Schema.filter((at) => !Number.isNaN(at.getTime()))).annotations({
   message: () => ({ message: "is not a time such as 2026-03-01 or 2026-03-01T12:30:00Z", override: true })
@@ -92,4 +92,4 @@ const replaySome = Effect.fn("Cli.replayDeadLetters")(function* (typed: Typed, s
 })
 
 export const replay = (input: Typed & { readonly json: boolean }) =>
-  Effect.flatMap(selectionOf(input), (selection) => onApp(input.json, replaySome(input, selection)))
+  Effect.flatMap(selectionOf(input), (selection) => onRecords(input.json, replaySome(input, selection)))

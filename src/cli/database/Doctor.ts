@@ -1,6 +1,6 @@
 /** `corridor doctor` */
 import { type Cause, Effect, Either, Layer, Option } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { type Check, fail, ok, warn } from "../doctor/Check.ts"

@@ -7,7 +7,7 @@ import { Fees } from "../../money/fees/Fees.ts"
 import { type WantedFee, wantedFee } from "../shared/FeeInput.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { minute, laidTable } from "../shared/Table.ts"
 
 const shown = ({ fixed, ...rule }: FeeRule) => ({
@@ -44,7 +44,7 @@ export const set = Effect.fnUntraced(function* ({
   ...input
 }: Parameters<typeof wantedFee>[0] & { readonly org: string; readonly json: boolean }) {
   const { subject, terms } = yield* wantedFee(input)
-  yield* onApp(json, setOne(org, subject, terms))
+  yield* onRecords(json, setOne(org, subject, terms))
 })
 
 export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<string>) {
@@ -64,4 +64,4 @@ export const listAll = Effect.fn("Cli.listFees")(function* (org: Option.Option<s
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onRecords(input.json, listAll(input.org))

@@ -11,7 +11,7 @@ import { graceFrom } from "../shared/KeyInput.ts"
 import { keyOwner } from "../shared/KeyOwner.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { createdKey, keyTable, rotatedKey } from "../shown/Keys.ts"
 
 const noSuchKey = (key: string) =>
@@ -38,7 +38,7 @@ export const create = Effect.fnUntraced(function* (input: {
   readonly json: boolean
 }) {
   const name = yield* decodeOption("--name", CreateApiKey.fields.name, input.name)
-  yield* onApp(input.json, createOne(input.org, input.user, name, input.role))
+  yield* onRecords(input.json, createOne(input.org, input.user, name, input.role))
 })
 
 const listAll = Effect.fn("Cli.listKeys")(function* (orgId: string) {
@@ -52,7 +52,8 @@ const listAll = Effect.fn("Cli.listKeys")(function* (orgId: string) {
   return { data, ...keyTable(data) }
 })
 
-export const list = (input: { readonly org: string; readonly json: boolean }) => onApp(input.json, listAll(input.org))
+export const list = (input: { readonly org: string; readonly json: boolean }) =>
+  onRecords(input.json, listAll(input.org))
 
 const rotateOne = Effect.fn("Cli.rotateKey")(function* (key: string, graceSeconds: number) {
   const keys = yield* ApiKeys
@@ -63,7 +64,7 @@ const rotateOne = Effect.fn("Cli.rotateKey")(function* (key: string, graceSecond
 })
 
 export const rotate = (input: { readonly id: string; readonly grace: string; readonly json: boolean }) =>
-  Effect.flatMap(graceFrom(input.grace), (grace) => onApp(input.json, rotateOne(input.id, grace)))
+  Effect.flatMap(graceFrom(input.grace), (grace) => onRecords(input.json, rotateOne(input.id, grace)))
 
 const revokeOne = Effect.fn("Cli.revokeKey")(function* (key: string) {
   const keys = yield* ApiKeys
@@ -72,4 +73,5 @@ const revokeOne = Effect.fn("Cli.revokeKey")(function* (key: string) {
   return { data: { api_key_id, status: "revoked" }, text: "API key revoked." }
 })
 
-export const revoke = (input: { readonly id: string; readonly json: boolean }) => onApp(input.json, revokeOne(input.id))
+export const revoke = (input: { readonly id: string; readonly json: boolean }) =>
+  onRecords(input.json, revokeOne(input.id))

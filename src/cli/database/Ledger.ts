@@ -9,7 +9,7 @@ import type { RoundingTotal } from "../../money/ledger/Rounding.ts"
 import { amountIn } from "../shared/DecimalOption.ts"
 import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { laidTable } from "../shared/Table.ts"
 import { working } from "../shared/Working.ts"
@@ -49,7 +49,8 @@ export const checkAll = Effect.gen(function* () {
   }
 })
 
-export const check = (input: { readonly json: boolean }) => onApp(input.json, working("Checking the books")(checkAll))
+export const check = (input: { readonly json: boolean }) =>
+  onRecords(input.json, working("Checking the books")(checkAll))
 
 const shown = ({ account, balance, floor, org_id }: StoredBalance) => ({
   account,
@@ -73,7 +74,7 @@ export const balancesOf = Effect.fn("Cli.ledgerBalances")(function* (org: string
 })
 
 export const balances = (input: { readonly org: string; readonly json: boolean }) =>
-  onApp(input.json, balancesOf(input.org))
+  onRecords(input.json, balancesOf(input.org))
 
 const NO_LIMIT = "none"
 
@@ -127,4 +128,4 @@ export const limit = ({
   org,
   ...typed
 }: Parameters<typeof wantedLimit>[0] & { readonly org: string; readonly json: boolean }) =>
-  Effect.flatMap(wantedLimit(typed), (wanted) => onApp(json, setLimit(org, wanted)))
+  Effect.flatMap(wantedLimit(typed), (wanted) => onRecords(json, setLimit(org, wanted)))

@@ -5,7 +5,7 @@ import { Members } from "../../people/members/Members.ts"
 import { refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 
 interface Place {
   readonly user: string
@@ -35,7 +35,7 @@ const joinOne = Effect.fn("Cli.joinUser")(function* (name: string, orgId: string
 })
 
 export const join = (input: Place & { readonly role: Role }) =>
-  onApp(input.json, joinOne(input.user, input.org, input.role))
+  onRecords(input.json, joinOne(input.user, input.org, input.role))
 
 const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: string, role: Role) {
   const members = yield* Members
@@ -47,7 +47,7 @@ const changeOne = Effect.fn("Cli.changeRole")(function* (name: string, orgId: st
 })
 
 export const role = (input: Place & { readonly role: Role }) =>
-  onApp(input.json, changeOne(input.user, input.org, input.role))
+  onRecords(input.json, changeOne(input.user, input.org, input.role))
 
 const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: string) {
   const members = yield* Members
@@ -61,4 +61,4 @@ const leaveOne = Effect.fn("Cli.removeMember")(function* (name: string, orgId: s
   }
 })
 
-export const leave = (input: Place) => onApp(input.json, leaveOne(input.user, input.org))
+export const leave = (input: Place) => onRecords(input.json, leaveOne(input.user, input.org))

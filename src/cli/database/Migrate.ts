@@ -1,6 +1,6 @@
 /** `corridor migrate` */
 import { Effect, Layer } from "effect"
-import { ConnectedLive, ObservabilityLive } from "../../app/Live.ts"
+import { ConnectedLive, ObservabilityLive } from "../../app/Foundation.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { migrate } from "../../platform/database/Migrations.ts"
 import { report } from "../shared/Report.ts"

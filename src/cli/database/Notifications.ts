@@ -6,7 +6,7 @@ import { Outbox } from "../../platform/notifications/Outbox.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { minute, properties, laidTable } from "../shared/Table.ts"
 
@@ -34,7 +34,7 @@ const listAll = Effect.fn("Cli.listNotifications")(function* (org: Option.Option
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onRecords(input.json, listAll(input.org))
 
 const textOf = (one: Notification): string => {
   const facts = properties([
@@ -61,4 +61,4 @@ const showOne = Effect.fn("Cli.showNotification")(function* (given: string) {
   return { data, text: textOf(data) }
 })
 
-export const show = (input: { readonly id: string; readonly json: boolean }) => onApp(input.json, showOne(input.id))
+export const show = (input: { readonly id: string; readonly json: boolean }) => onRecords(input.json, showOne(input.id))

@@ -10,7 +10,7 @@ import { thresholdOf } from "../../people/organizations/OrganizationView.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeInput, found, refuse } from "../shared/Input.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { type TypedChange, wantedChange } from "../shared/OrgInput.ts"
 import { aboutOrg, createdOrg, orgTable } from "../shown/Orgs.ts"
 
@@ -35,7 +35,7 @@ export const create = ({
   ...input
 }: { readonly [Field in keyof typeof WantedOrganization.Encoded]: unknown } & { readonly json: boolean }) =>
   Effect.flatMap(decodeInput(WantedOrganization, input, { features: "--feature" }), (wanted) =>
-    onApp(json, createOne(wanted))
+    onRecords(json, createOne(wanted))
   )
 
 const listAll = Effect.gen(function* () {
@@ -48,7 +48,7 @@ const listAll = Effect.gen(function* () {
   return { data: data.map(shown), ...orgTable(data) }
 })
 
-export const list = (input: { readonly json: boolean }) => onApp(input.json, listAll)
+export const list = (input: { readonly json: boolean }) => onRecords(input.json, listAll)
 
 const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: Change) {
   const organizations = yield* Organizations
@@ -65,4 +65,4 @@ const setOne = Effect.fn("Cli.setOrganization")(function* (id: string, change: C
 })
 
 export const set = ({ id, json, ...typed }: TypedChange & { readonly id: string; readonly json: boolean }) =>
-  Effect.flatMap(wantedChange(typed), (change) => onApp(json, setOne(id, change)))
+  Effect.flatMap(wantedChange(typed), (change) => onRecords(json, setOne(id, change)))

@@ -5,7 +5,7 @@ import { Rates, WantedRate } from "../../money/rates/Rates.ts"
 import type { StoredRate } from "../../money/rates/RateStore.ts"
 import { decodeInput, refuse } from "../shared/Input.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { minute, laidTable } from "../shared/Table.ts"
 
 /** The exact decimal as a JSON number, as the API writes it. */
@@ -36,7 +36,7 @@ export const set = Effect.fnUntraced(function* ({
 }) {
   const wanted = yield* decodeInput(WantedRate, input, names)
   if (wanted.from === wanted.to) return yield* refuse("FROM and TO are the same currency: name two.")
-  yield* onApp(json, setOne(wanted))
+  yield* onRecords(json, setOne(wanted))
 })
 
 const listAll = Effect.gen(function* () {
@@ -49,4 +49,4 @@ const listAll = Effect.gen(function* () {
   }
 })
 
-export const list = (input: { readonly json: boolean }) => onApp(input.json, listAll)
+export const list = (input: { readonly json: boolean }) => onRecords(input.json, listAll)

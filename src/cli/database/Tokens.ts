@@ -15,7 +15,7 @@ import { Users } from "../../people/users/Users.ts"
 import { refuse } from "../shared/Input.ts"
 import { organizationNamed, userNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 
 const LONGEST = Duration.days(366)
 
@@ -88,5 +88,5 @@ export const issue = Effect.fnUntraced(function* (input: {
 }) {
   const ttl = yield* ttlFrom(input.ttl)
   yield* sandboxOnly
-  yield* onApp(input.json, issueOne(input.user, input.org, ttl))
+  yield* onRecords(input.json, issueOne(input.user, input.org, ttl))
 })

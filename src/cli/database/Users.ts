@@ -7,7 +7,7 @@ import { allPages } from "../shared/AllPages.ts"
 import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
 import { permitFor } from "../shared/Operator.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { minute, properties, laidTable } from "../shared/Table.ts"
 
 const roleOf = (user: Member): string | null => (user.is_admin ? "platform admin" : user.role)
@@ -59,7 +59,7 @@ export const create = Effect.fnUntraced(function* (input: {
     is_admin: input.admin,
     membership: yield* membershipOf(input.org, input.role)
   })
-  yield* onApp(input.json, createOne(wanted))
+  yield* onRecords(input.json, createOne(wanted))
 })
 
 const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>) {
@@ -79,4 +79,4 @@ const listAll = Effect.fn("Cli.listUsers")(function* (org: Option.Option<string>
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onRecords(input.json, listAll(input.org))

@@ -5,7 +5,7 @@ import { Webhooks } from "../../webhooks/Webhooks.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { decodeInput, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onRecords } from "../shared/OnRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { createdEndpoint, endpointTable } from "../shown/Webhooks.ts"
 
@@ -21,7 +21,7 @@ const listAll = Effect.fn("Cli.listWebhooks")(function* (org: Option.Option<stri
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onRecords(input.json, listAll(input.org))
 
 const encodeNew = Schema.encodeSync(NewWebhook)
 
@@ -44,5 +44,5 @@ export const create = Effect.fnUntraced(function* (input: {
     { endpoint_url: input.endpoint, events: input.events.length === 0 ? undefined : input.events, org_id: undefined },
     { endpoint_url: "URL" }
   )
-  yield* onApp(input.json, createOne(input.org.value, wanted))
+  yield* onRecords(input.json, createOne(input.org.value, wanted))
 })

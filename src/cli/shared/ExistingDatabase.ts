@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path"
 import { Effect, Layer, Option, Redacted } from "effect"
-import { appOn, ConnectedLive } from "../../app/Live.ts"
+import { ConnectedLive } from "../../app/Foundation.ts"
 import { firstHost } from "../../platform/config/DatabaseUrl.ts"
 import { Settings } from "../../platform/config/Settings.ts"
 import { DatabaseServer } from "../../platform/database/DatabaseServer.ts"
@@ -36,5 +36,3 @@ const requireTables = Effect.gen(function* () {
 export const ExistingLive = Layer.unwrapEffect(
   Effect.as(requireCluster, Layer.effectDiscard(requireTables).pipe(Layer.provideMerge(ConnectedLive)))
 )
-
-export const ExistingAppLive = appOn(ExistingLive)
