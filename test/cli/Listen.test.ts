@@ -43,7 +43,8 @@ const answer = (address: URL): unknown => {
   const data = shown
     .slice(0, limit)
     .map((one) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } }))
-  return { status: "success", message: "", data, meta: {}, last_evaluated_key: null }
+  const meta = { count: data.length, has_more: false, last_evaluated_key: null }
+  return { status: "success", message: "", data, meta, last_evaluated_key: null }
 }
 
 const up = () =>

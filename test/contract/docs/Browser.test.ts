@@ -15,6 +15,9 @@ const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, 
 
 const PATIENCE_MILLIS = 120_000
 
+/** For as long as the page itself is waited for. */
+const soon = { timeout: 30_000 }
+
 /** Of the page's own thread, on however busy a machine. */
 const MOST_CPU_SECONDS = 1
 
@@ -72,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         .poll(async () => {
           const box = await part.boundingBox()
           return box !== null && box.y >= 0 && box.y < 200
-        })
+        }, soon)
         .toBe(true)
 
     const findsByName = async (page: Page, width: number) => {
@@ -116,8 +119,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       const told = async (name: RegExp, words: RegExp) => {
         await dialog.getByRole("button", { name: "Send" }).click()
         const field = dialog.getByRole("textbox", { name })
-        await expect.poll(() => field.getAttribute("aria-invalid")).toBe("true")
-        await expect.poll(() => field.evaluate((one) => one.matches(":focus"))).toBe(true)
+        await expect.poll(() => field.getAttribute("aria-invalid"), soon).toBe("true")
+        await expect.poll(() => field.evaluate((one) => one.matches(":focus")), soon).toBe(true)
         const message = dialog.locator(`[id="${await field.getAttribute("aria-describedby")}"]`)
         expect(await message.innerText()).toMatch(words)
       }
@@ -127,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         await told(/^payment_id/, /leads to another address/)
       }
       await id.fill("p")
-      await expect.poll(() => id.getAttribute("aria-invalid")).toBe("false")
+      await expect.poll(() => id.getAttribute("aria-invalid"), soon).toBe("false")
       const key = dialog.getByLabel("X-Api-Key", { exact: true })
       const before = await key.inputValue()
       await key.fill("ck_test_ключ")
@@ -154,20 +157,20 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.keyboard.type("Rotate an API key")
       await page.keyboard.press("Enter")
       await isOnTop(page.getByRole("heading", { name: "Rotate an API key" }).first())
-      await expect.poll(() => page.getByRole("dialog").count()).toBe(0)
+      await expect.poll(() => page.getByRole("dialog").count(), soon).toBe(0)
     }
 
     const closesMenu = async (page: Page) => {
       const button = page.getByRole("button", { name: /the menu$/ })
       await button.click()
-      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("true")
+      await expect.poll(() => button.getAttribute("aria-expanded"), soon).toBe("true")
       await page.locator("aside button.search").click()
       await page.keyboard.press("Escape")
       await page.getByRole("dialog").waitFor({ state: "detached" })
       expect(await button.getAttribute("aria-expanded"), "the search was closed first").toBe("true")
       await page.locator("aside nav button").first().focus()
       await page.keyboard.press("Escape")
-      await expect.poll(() => button.getAttribute("aria-expanded")).toBe("false")
+      await expect.poll(() => button.getAttribute("aria-expanded"), soon).toBe("false")
       expect(await button.evaluate((one) => one.matches(":focus"))).toBe(true)
     }
 
