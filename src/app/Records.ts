@@ -5,62 +5,24 @@
 import { Layer } from "effect"
 import { Ids } from "../domain/Ids.ts"
 import { Fees } from "../money/fees/Fees.ts"
-import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
-import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
-import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
 import { Rates } from "../money/rates/Rates.ts"
-import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { ApiKeys } from "../people/apiKeys/ApiKeys.ts"
-import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
-import { invitationStoreSql } from "../people/members/InvitationSql.ts"
 import { Members } from "../people/members/Members.ts"
-import { memberStoreSql } from "../people/members/MemberSql.ts"
 import { Organizations } from "../people/organizations/Organizations.ts"
-import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { Users } from "../people/users/Users.ts"
-import { userStoreSql } from "../people/users/UserSql.ts"
 import { AuditLog } from "../platform/audit/AuditLog.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { Settings } from "../platform/config/Settings.ts"
-import { Transactor } from "../platform/database/Transactor.ts"
 import { layerInTurn } from "../platform/fibers/LayerInTurn.ts"
-import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { Outbox } from "../platform/notifications/Outbox.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
-import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
-import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
-import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
 import { Events } from "../webhooks/Events.ts"
-import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
-import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
-import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
 import { type ConnectedLive, ObservabilityLive, VaultLive } from "./Foundation.ts"
-
-const StoresLive = Layer.mergeAll(
-  Transactor.layer,
-  apiKeyStoreSql,
-  auditStoreSql,
-  deadLetterStoreSql,
-  eventStoreSql,
-  feeRuleStoreSql,
-  invitationStoreSql,
-  ledgerStoreSql,
-  memberStoreSql,
-  notificationStoreSql,
-  organizationStoreSql,
-  rateLockStoreSql,
-  rateStoreSql,
-  secretStoreSql,
-  userStoreSql,
-  virtualAccountStoreSql,
-  virtualTransactionStoreSql,
-  webhookStoreSql
-)
+import { RecordStoresLive } from "./RecordStores.ts"
 
 const ServicesLive = Layer.mergeAll(
   DeadLetters.layer,
@@ -83,7 +45,7 @@ export const recordsOn = <E>(
 ) =>
   layerInTurn(
     ServicesLive.pipe(
-      Layer.provideMerge(StoresLive),
+      Layer.provideMerge(RecordStoresLive),
       Layer.provideMerge(VaultLive),
       Layer.provideMerge(Connected),
       Layer.provideMerge(Ids.layer),

@@ -3,13 +3,9 @@ import { Layer } from "effect"
 import { linkStoreMemory } from "../hosted/links/LinkMemory.ts"
 import { linkStoreSql } from "../hosted/links/LinkSql.ts"
 import { feeRuleStoreMemory } from "../money/fees/FeeRuleMemory.ts"
-import { feeRuleStoreSql } from "../money/fees/FeeRuleSql.ts"
 import { ledgerStoreMemory } from "../money/ledger/LedgerMemory.ts"
-import { ledgerStoreSql } from "../money/ledger/LedgerSql.ts"
 import { rateLockStoreMemory } from "../money/rates/RateLockMemory.ts"
-import { rateLockStoreSql } from "../money/rates/RateLockSql.ts"
 import { rateStoreMemory } from "../money/rates/RateMemory.ts"
-import { rateStoreSql } from "../money/rates/RateSql.ts"
 import { analyticsStoreMemory } from "../payments/analytics/AnalyticsMemory.ts"
 import { analyticsStoreSql } from "../payments/analytics/AnalyticsSql.ts"
 import { beneficiaryStoreMemory } from "../payments/beneficiaries/BeneficiaryMemory.ts"
@@ -19,23 +15,17 @@ import { paymentStoreSql } from "../payments/store/PaymentSql.ts"
 import { strayCallbackStoreMemory } from "../payments/store/StrayCallbackMemory.ts"
 import { strayCallbackStoreSql } from "../payments/store/StrayCallbackSql.ts"
 import { apiKeyStoreMemory } from "../people/apiKeys/ApiKeyMemory.ts"
-import { apiKeyStoreSql } from "../people/apiKeys/ApiKeySql.ts"
 import { callerStoreMemory } from "../people/auth/CallerMemory.ts"
 import { callerStoreSql } from "../people/auth/CallerSql.ts"
 import { kybStoreMemory } from "../people/kyb/KybMemory.ts"
 import { kybStoreSql } from "../people/kyb/KybSql.ts"
 import { invitationStoreMemory } from "../people/members/InvitationMemory.ts"
-import { invitationStoreSql } from "../people/members/InvitationSql.ts"
 import { memberStoreMemory } from "../people/members/MemberMemory.ts"
-import { memberStoreSql } from "../people/members/MemberSql.ts"
 import { organizationStoreMemory } from "../people/organizations/OrganizationMemory.ts"
-import { organizationStoreSql } from "../people/organizations/OrganizationSql.ts"
 import { userStoreMemory } from "../people/users/UserMemory.ts"
-import { userStoreSql } from "../people/users/UserSql.ts"
 import { verificationStoreMemory } from "../people/verification/VerificationMemory.ts"
 import { verificationStoreSql } from "../people/verification/VerificationSql.ts"
 import { auditStoreMemory } from "../platform/audit/AuditMemory.ts"
-import { auditStoreSql } from "../platform/audit/AuditSql.ts"
 import { MemoryDatabase } from "../platform/database/MemoryDatabase.ts"
 import { Transactor } from "../platform/database/Transactor.ts"
 import { spentStoreMemory } from "../platform/http/SpentMemory.ts"
@@ -50,9 +40,7 @@ import { messageCountsSql } from "../platform/notifications/MessageCountsSql.ts"
 import { monthsMemory } from "../platform/months/MonthsMemory.ts"
 import { monthsSql } from "../platform/months/MonthsSql.ts"
 import { notificationStoreMemory } from "../platform/notifications/NotificationMemory.ts"
-import { notificationStoreSql } from "../platform/notifications/NotificationSql.ts"
 import { secretStoreMemory } from "../platform/secrets/SecretMemory.ts"
-import { secretStoreSql } from "../platform/secrets/SecretSql.ts"
 import { platformAccountStoreMemory } from "../providers/accounts/PlatformAccountMemory.ts"
 import { platformAccountStoreSql } from "../providers/accounts/PlatformAccountSql.ts"
 import { providerAccountStoreMemory } from "../providers/accounts/ProviderAccountMemory.ts"
@@ -62,51 +50,36 @@ import { providerConfigStoreSql } from "../providers/configs/ProviderConfigSql.t
 import { railStoreMemory } from "../providers/sandbox/RailMemory.ts"
 import { railStoreSql } from "../providers/sandbox/RailSql.ts"
 import { virtualAccountStoreMemory } from "../treasury/accounts/VirtualAccountMemory.ts"
-import { virtualAccountStoreSql } from "../treasury/accounts/VirtualAccountSql.ts"
 import { virtualTransactionStoreMemory } from "../treasury/accounts/VirtualTransactionMemory.ts"
-import { virtualTransactionStoreSql } from "../treasury/accounts/VirtualTransactionSql.ts"
 import { escrowStoreMemory } from "../treasury/escrow/EscrowMemory.ts"
 import { escrowStoreSql } from "../treasury/escrow/EscrowSql.ts"
 import { deliveryStoreMemory } from "../webhooks/DeliveryMemory.ts"
 import { deliveryStoreSql } from "../webhooks/DeliverySql.ts"
 import { eventStoreMemory } from "../webhooks/EventMemory.ts"
-import { eventStoreSql } from "../webhooks/EventSql.ts"
 import { webhookIssuesMemory } from "../webhooks/WebhookIssuesMemory.ts"
 import { webhookIssuesSql } from "../webhooks/WebhookIssuesSql.ts"
 import { webhookStoreMemory } from "../webhooks/WebhookMemory.ts"
-import { webhookStoreSql } from "../webhooks/WebhookSql.ts"
 import { deadLetterStoreMemory } from "../webhooks/delivery/DeadLetterMemory.ts"
-import { deadLetterStoreSql } from "../webhooks/delivery/DeadLetterSql.ts"
 import { queueStoreMemory } from "../webhooks/delivery/QueueMemory.ts"
 import { queueStoreSql } from "../webhooks/delivery/QueueSql.ts"
-
 import { figuresStoreMemory } from "./figures/FiguresMemory.ts"
 import { figuresStoreSql } from "./figures/FiguresSql.ts"
+import { RecordStoresLive } from "./RecordStores.ts"
 
 export const StoresLive = Layer.mergeAll(
-  Transactor.layer,
+  RecordStoresLive,
   Readiness.layer,
   analyticsStoreSql,
-  apiKeyStoreSql,
-  auditStoreSql,
   beneficiaryStoreSql,
   callerStoreSql,
-  deadLetterStoreSql,
   deliveryStoreSql,
   escrowStoreSql,
-  eventStoreSql,
-  feeRuleStoreSql,
   figuresStoreSql,
   idempotencyStoreSql,
-  invitationStoreSql,
   kybStoreSql,
-  ledgerStoreSql,
   linkStoreSql,
-  memberStoreSql,
   messageCountsSql,
   monthsSql,
-  notificationStoreSql,
-  organizationStoreSql,
   ownersSql,
   paymentStoreSql,
   platformAccountStoreSql,
@@ -114,17 +87,10 @@ export const StoresLive = Layer.mergeAll(
   providerConfigStoreSql,
   queueStoreSql,
   railStoreSql,
-  rateLockStoreSql,
-  rateStoreSql,
-  secretStoreSql,
   spentStoreSql,
   strayCallbackStoreSql,
-  userStoreSql,
   verificationStoreSql,
-  virtualAccountStoreSql,
-  virtualTransactionStoreSql,
-  webhookIssuesSql,
-  webhookStoreSql
+  webhookIssuesSql
 )
 
 /** Over whichever memory database there is: several instances may share one. */
