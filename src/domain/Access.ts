@@ -71,6 +71,8 @@ export interface Caller {
     readonly permissions: ReadonlySet<Permission>
   }>
   readonly admin: boolean
+  /** By which people know them: the e-mail address of a person, the name of a key. */
+  readonly name?: string
   /** Only a token has one. */
   readonly identity?: Identity
 }
@@ -79,6 +81,7 @@ export interface Actor {
   readonly kind: "user" | "api_key" | "operator"
   readonly id: string
   readonly userId: Option.Option<UserId>
+  readonly name?: string
   /** Of a caller who need not be a user yet. */
   readonly identity?: Identity
 }
@@ -93,11 +96,13 @@ export class Permit<A extends Access> extends Data.Class<{
   declare private readonly proof: A
 }
 
-const actorOf = (caller: Caller): Actor =>
-  Option.match(caller.apiKeyId, {
-    onNone: () => ({ kind: "user", id: caller.id, userId: caller.userId }),
-    onSome: (id) => ({ kind: "api_key", id, userId: caller.userId })
+const actorOf = ({ apiKeyId, id, name, userId }: Caller): Actor => {
+  const who = { userId, ...(name === undefined ? {} : { name }) }
+  return Option.match(apiKeyId, {
+    onNone: () => ({ kind: "user", id, ...who }),
+    onSome: (key) => ({ kind: "api_key", id: key, ...who })
   })
+}
 
 /** Holds a permit to no organisation at all, where `none` would be every one. */
 const nowhere = Option.some(idOrNil(OrgId)(nilUuid))
@@ -163,7 +168,12 @@ export const operatorPermit = <A extends Access>(
   operator: string,
   scope: Option.Option<OrgId> = Option.none()
 ): Permit<A> =>
-  new Permit({ access, scope, actor: { kind: "operator", id: operator, userId: Option.none() }, role: "admin" })
+  new Permit({
+    access,
+    scope,
+    actor: { kind: "operator", id: operator, name: operator, userId: Option.none() },
+    role: "admin"
+  })
 
 /** The sentence about it in the API reference. */
 export const describeAccess = (access: Access): string => {

@@ -10,6 +10,7 @@ import { onDatabaseServer } from "../support/TestServer.ts"
 interface Entry {
   readonly actor_type: string
   readonly actor_id: string
+  readonly actor_name: string | null
   readonly action: string
   readonly subject_id: string
   readonly detail: Readonly<Record<string, unknown>>
@@ -55,6 +56,7 @@ onDatabaseServer(
         expect(settled).toMatchObject({
           actor_type: "user",
           actor_id: adminId,
+          actor_name: "admin@corridor.example",
           subject_id: unknown,
           detail: { outcome: "completed", reason: verdict.reason }
         })
@@ -69,6 +71,7 @@ onDatabaseServer(
         expect([given.status, given.text]).toEqual([200, expect.any(String)])
         const [asked] = yield* entriesOf(reader, "payment.refund_requested")
         expect(asked).toMatchObject({ actor_type: "user", actor_id: acme.userId("staff"), subject_id: paid })
+        expect(asked?.actor_name).toBe("staff@acme.example")
 
         const opened = yield* post(
           "/v1/virtual-accounts/internal/bank",

@@ -40,7 +40,7 @@ const ofAudit = (entry: AuditEntry): Entry => ({
   id: entry.audit_id,
   at: entry.created_at,
   kind: "audit",
-  text: `${entry.action} ${entry.subject_type} ${entry.subject_id} by ${entry.actor_type} ${entry.actor_id}`,
+  text: `${entry.action} ${entry.subject_type} ${entry.subject_id} by ${entry.actor_type} ${entry.actor_name ?? entry.actor_id}`,
   data: entry
 })
 

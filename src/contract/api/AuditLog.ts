@@ -11,6 +11,10 @@ export const AuditEntry = Schema.Struct({
   org_id: Schema.NullOr(idOf(OrgId)).annotations({ description: "null when it concerns the whole platform" }),
   actor_type: Schema.Literal("user", "api_key", "operator"),
   actor_id: Schema.String,
+  actor_name: Schema.NullOr(Schema.String).annotations({
+    description:
+      "Who it was when it was done: a person's e-mail address, a key's name. null in entries that are older than this field"
+  }),
   action: Schema.String.annotations({ description: "For example `api_key.rotated`" }),
   subject_type: Schema.String,
   subject_id: Schema.String,
@@ -46,6 +50,7 @@ export const AuditLogApi = HttpApiGroup.make("auditLog")
                 org_id: "0199c2a4-7b10-7e0b-8a11-6a0b6c1d2e3f",
                 actor_type: "user",
                 actor_id: "0199c2a4-7b14-7f52-b1c8-0d9e8f7a6b5c",
+                actor_name: "wanjiru@acme.example",
                 action: "api_key.created",
                 subject_type: "api_key",
                 subject_id: "0199c2a4-7b1e-7c3a-9d55-2f6b8f0e1a77",

@@ -19,6 +19,7 @@ export const callerStoreMemory = Layer.effect(
           const alive = key?.status === "active" || (key?.status === "expiring" && key.expires_at!.getTime() > now)
           if (key === undefined || !alive) return Option.none()
           return keyCaller({
+            name: key.name,
             api_key_id: key.api_key_id,
             user_id: key.user_id,
             is_admin: users.get(key.user_id)?.is_admin ?? false,
@@ -35,6 +36,7 @@ export const callerStoreMemory = Layer.effect(
           if (user === undefined) return stranger(subject)
           const member = memberships.get(memberKey(OrgId.make(Option.getOrElse(orgId, () => "")), user.user_id))
           return tokenCaller({
+            name: user.email,
             api_key_id: null,
             user_id: user.user_id,
             is_admin: user.is_admin,

@@ -6,6 +6,7 @@ import { type Caller, lowerRole, permissions, type Permission, type Role, roles 
 const AnyRole = Schema.NullOr(Schema.Literal(...roles))
 
 export const Known = Schema.Struct({
+  name: Schema.String,
   api_key_id: Schema.NullOr(KeyId),
   user_id: UserId,
   is_admin: Schema.Boolean,
@@ -30,6 +31,7 @@ export const keyCaller = (row: Known): Option.Option<Caller> => {
     id: row.user_id,
     userId: Option.some(row.user_id),
     apiKeyId: Option.fromNullable(row.api_key_id),
+    name: row.name,
     admin: false,
     organization: Option.some({
       orgId: row.org_id,
@@ -44,6 +46,7 @@ export const tokenCaller = (row: Known): Caller => ({
   id: row.user_id,
   userId: Option.some(row.user_id),
   apiKeyId: Option.none(),
+  name: row.name,
   admin: row.is_admin,
   organization:
     row.org_id === null || row.role === null

@@ -24,7 +24,7 @@ export const callerStoreSql = Layer.scoped(
 
     const findKeys = yield* batchedReads(keyOf, (wanted: ReadonlyArray<PresentedKey>) =>
       sql`
-        select encode(k.hash, 'hex') as hash, k.mode, k.api_key_id, k.user_id, u.is_admin, k.org_id,
+        select encode(k.hash, 'hex') as hash, k.mode, k.name, k.api_key_id, k.user_id, u.is_admin, k.org_id,
           k.role as key_role, m.role, o.features, null as permissions
         from api_keys k
         join organizations o on o.org_id = k.org_id
@@ -44,7 +44,7 @@ export const callerStoreSql = Layer.scoped(
       byApiKey: (hash, mode) =>
         Effect.map(findKeys({ hash, mode }), (row) => (row === undefined ? Option.none() : keyCaller(row))),
       byToken: (subject, orgId) =>
-        sql`select null as api_key_id, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
+        sql`select null as api_key_id, u.email as name, u.user_id, u.is_admin, m.org_id, null as key_role, m.role, o.features,
             (select array_agg(p.permission) from member_permissions p
               where p.org_id = m.org_id and p.user_id = m.user_id) as permissions
           from users u

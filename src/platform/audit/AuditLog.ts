@@ -36,6 +36,7 @@ export class AuditLog extends Context.Tag("corridor/AuditLog")<
             org_id: change.org,
             actor_type: permit.actor.kind,
             actor_id: permit.actor.id,
+            actor_name: permit.actor.name ?? null,
             action: change.action,
             subject_type: change.subject[0],
             subject_id: change.subject[1],

@@ -20,7 +20,7 @@ export const auditStoreSql = Layer.effect(
       ),
     list: (scope, action, window) => {
       const only = Option.match(action, { onNone: () => sql`true`, onSome: (name) => sql`action = ${name}` })
-      return sql`select audit_id, org_id, actor_type, actor_id, action, subject_type, subject_id, detail, created_at
+      return sql`select audit_id, org_id, actor_type, actor_id, actor_name, action, subject_type, subject_id, detail, created_at
           from audit_log where ${inScope(sql, scope)} and ${only} ${newest(sql, "audit_id", window)}`.pipe(
         Effect.flatMap(entries),
         Effect.orDie

@@ -35,6 +35,7 @@ import months from "../../../migrations/0031_months.ts"
 import unmatched from "../../../migrations/0032_unmatched.ts"
 import less from "../../../migrations/0033_less.ts"
 import fairEnquiries from "../../../migrations/0034_fair_enquiries.ts"
+import auditNames from "../../../migrations/0035_audit_names.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -71,7 +72,8 @@ export const migrations = {
   "0031_months": months,
   "0032_unmatched": unmatched,
   "0033_less": less,
-  "0034_fair_enquiries": fairEnquiries
+  "0034_fair_enquiries": fairEnquiries,
+  "0035_audit_names": auditNames
 }
 
 const TABLE = "corridor_migrations"

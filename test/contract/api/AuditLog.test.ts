@@ -22,7 +22,7 @@ onDatabaseServer("The audit log", (it) => {
       const about = (yield* entries(acme.key)).filter(({ subject_id }) =>
         [first.api_key_id, second.api_key_id].some((id) => id === subject_id)
       )
-      const user = { actor_type: "user", actor_id: acme.userId("org-admin") }
+      const user = { actor_type: "user", actor_id: acme.userId("org-admin"), actor_name: "org-admin@acme.example" }
       const common = {
         org_id: acme.org_id,
         subject_type: "api_key",
@@ -35,6 +35,7 @@ onDatabaseServer("The audit log", (it) => {
           ...common,
           actor_type: "api_key",
           actor_id: helper.api_key_id,
+          actor_name: helper.name,
           action: "api_key.rotated",
           subject_id: first.api_key_id,
           detail: { new_api_key_id: second.api_key_id, grace_seconds: 60 }

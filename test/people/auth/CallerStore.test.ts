@@ -24,12 +24,13 @@ onBothStores("CallerStore", (it) => {
     Effect.gen(function* () {
       const { org_id } = yield* newOrganization({ features: ["escrow"] })
       const { user_id } = yield* newMember(org_id, "org-admin")
-      const { api_key_id } = yield* newKey(org_id, user_id, { role: "staff" })
+      const { api_key_id, name } = yield* newKey(org_id, user_id, { role: "staff" })
       expect(yield* callerOfKey(api_key_id)).toEqual(
         Option.some({
           id: user_id,
           userId: Option.some(user_id),
           apiKeyId: Option.some(api_key_id),
+          name,
           admin: false,
           organization: Option.some({
             orgId: org_id,
@@ -76,12 +77,13 @@ onBothStores("CallerStore", (it) => {
     Effect.gen(function* () {
       const store = yield* CallerStore
       const { org_id } = yield* newOrganization({ features: ["escrow"] })
-      const { subject, user_id } = yield* newMember(org_id, "member", { subject: "idp|carl" })
+      const { email, subject, user_id } = yield* newMember(org_id, "member", { subject: "idp|carl" })
       yield* Effect.flatMap(UserStore, (users) => users.grant(org_id, user_id, "payouts", "boss"))
       expect(yield* store.byToken(subject, Option.some(org_id))).toEqual({
         id: user_id,
         userId: Option.some(user_id),
         apiKeyId: Option.none(),
+        name: email,
         admin: false,
         organization: Option.some({
           orgId: org_id,
@@ -97,13 +99,14 @@ onBothStores("CallerStore", (it) => {
     Effect.gen(function* () {
       const store = yield* CallerStore
       const [here, there] = yield* Effect.all([newOrganization(), newOrganization()])
-      const { subject, user_id } = yield* newMember(here.org_id, "org-admin")
+      const { email, subject, user_id } = yield* newMember(here.org_id, "org-admin")
       const asked = [Option.none(), Option.some(there.org_id), Option.some(nilId), Option.some("' or true --")]
       for (const org of asked) {
         expect(yield* store.byToken(subject, org)).toEqual({
           id: user_id,
           userId: Option.some(user_id),
           apiKeyId: Option.none(),
+          name: email,
           admin: false,
           organization: Option.none()
         })

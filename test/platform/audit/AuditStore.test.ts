@@ -14,6 +14,7 @@ const append = (about: Partial<Entry> & Pick<Entry, "org_id">) =>
       audit_id: yield* nextId,
       actor_type: "user",
       actor_id: "someone",
+      actor_name: "someone@example.com",
       action: "api_key.created",
       subject_type: "api_key",
       subject_id: "a key",
