@@ -24,12 +24,11 @@ import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
-import { isOwnRefund, ownRefundChangeOf, saidBackOf, withoutOwnRefunds } from "./OwnRefunds.ts"
+import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
 import { takerAmong } from "./Standing.ts"
-import { withoutRegained, withUnmatched } from "./Unmatched.ts"
-import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
-import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { disputedOr, needsBooks } from "./ByTheBooks.ts"
+import type { Moment, Ruled, Source } from "./Ruling.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
@@ -140,16 +139,11 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
         if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
-        // Only a word about money that goes back, or that may join what came before, needs the books.
-        const isOdd = Object.keys(attempt.received).length > 0 || attempt.reason !== null
-        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal) || isOdd
-        const heard = needsBooks ? yield* withBooks(known, told) : told
+        const heard = needsBooks(known, signal) ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
-        const dispute = disputeIn(known, signal, heard)
-        if (dispute !== undefined) return disputeChangeOf(known, signal, dispute, heard, moment)
-        const before = withoutRegained(known, signal, withExcess(known, signal, heard))
-        const source = withUnmatched(known, signal, withoutOwnRefunds(known, signal, before))
-        if (isOwnRefund(known, signal, source)) return ownRefundChangeOf(known, signal, source, moment)
+        const ruled = disputedOr(known, signal, heard, moment)
+        if (Either.isLeft(ruled)) return ruled.left
+        const source = ruled.right
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now
