@@ -14,6 +14,7 @@ import { busyRetry, overtakenRetry, statusEnquiry } from "../../domain/policies/
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
+import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
@@ -22,6 +23,7 @@ import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
+import { rampAccount } from "./RampPostings.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
 import { saidBackOf } from "./OwnRefunds.ts"
@@ -108,19 +110,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { account, attempt_id, leg, of_attempt, provider } = attempt
         const returns = leg === "return"
         const all = yield* ledger.suspenseOf(payment.payment_id)
-        const waiting = all.filter(({ about }) => about === (returns ? of_attempt : attempt_id))
+        const isMine = ({ about }: InSuspense) => about === (returns ? of_attempt : attempt_id)
+        const waiting = all.filter(isMine)
         if (returns) return { ...source, waiting }
         const there = (yield* ledger.atProviders(payment.payment_id)).filter(
           (one) => one.provider === provider && one.account === account
         )
-        return { ...source, waiting, there: there.map(({ money }) => money) }
-      })
-
-      const takerOf = Effect.fnUntraced(function* ({ attempt, payment }: Known, attempts: ReadonlyArray<Attempt>) {
-        const taker = takerAmong(attempts, attempt)
-        if (taker === undefined) return undefined
-        const all = yield* ledger.suspenseOf(payment.payment_id)
-        return { attempt: taker, waiting: all.filter(({ about }) => about === taker.attempt_id) }
+        const others = all.filter((one) => !isMine(one))
+        const held = isRamp(payment) ? { held: yield* ledger.balance(rampAccount(payment, payment.amount)) } : {}
+        return { ...source, ...held, waiting, others, there: there.map(({ money }) => money) }
       })
 
       /** Of a refund that is on its way as it was meant to be, nothing is asked. */
@@ -132,8 +130,7 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const books = yield* withBooks(known, source)
         if (!stays) return books
         const attempts = yield* store.attemptsOf(payment.payment_id)
-        const taker = payment.unmatched === null ? undefined : yield* takerOf(known, attempts)
-        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker }
+        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker: takerAmong(attempts, known.attempt) }
       })
 
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {

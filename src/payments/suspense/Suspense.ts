@@ -46,7 +46,8 @@ const make = Effect.gen(function* () {
     const account = isRamp(payment) && isSettled(payment.status) ? rampAccount(payment, payment.amount) : null
     const held = account === null ? null : yield* ledger.balance(account)
     const suspense = yield* ledger.suspenseOf(payment.payment_id)
-    const waiting: Waiting = { held: held === null || held.isZero ? null : held, suspense }
+    const there = yield* ledger.atProviders(payment.payment_id)
+    const waiting: Waiting = { held: held === null || held.isZero ? null : held, suspense, there }
     return waiting
   })
 
@@ -144,7 +145,8 @@ const make = Effect.gen(function* () {
       attempt: Attempt,
       verdict: Verdict
     ) {
-      const all = waitingItems(story, yield* waitingFor(payment))
+      const waiting = yield* waitingFor(payment)
+      const all = waitingItems(story, waiting)
       const items = all.filter((one) => one.attempt.attempt_id === attempt.attempt_id)
       if (verdict.outcome === "completed") {
         const accepted = yield* accept(
@@ -159,7 +161,7 @@ const make = Effect.gen(function* () {
         )
         return yield* close(permit, payment, taken, accepted, said)
       }
-      const given = givenUp(payment, story, attempt, items, permit.actor.id)
+      const given = givenUp(payment, story, attempt, { items, waiting, by: permit.actor.id })
       return yield* close(permit, payment, items, given, resolved(permit, verdict, "Given up"))
     })
   }

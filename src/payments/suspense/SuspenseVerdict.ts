@@ -21,7 +21,8 @@ export interface Verdict {
   readonly item?: string | undefined
 }
 
-export type Settled = Pick<Change, "status" | "patch" | "cause"> & Partial<Pick<Change, "attempt" | "entries" | "suspense">>
+export type Settled = Pick<Change, "status" | "patch" | "cause"> &
+  Partial<Pick<Change, "attempt" | "entries" | "suspense">>
 
 /** Each goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
 const entriesOf = (
@@ -39,8 +40,11 @@ const entriesOf = (
 
 /** What waits, and who moved it. */
 const movedIn = (payment: Payment, story: Story, items: ReadonlyArray<WaitingItem>) =>
-  items.flatMap(({ attempt, suspense }) =>
-    suspense.map((money) => ({ attempt: moverOf(payment, story, attempt, money), money }))
+  items.flatMap(({ attempt, held, suspense }) =>
+    [...(held === null ? [] : [held]), ...suspense].map((money) => ({
+      attempt: moverOf(payment, story, attempt, money),
+      money
+    }))
   )
 
 /**
@@ -71,12 +75,18 @@ export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verd
   const items = waitingItems(story, waiting).filter(
     (one) => verdict.item === undefined || verdict.item === one.item.item_id || isEmpty(payment, story, one)
   )
-  const gone = partsGone(payment, items, verdict).map((part): Refund => ({ ...part, state: "completed", settled_at }))
+  const again = verdict.outcome === "failed" ? { again: true as const } : {}
+  const gone = partsGone(payment, items, verdict).map((part): Refund => ({
+    ...part,
+    ...again,
+    state: "completed",
+    settled_at
+  }))
   const refunds = partsAfter(payment, gone)
   const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
   const settled: Settled = {
     status: statusAfter(payment, refunds),
-    patch: { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts) },
+    patch: { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts, waiting.there) },
     cause: "suspense settled",
     entries: entriesOf(payment, story, items, verdict.outcome === "completed")
   }
@@ -88,13 +98,12 @@ export const givenUp = (
   payment: Payment,
   story: Story,
   attempt: Attempt,
-  items: ReadonlyArray<WaitingItem>,
-  by: string
+  { by, items, waiting }: { readonly items: ReadonlyArray<WaitingItem>; readonly waiting: Waiting; readonly by: string }
 ): Settled => ({
   status: "failed",
   patch: {
     ...underpaid(payment, attempt),
-    ...withFound(payment, movedIn(payment, story, items), story.attempts)
+    ...withFound(payment, movedIn(payment, story, items), story.attempts, waiting.there)
   },
   cause: `given up by ${by}`,
   attempt: laidToRest(attempt),

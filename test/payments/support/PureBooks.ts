@@ -12,7 +12,7 @@ import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
 import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
 import type { Source } from "../../../src/payments/record/Ruling.ts"
 import { takerAmong } from "../../../src/payments/record/Standing.ts"
-import { waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
+import { underpaidBy, waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
 import { givenUp, type Settled, verdictOn } from "../../../src/payments/suspense/SuspenseVerdict.ts"
 import type { Change, NewAttempt } from "../../../src/payments/store/Change.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
@@ -103,7 +103,13 @@ const byStripe = (attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
 })
 
 export const report = (state: Report["state"], sums: Partial<Pick<Report, "received" | "taken" | "regained">> = {}) =>
-  new Report({ state, reason: state === "returned" ? "it was disputed" : null, providerPaymentId: null, providerStatus: null, ...sums })
+  new Report({
+    state,
+    reason: state === "returned" ? "it was disputed" : null,
+    providerPaymentId: null,
+    providerStatus: null,
+    ...sums
+  })
 
 interface Posted extends Posting {
   readonly about: string
@@ -153,13 +159,15 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     )
   const there = () =>
     combine(postings.filter(({ account }) => kindOf(account) === "provider")).map(({ amount }) => amount.negate())
+  const shillingsAt = () => Number(there().find(({ currency }) => currency === "KES")?.minor ?? 0n) / 100
   const source = (of: string): Source => ({
     cause: "told",
     waiting: suspense().filter(({ about }) => about === of),
+    others: suspense().filter(({ about }) => about !== of),
     there: there()
   })
 
-  const story = () => ({ payment, attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })
+  const story = () => ({ attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })
 
   const settledBy = (settled: Settled, closed: ReadonlyArray<{ readonly attempt: Attempt }>) =>
     apply({
@@ -174,7 +182,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     payment: () => payment,
     suspense,
     items: () => items,
-    has: () => Number(there().find(({ currency }) => currency === "KES")?.minor ?? 0n) / 100,
+    has: shillingsAt,
     hear: (signal: ProviderSignal) => {
       const known = { payment, attempt: attempts.get("payment")! }
       const heard: Source = needsBooks(known, signal) ? source("payment") : { cause: "told" }
@@ -199,26 +207,34 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       const all = Array.from(attempts.values())
       const known = { payment, attempt: attempts.get(name)! }
       const books = source(name)
-      const taker = payment.unmatched === null ? undefined : takerAmong(all, known.attempt)
       const heard: Source = {
         ...books,
         saidBack: saidBackOf(payment, all, books),
-        taker: taker && { attempt: taker, waiting: suspense().filter((one) => one.about === taker.attempt_id) }
+        taker: takerAmong(all, known.attempt)
       }
       apply(refundChangeOf(known, signal, heard, moment).change)
     },
-    /** A person settles all that waits. */
-    settle: (outcome: "completed" | "failed", item?: string) => {
-      const waiting = { held: null, suspense: suspense() as never }
-      const attempt = attempts.get("payment")!
-      if (payment.status === "pending") {
-        const mine = waitingItems(story() as never, waiting).filter((one) => one.attempt === attempt)
-        settledBy(givenUp(payment, story() as never, attempt, mine, "a person"), mine)
-        return
+    /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
+    settle: (outcome: "completed" | "failed", seen: number): boolean => {
+      const waiting = {
+        held: null,
+        suspense: suspense(),
+        there: there().map((money) => ({ provider: "stripe", account: null, money }))
       }
-      const verdict = { outcome, reason: "seen", item }
-      const { items: closed, settled } = verdictOn(payment, story() as never, waiting, verdict, at)
+      const waits = waiting.suspense.reduce((sum, { money }) => sum + Number(money.minor) / 100, 0)
+      const isAlike = new Set(waiting.suspense.map(({ money }) => money.isNegative)).size === 1
+      const attempt = underpaidBy(payment, story())
+      const isTrue = outcome === "failed" ? shillingsAt() - waits === seen : attempt === undefined
+      if (!isAlike || !isTrue) return false
+      if (attempt !== undefined) {
+        const mine = waitingItems(story(), waiting).filter((one) => one.attempt === attempt)
+        settledBy(givenUp(payment, story(), attempt, { items: mine, waiting, by: "a person" }), mine)
+        return true
+      }
+      const verdict = { outcome, reason: "seen" }
+      const { items: closed, settled } = verdictOn(payment, story(), waiting, verdict, at)
       settledBy(settled, closed)
+      return true
     }
   }
 }
