@@ -115,7 +115,8 @@ const takenAfterGiven = (known: Known, source: Source, taken: Money): Dispute | 
 }
 
 /** A refund that came back, and that nobody has decided on: somebody makes it by hand at the provider. */
-const refundedAgain = ({ payment }: Known, { others = [] }: Source, taken: Money): Dispute | undefined => {
+const refundedAgain = ({ attempt, payment }: Known, { others = [] }: Source, taken: Money): Dispute | undefined => {
+  if (attempt.leg !== "payment" || attempt.outcome !== "accepted") return undefined
   const refund = payment.refunds.find(
     ({ amount, refund_id, state }) =>
       state === "failed" &&
