@@ -281,6 +281,14 @@ const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, match
   return unmatched === undefined ? {} : { unmatched }
 }
 
+/** A refund that went although nothing was there for it by the books, which they have now. */
+const excessiveBefore = (known: Known, { amount, kind }: Dispute, source: Source): Refund | undefined => {
+  const { minor } = standing(known, source, amount)
+  return kind === "regained" && minor < 0n && minor + amount.minor >= 0n
+    ? known.payment.refunds.findLast(({ state }) => state === "completed")
+    : undefined
+}
+
 export const disputeChangeOf = (
   known: Known,
   signal: ProviderSignal,
@@ -296,6 +304,7 @@ export const disputeChangeOf = (
   const patch = { ...unmatchedBy(known, signal, dispute, source), ...(refunds && { refunds }) }
   const isMet = dispute.kind === "met" || dispute.kind === "again"
   const even = (isMet || dispute.kind === "offset" || suspense.length > 0) && isEven(refund ? [] : suspense, source)
+  const done = refund ?? excessiveBefore(known, dispute, source)
   // Whoever was told that it is refunded reads on the record, and hears by the event, that its money is there again.
   const over = even && !stillHolds(known, source) && !isRiddle({ ...payment, ...patch }, attempt)
   // What waits already waits as it did.
@@ -315,12 +324,8 @@ export const disputeChangeOf = (
       note: isQuiet ? undefined : note,
       cleared: over,
       disputed: disputedIn(dispute),
-      ...(refund && settled
-        ? {
-            settledRefund: { ...settled, from: refund.state },
-            besides: { about: refund.refund_id, note: undefined }
-          }
-        : {}),
+      ...(refund && settled ? { settledRefund: { ...settled, from: refund.state } } : {}),
+      ...(done && { besides: { about: done.refund_id, note: undefined } }),
       changes: suspense.length > 0
     },
     {

@@ -12,7 +12,7 @@ const ASKED = 1500
 type Word =
   | { readonly says: "came"; readonly amount: number | null }
   | { readonly says: "took" | "gave back"; readonly amount: number }
-  | { readonly says: "refund bounced" }
+  | { readonly says: "refund went" | "refund bounced" }
 
 interface Dispute {
   /** How much of what is there, and at most all of it. */
@@ -25,7 +25,7 @@ interface Dispute {
 interface Story {
   /** What has come in all, time after time; null: what was asked for. */
   readonly came: ReadonlyArray<number | null>
-  readonly refund: { readonly amount: number; readonly bounces: boolean } | null
+  readonly refund: { readonly amount: number; readonly then: "went" | "bounced" | "went at once" } | null
   readonly disputes: ReadonlyArray<Dispute>
   /** Words are heard in the order of these. */
   readonly order: ReadonlyArray<number>
@@ -45,7 +45,12 @@ const story: fc.Arbitrary<Story> = fc.record({
     [400, 1900],
     [1500, 1900]
   ),
-  refund: fc.option(fc.record({ amount: fc.constantFrom(500, ASKED), bounces: fc.boolean() })),
+  refund: fc.option(
+    fc.record({
+      amount: fc.constantFrom(500, ASKED),
+      then: fc.constantFrom("went" as const, "bounced" as const, "went at once" as const)
+    })
+  ),
   disputes: fc.array(fc.record({ share: fc.constantFrom(0.25, 0.5, 1), isWon: fc.boolean(), atOnce: fc.boolean() }), {
     minLength: 1,
     maxLength: 3
@@ -74,7 +79,7 @@ const rare: Array<[Story]> = [
   [
     {
       came: [null],
-      refund: { amount: 500, bounces: false },
+      refund: { amount: 500, then: "went at once" },
       disputes: [
         { share: 0.25, isWon: true, atOnce: true },
         { share: 0.25, isWon: true, atOnce: false },
@@ -123,6 +128,8 @@ const hearing = (books: Books) => (word: Word) => {
       return books.hear(report("returned", { taken: shillings(word.amount) }))
     case "gave back":
       return books.hear(report("completed", { regained: shillings(word.amount) }))
+    case "refund went":
+      return books.hearOfRefund("refund", report("completed"))
     case "refund bounced":
       return books.hearOfRefund("refund", report("returned"))
   }
@@ -134,14 +141,15 @@ const toldOf = (told: Story) => {
   // What is refunded has come, and so much is known.
   const heard: ReadonlyArray<Word> = refund === null ? came.map((amount) => ({ says: "came", amount })) : []
   const total = refund === null ? Math.max(...came.map((amount) => amount ?? ASKED)) : ASKED
-  const bounces: ReadonlyArray<Word> = refund?.bounces === true ? [{ says: "refund bounced" }] : []
-  const there = total - (refund === null || refund.bounces ? 0 : refund.amount)
+  const ofRefund: ReadonlyArray<Word> =
+    refund === null || refund.then === "went at once" ? [] : [{ says: `refund ${refund.then}` }]
+  const there = total - (refund === null || refund.then === "bounced" ? 0 : refund.amount)
   const { has, words } = disputed(told.disputes, there)
-  const all = ordered([...heard, ...bounces, ...words], told.order)
+  const all = ordered([...heard, ...ofRefund, ...words], told.order)
   if (refund !== null) {
     books.hear(report("completed"))
     books.refund("refund", refund.amount)
-    books.hearOfRefund("refund", report("completed"))
+    if (refund.then !== "went") books.hearOfRefund("refund", report("completed"))
   }
   const hear = hearing(books)
   // Whoever says of money that was taken that it is back knows of no other reason why it should be there; and of several
@@ -181,7 +189,7 @@ describe("Words about a payin, in any order", () => {
         const books = openBooks(ASKED, { direction: "outbound", holds: true, status: "processing" })
         const { has, words } = disputed(disputes, ASKED)
         ordered([{ says: "came", amount: null }, ...words], order).forEach(hearing(books))
-        expect(open(books)).toEqual({ has: -has, items: waitingIn(books) })
+        expect(open(books)).toEqual({ has: 0 - has, items: waitingIn(books) })
       }),
       { numRuns: 150, seed: 19 }
     )
