@@ -5,7 +5,7 @@
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Payment } from "../store/Payment.ts"
+import type { Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import {
@@ -16,6 +16,7 @@ import {
   orderedBy,
   regainedIn,
   standing,
+  stillHolds,
   takeable,
   takenIn,
   undisputed
@@ -27,6 +28,7 @@ import {
   foundBefore,
   givenBefore,
   isMatched,
+  isRiddle,
   isToldBefore,
   regainedOf,
   unmatchedAfter,
@@ -34,21 +36,24 @@ import {
   withUnmatched
 } from "./Unmatched.ts"
 import type { Disputed } from "./PaymentEvents.ts"
+import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 import { isOver } from "./PaymentChange.ts"
 
 /**
  * `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken;
  * `offset`: it gives back what it took beyond the books; `met`: it took what it has given back before, or what a person had found to be gone; `worthless`: it took or gave nothing, or less; `known`: another
- * word has told of it.
+ * word has told of it; `again`: it took what had come back of a refund.
  */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "met" | "worthless" | "known"
+  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "met" | "worthless" | "known" | "again"
   readonly amount: Money
   /** What the provider says that it was, of which the amount is all that the books have a place for. */
   readonly said: Money
   /** Where it meets what it gave back before, or gives back: how that changes what stands unmatched. */
   readonly matches?: Changes
+  /** Which has gone again. */
+  readonly refund?: Refund
 }
 
 const dispute = (kind: Dispute["kind"], amount: Money, said = amount): Dispute => ({ kind, amount, said })
@@ -89,7 +94,7 @@ const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
   if (found.minor === regained.minor && (source.waiting ?? []).length === 0) {
     return { kind: "known", amount: regained, said: regained, matches }
   }
-  const kind = offset.isZero || (source.waiting ?? []).length === 0 ? "unowed" : "offset"
+  const kind = offset.minor < regained.minor ? "unowed" : "offset"
   return { kind, amount: regained, said: regained, matches }
 }
 
@@ -97,7 +102,7 @@ const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
 const takenAfterGiven = (known: Known, source: Source, taken: Money): Dispute | undefined => {
   const { currency } = taken
   const met = givenBefore(known, taken)
-  const found = foundBefore(known, new Money({ currency, minor: taken.minor - met.minor }))
+  const found = foundBefore(known, source, new Money({ currency, minor: taken.minor - met.minor }))
   if (met.isZero && found.isZero) return undefined
   const [rest, most] = [taken.minor - met.minor - found.minor, takeable(known, source, taken).minor]
   const amount = new Money({ currency, minor: rest < most ? rest : most })
@@ -107,6 +112,19 @@ const takenAfterGiven = (known: Known, source: Source, taken: Money): Dispute | 
   return rest === 0n
     ? { kind: "met", amount: taken, said: taken, matches }
     : { kind: "unaccounted", amount: new Money({ currency, minor: rest }), said: taken, matches }
+}
+
+/** A refund that came back, and that nobody has decided on: somebody makes it by hand at the provider. */
+const refundedAgain = ({ attempt, payment }: Known, { others = [] }: Source, taken: Money): Dispute | undefined => {
+  if (attempt.leg !== "payment" || attempt.outcome !== "accepted") return undefined
+  const refund = payment.refunds.find(
+    ({ amount, refund_id, state }) =>
+      state === "failed" &&
+      amount.currency === taken.currency &&
+      amount.minor === taken.minor &&
+      others.some(({ about, money }) => about === refund_id && money.minor === taken.minor)
+  )
+  return refund === undefined ? undefined : { ...dispute("again", taken), refund }
 }
 
 /**
@@ -145,6 +163,8 @@ export const disputeIn = (known: Known, signal: ProviderSignal, source: Source):
   if (regained !== undefined) return regainedBy(known, source, regained)
   const met = taken === undefined ? undefined : takenAfterGiven(known, source, taken)
   if (met !== undefined) return met
+  const again = taken === undefined ? undefined : refundedAgain(known, source, taken)
+  if (again !== undefined) return again
   const rest = restIn(known, signal, source)
   if (taken === undefined) return rest
   if (isEarlyPart(known, source, taken)) return dispute("part", taken)
@@ -170,7 +190,11 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
   }
 }
 
-const suspenseOf = (known: Known, { amount, kind }: Dispute): ReadonlyArray<SuspenseMoney> => {
+const suspenseOf = (known: Known, { amount, kind, refund }: Dispute): ReadonlyArray<SuspenseMoney> => {
+  if (refund !== undefined) {
+    const bounced = { ...known.attempt, attempt_id: refund.refund_id }
+    return [suspenseMoney(bounced, amount.negate(), `again ${known.payment.version}`)]
+  }
   if (kind !== "part" && kind !== "regained") return []
   const comes = (kind === "regained") === collects(known)
   const occasion = `${kind} ${amount.currency} ${known.payment.version}`
@@ -223,18 +247,16 @@ const noteOf = (
       return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
     case "known":
       return undefined
+    case "again":
+      return `${provider} took ${sum} back, as much as had come back of a refund, which has gone with it.`
     case "regained":
       if (!even) return `${given}: ${waitingWords(known, waitingAfter(suspense, source))}`
       if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
-      return stillHolds(payment)
+      return stillHolds(known, source)
         ? `${given}: what was collected is held until an operator gives it back.`
         : `${given}: nothing is left to settle.`
   }
 }
-
-/** What a ramp collected and did not settle is held for a person, whatever becomes of a dispute about it. */
-const stillHolds = ({ ramp, status }: Payment): boolean =>
-  (ramp?.collected ?? null) !== null && isSettled(status) && status !== "completed"
 
 /** What no money moved by is for operators alone. */
 const disputedIn = ({ amount, kind }: Dispute): Disputed | undefined => {
@@ -251,12 +273,20 @@ const disputedIn = ({ amount, kind }: Dispute): Disputed | undefined => {
 const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, matches }: Dispute, source: Source) => {
   const { attempt, payment } = known
   if (matches !== undefined) return unmatchedAfter(payment, attempt, matches)
-  if (kind === "worthless" || kind === "known" || (isWhole(signal) && kind !== "part")) return {}
+  if (kind === "worthless" || kind === "known" || kind === "again" || (isWhole(signal) && kind !== "part")) return {}
   if (isWhole(signal)) return unmatchedAfter(payment, attempt, { taken: [amount.negate()] })
   const taken = takenIn(signal)
   if (taken === undefined || isEarlyPart(known, source, taken)) return {}
   const { unmatched } = withUnmatched(known, signal, source)
   return unmatched === undefined ? {} : { unmatched }
+}
+
+/** A refund that went although nothing was there for it by the books, which they have now. */
+const excessiveBefore = (known: Known, { amount, kind }: Dispute, source: Source): Refund | undefined => {
+  const { minor } = standing(known, source, amount)
+  return kind === "regained" && minor < 0n && minor + amount.minor >= 0n
+    ? known.payment.refunds.findLast(({ state }) => state === "completed")
+    : undefined
 }
 
 export const disputeChangeOf = (
@@ -268,10 +298,15 @@ export const disputeChangeOf = (
 ): Ruled => {
   const { attempt, payment } = known
   const suspense = suspenseOf(known, dispute)
-  const isMet = dispute.kind === "met"
-  const even = (isMet || suspense.length > 0) && isEven(suspense, source)
+  const { refund } = dispute
+  const settled = refund && { ...refund, state: "completed" as const, again: true as const, settled_at: moment.at }
+  const refunds = settled && partsAfter(payment, [settled])
+  const patch = { ...unmatchedBy(known, signal, dispute, source), ...(refunds && { refunds }) }
+  const isMet = dispute.kind === "met" || dispute.kind === "again"
+  const even = (isMet || dispute.kind === "offset" || suspense.length > 0) && isEven(refund ? [] : suspense, source)
+  const done = refund ?? excessiveBefore(known, dispute, source)
   // Whoever was told that it is refunded reads on the record, and hears by the event, that its money is there again.
-  const over = even && !stillHolds(payment)
+  const over = even && !stillHolds(known, source) && !isRiddle({ ...payment, ...patch }, attempt)
   // What waits already waits as it did.
   const isQuiet = over || isMet
   const note = noteOf(known, dispute, signal, suspense, source)
@@ -280,15 +315,17 @@ export const disputeChangeOf = (
     known,
     signal,
     {
-      status: payment.status,
+      status: refunds === undefined ? payment.status : statusAfter(payment, refunds),
       outcome: attempt.outcome,
-      patch: unmatchedBy(known, signal, dispute, source),
+      patch,
       waits: attempt.outcome !== "declined" && !isOver(payment.status),
       underWay: attempt.outcome === "accepted" && payment.status === "processing",
       suspense,
       note: isQuiet ? undefined : note,
       cleared: over,
       disputed: disputedIn(dispute),
+      ...(refund && settled ? { settledRefund: { ...settled, from: refund.state } } : {}),
+      ...(done && { besides: { about: done.refund_id, note: undefined } }),
       changes: suspense.length > 0
     },
     {

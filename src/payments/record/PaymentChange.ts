@@ -14,12 +14,14 @@ import {
   goneFrom,
   heardBefore,
   isEven,
+  joined,
   noteOfGone,
   noteOfRest,
   sentBackBefore,
   sumOf,
   waitingAfter
 } from "./TakenBack.ts"
+import { claimedOf, isRiddle, unmatchedAfter } from "./Unmatched.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -138,6 +140,20 @@ const suspenseOf = (
   })
 }
 
+/** What its provider had named beyond the books, before anybody heard that so much more had come. */
+const claimsOf = (known: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>): ReadonlyArray<Money> => {
+  const { attempt, payment } = known
+  const asked = providersMoney(payment)
+  const completes = decision.status === "completed" && payment.status !== "completed" ? [asked] : []
+  const came = moved.map(({ amount }) => (payment.direction === "outbound" ? amount.negate() : amount))
+  return difference(
+    came.map((money) => money.negate()),
+    completes
+  )
+    .map((more) => claimedOf(payment, attempt, more))
+    .filter(({ isPositive }) => isPositive)
+}
+
 /** Too little has come, and it all went back before anybody heard that it came. */
 const isBackAlready = (
   { attempt, payment }: Known,
@@ -199,7 +215,14 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   }
   const heard = decide(current, signal, source.next !== undefined)
   // What is back moves nothing but what the books have there.
-  const moved = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, heard)
+  const arrived = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, heard)
+  const claims = isReturned(signal) ? [] : claimsOf(known, heard, arrived)
+  const moved = joined(
+    arrived,
+    claims.map((money) =>
+      suspenseMoney(attempt, payment.direction === "outbound" ? money : money.negate(), `claimed ${payment.version}`)
+    )
+  )
   const isBack = isBackAlready(known, heard, moved, source)
   const decision: Decision = isBack ? { ...heard, status: "failed" } : heard
   const { outcome, received, resurfaced, status } = decision
@@ -208,18 +231,20 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const patch = {
     ...paymentPatch(payment, attempt, signal, decision),
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {}),
-    ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {})
+    ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {}),
+    ...unmatchedAfter(payment, attempt, { taken: claims.map((money) => money.negate()) })
   }
   const gone = goneOf(known, signal, decision, source)
   const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
-  // By the books: some of what lay in suspense may have gone before the rest came.
-  const finds = gone.length === 0 && moved.length > 0 && wasInSuspense && ownsMoney(decision)
-  const rest = finds ? waitingAfter(moved, source) : []
-  const isLacking = rest.some(({ isNegative }) => isNegative)
-  const told = isBack
-    ? undefined
-    : ((isLacking ? undefined : noteOf(known, decision, moved, waitingAfter(moved, source))) ?? noteOfRest(known, rest))
+  // By the books: some of what lay in suspense may have gone before the rest came, or before any of it did.
+  const waiting = waitingAfter(moved, source)
+  const isMet = arrived.length > 0 && waiting.length === 0
+  const isLacking = payment.direction === "inbound" && waiting.some(({ isNegative }) => isNegative)
+  const told =
+    arrived.length === 0 || isMet
+      ? undefined
+      : ((isLacking ? undefined : noteOf(known, decision, moved, waiting)) ?? noteOfRest(known, waiting))
   return assemble(
     known,
     signal,
@@ -228,7 +253,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
       outcome,
       patch,
       // What arrives as it was asked for is told by the status alone.
-      ...(moved.length === 0 && !wasInSuspense && !isReturned(signal) ? {} : { received }),
+      ...(arrived.length === 0 && !wasInSuspense && !isReturned(signal) ? {} : { received }),
       waits: resurfaced || (outcome !== "declined" && !isOver(status)),
       // What waits for a customer is not an operator's to chase.
       underWay: resurfaced || (outcome === "accepted" && status === "processing"),
@@ -239,7 +264,8 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
         moved: payment.status === "completed",
         awaited: payment.direction === "inbound" && !isOver(payment.status)
       }),
-      cleared: isGone || isBack || (finds && rest.length === 0),
+      cleared: isGone || (isMet && !isRiddle({ ...payment, ...patch }, attempt)),
+      ...(claims[0] === undefined ? {} : { disputed: { kind: "returned", amount: claims[0] } }),
       ...(isBack ? { failure: wentBack(attempt) } : {}),
       nextAttempt,
       changes: status !== payment.status

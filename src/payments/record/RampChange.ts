@@ -9,6 +9,7 @@ import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { goneFrom, heardBefore, isEven } from "./TakenBack.ts"
+import { stillHolds } from "./Standing.ts"
 import { rampEntries } from "./RampPostings.ts"
 import { type Change, type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
@@ -157,8 +158,7 @@ export const rampChangeOf = (
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
   const suspense = suspenseOf(known, before, decision, signal, source)
-  const isGone =
-    isReturned(signal) && suspense.length > 0 && payment.ramp.collected === null && isEven(suspense, source)
+  const isGone = isReturned(signal) && suspense.length > 0 && isEven(suspense, source) && !stillHolds(known, source)
   const note = noteOfSuspense(known, signal, told, suspense, isGone)
   const nextAttempt =
     decision.effect === "collected" && !stuck

@@ -14,6 +14,7 @@ import { busyRetry, overtakenRetry, statusEnquiry } from "../../domain/policies/
 import { nthDelay } from "../../domain/policies/Schedules.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
+import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import { trouble } from "../../platform/observability/Trouble.ts"
 import { refundChangeOf } from "./RefundChange.ts"
 import { FundingEvents } from "./PaymentEvents.ts"
@@ -22,14 +23,14 @@ import { changeOf } from "./PaymentChange.ts"
 import { type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampChangeOf } from "./RampChange.ts"
+import { rampAccount } from "./RampPostings.ts"
 import { SecondLeg } from "../route/SecondLeg.ts"
 import { returnChangeOf } from "./ReturnChange.ts"
-import { isOwnRefund, ownRefundChangeOf, saidBackOf, withoutOwnRefunds } from "./OwnRefunds.ts"
+import { saidBackOf } from "./OwnRefunds.ts"
 import { saysNothingMoved } from "./Doubt.ts"
 import { takerAmong } from "./Standing.ts"
-import { withoutRegained, withUnmatched } from "./Unmatched.ts"
-import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
-import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { disputedOr, needsBooks } from "./ByTheBooks.ts"
+import type { Moment, Ruled, Source } from "./Ruling.ts"
 import type { Change, NewAttempt } from "../store/Change.ts"
 
 /** Where things stand after a word was heard. */
@@ -109,19 +110,15 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const { account, attempt_id, leg, of_attempt, provider } = attempt
         const returns = leg === "return"
         const all = yield* ledger.suspenseOf(payment.payment_id)
-        const waiting = all.filter(({ about }) => about === (returns ? of_attempt : attempt_id))
+        const isMine = ({ about }: InSuspense) => about === (returns ? of_attempt : attempt_id)
+        const waiting = all.filter(isMine)
         if (returns) return { ...source, waiting }
         const there = (yield* ledger.atProviders(payment.payment_id)).filter(
           (one) => one.provider === provider && one.account === account
         )
-        return { ...source, waiting, there: there.map(({ money }) => money) }
-      })
-
-      const takerOf = Effect.fnUntraced(function* ({ attempt, payment }: Known, attempts: ReadonlyArray<Attempt>) {
-        const taker = takerAmong(attempts, attempt)
-        if (taker === undefined) return undefined
-        const all = yield* ledger.suspenseOf(payment.payment_id)
-        return { attempt: taker, waiting: all.filter(({ about }) => about === taker.attempt_id) }
+        const others = all.filter((one) => !isMine(one))
+        const held = isRamp(payment) ? { held: yield* ledger.balance(rampAccount(payment, payment.amount)) } : {}
+        return { ...source, ...held, waiting, others, there: there.map(({ money }) => money) }
       })
 
       /** Of a refund that is on its way as it was meant to be, nothing is asked. */
@@ -133,23 +130,17 @@ export class RecordOutcome extends Context.Tag("corridor/RecordOutcome")<
         const books = yield* withBooks(known, source)
         if (!stays) return books
         const attempts = yield* store.attemptsOf(payment.payment_id)
-        const taker = payment.unmatched === null ? undefined : yield* takerOf(known, attempts)
-        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker }
+        return { ...books, saidBack: saidBackOf(payment, attempts, books), taker: takerAmong(attempts, known.attempt) }
       })
 
       const ruledOn = Effect.fnUntraced(function* (known: Known, signal: ProviderSignal, told: Source, moment: Moment) {
         const { attempt, payment } = known
         if (attempt.leg === "refund") return refundChangeOf(known, signal, yield* ofRefund(known, signal, told), moment)
-        // Only a word about money that goes back, or that may join what came before, needs the books.
-        const isOdd = Object.keys(attempt.received).length > 0 || attempt.reason !== null
-        const needsBooks = attempt.leg === "return" || isReturned(signal) || isRegained(signal) || isOdd
-        const heard = needsBooks ? yield* withBooks(known, told) : told
+        const heard = needsBooks(known, signal) ? yield* withBooks(known, told) : told
         if (attempt.leg === "return") return returnChangeOf(known, signal, heard, moment)
-        const dispute = disputeIn(known, signal, heard)
-        if (dispute !== undefined) return disputeChangeOf(known, signal, dispute, heard, moment)
-        const before = withoutRegained(known, signal, withExcess(known, signal, heard))
-        const source = withUnmatched(known, signal, withoutOwnRefunds(known, signal, before))
-        if (isOwnRefund(known, signal, source)) return ownRefundChangeOf(known, signal, source, moment)
+        const ruled = disputedOr(known, signal, heard, moment)
+        if (Either.isLeft(ruled)) return ruled.left
+        const source = ruled.right
         if (!isRamp(payment)) return changeOf(known, signal, source, moment)
         // Whether its customer may still pay is one question for all instances, whatever their clocks say.
         const shared = yield* store.now

@@ -8,7 +8,7 @@ import { isPursued } from "./PaymentChange.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven, noteOfGone } from "./TakenBack.ts"
-import { beyond, isFoundBack, unmatchedAfter } from "./Unmatched.ts"
+import { beyond, claimedOf, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -56,29 +56,55 @@ const suspenseOf = (
   return [suspenseMoney(attempt, strayed === "came" ? amount : amount.negate(), occasion)]
 }
 
+/** What waits because of the attempt that had taken a refund's money. */
+const ofTaker = (taker: Attempt, { others = [], ...source }: Source): Source => ({
+  ...source,
+  waiting: others.filter(({ about }) => about === taker.attempt_id)
+})
+
 /**
  * Its provider had taken more back than the books had there, since they held the refund for gone: now that it is not, so
  * much more of it is what was taken.
  */
-const claimedOf = (
-  { payment }: Known,
-  { amount }: Refund,
-  { strayed }: RefundDecision,
-  { taker, ...source }: Source
-) => {
-  const named = strayed !== "came" || taker === undefined ? undefined : beyond(payment, taker.attempt, amount)
-  if (taker === undefined || named === undefined || !named.isPositive) return undefined
-  const money = named.minor < amount.minor ? named : amount
-  const gone = [suspenseMoney(taker.attempt, money.negate(), `claimed ${payment.version}`)]
-  const books = { ...source, waiting: taker.waiting }
+const claimIn = ({ payment }: Known, { amount }: Refund, { strayed }: RefundDecision, source: Source) => {
+  const { taker } = source
+  const money = strayed !== "came" || taker === undefined ? undefined : claimedOf(payment, taker, amount)
+  if (taker === undefined || money === undefined || money.isZero) return undefined
+  const gone = [suspenseMoney(taker, money.negate(), `claimed ${payment.version}`)]
+  const books = ofTaker(taker, source)
   return {
-    money,
-    gone,
-    unmatched: unmatchedAfter(payment, taker.attempt, { taken: [money.negate()] }),
+    suspense: gone,
+    unmatched: unmatchedAfter(payment, taker, { taken: [money.negate()] }),
+    disputed: { kind: "returned" as const, amount: money },
     besides: {
-      about: taker.attempt.attempt_id,
-      note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker.attempt }, gone, books)
+      about: taker.attempt_id,
+      note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker }, gone, books)
     }
+  }
+}
+
+/**
+ * It comes back after its provider took as much by itself, as it does for whoever refunds it there by hand: the payer has
+ * it, and the refund stands.
+ */
+const replacedBy = ({ payment }: Known, { amount, state }: Refund, { strayed }: RefundDecision, source: Source) => {
+  const { taker } = source
+  if (strayed !== "came" || state !== "completed" || taker === undefined) return undefined
+  const books = ofTaker(taker, source)
+  const isBeyond = books.waiting?.length === 0 && beyond(payment, taker, amount).minor === amount.minor
+  const isWaiting = books.waiting?.some(
+    ({ money }) => money.currency === amount.currency && money.minor === -amount.minor
+  )
+  // What is refunded by other ways counts it twice.
+  if (!isBeyond && !(isWaiting === true && payment.status === "completed")) return undefined
+  const suspense = isBeyond ? [] : [suspenseMoney(taker, amount, `refunded by hand ${payment.version}`)]
+  const unmatched = isBeyond ? unmatchedAfter(payment, taker, { taken: [amount.negate()] }) : {}
+  const over = isEven(suspense, books) && !isRiddle({ ...payment, ...unmatched }, taker)
+  return {
+    suspense,
+    unmatched,
+    disputed: isBeyond ? undefined : { kind: "regained" as const, amount },
+    besides: over ? { about: taker.attempt_id, note: undefined } : undefined
   }
 }
 
@@ -97,15 +123,25 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const decided = decideRefund(current, signal)
   const { amount } = refund
   const isKnown = decided.strayed === "came" && isFoundBack(known, amount)
-  const decision: RefundDecision = isKnown ? { ...decided, strayed: null } : decided
-  const { outcome, resurfaced, state, strayed } = decision
-  const settles = state !== refund.state && state !== "open"
   const { unmatched = payment.unmatched } = isKnown ? unmatchedAfter(payment, attempt, { given: [amount] }) : {}
-  const claimed = claimedOf({ attempt, payment: { ...payment, unmatched } }, refund, decided, source)
+  const now = { attempt, payment: { ...payment, unmatched } }
+  const replaced = isKnown ? undefined : replacedBy(now, refund, decided, source)
+  const claimed = replaced === undefined ? claimIn(now, refund, decided, source) : undefined
+  const decision: RefundDecision = {
+    ...decided,
+    ...(isKnown || replaced !== undefined ? { strayed: null } : {}),
+    ...(replaced === undefined ? {} : { state: refund.state })
+  }
+  const { outcome, resurfaced, state, strayed } = decision
+  const met = claimed ?? replaced
+  const settles = state !== refund.state && state !== "open"
   // What its payment counts as back, and is not.
   const isMissing = payment.status === "refunded" && refund.state === "completed" && claimed === undefined
   const settled: Refund = { ...refund, state, settled_at: moment.at, ...(isMissing ? { missing: true } : {}) }
-  const after = settles ? partsAfter(payment, [settled]) : payment.refunds
+  const isChanged = settles || replaced !== undefined
+  const after = isChanged
+    ? partsAfter(payment, [replaced === undefined ? settled : { ...refund, again: true }])
+    : payment.refunds
   const isReleased = settles && state === "failed" && refund.state === "open"
   const { by, dearer, refunds } = isReleased
     ? withShortage(payment, after, refund)
@@ -120,7 +156,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: { ...(settles ? { refunds } : {}), ...(isKnown ? { unmatched } : {}), ...claimed?.unmatched },
+      patch: { ...(isChanged ? { refunds } : {}), ...(isKnown ? { unmatched } : {}), ...met?.unmatched },
       ...(strayed === null && !decision.back
         ? {}
         : {
@@ -128,9 +164,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
           }),
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
-      suspense: [...suspense, ...(claimed?.gone ?? [])],
-      besides: claimed?.besides,
-      disputed: claimed === undefined ? undefined : { kind: "returned", amount: claimed.money },
+      suspense: [...suspense, ...(met?.suspense ?? [])],
+      besides: met?.besides,
+      disputed: met?.disputed,
       note: isSettled
         ? undefined
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),

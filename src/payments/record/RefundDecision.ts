@@ -66,9 +66,9 @@ const stayed = (current: RefundLegState): RefundDecision =>
     ? { ...unmoved(current), state: "failed", outcome: current.outcome === "accepted" ? "accepted" : "declined" }
     : unmoved(current)
 
-/** The provider could not hand it over and has it again. */
+/** The provider could not hand it over and has it again; told twice, that is nothing new. */
 const bounced = (current: RefundLegState): RefundDecision =>
-  current.state === "completed" || (current.state === "failed" && current.gone === true)
+  (current.state === "completed" && current.back !== true) || (current.state === "failed" && current.gone === true)
     ? { ...unmoved(current), state: "failed", strayed: "came", back: true }
     : { ...stayed(current), back: true }
 

@@ -10,6 +10,7 @@ import { asSentence } from "../../domain/PlainWords.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Received } from "../../domain/Received.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
+import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
 import type { Attempt, OperatorItem, Payment, PaymentFailure, StoredCallback, Unmatched } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { type Disputed, disputeEvent, eventsOf, refundEvent } from "./PaymentEvents.ts"
@@ -32,12 +33,16 @@ export interface Source {
   readonly there?: ReadonlyArray<Money>
   /** Of that, and of money on its way back: all that waits in suspense because of the same attempt, itself included. */
   readonly waiting?: ReadonlyArray<{ readonly money: Money }>
+  /** Of a leg of a ramp: what the ramp holds of what was collected. */
+  readonly held?: Money
+  /** What waits in suspense because of other attempts of the payment. */
+  readonly others?: ReadonlyArray<InSuspense>
   /** Of a refund: the attempt that had brought its money, where its provider has said by itself that it went back. */
   readonly saidBack?: AttemptId | undefined
   /** Of money that its provider takes back: what then stands unmatched, where that changes. */
   readonly unmatched?: Unmatched | null
-  /** Of a refund that comes back: who had taken its money, and may have taken it again, with what waits because of that. */
-  readonly taker?: { readonly attempt: Attempt; readonly waiting: NonNullable<Source["waiting"]> } | undefined
+  /** Of a refund that comes back: who had taken its money, and may have taken it again. */
+  readonly taker?: Attempt | undefined
   /** The candidate that takes over if this one declines; only the dispatch has one. */
   readonly next?: NewAttempt | undefined
 }

@@ -12,6 +12,15 @@ import { isReturned, type Source } from "./Ruling.ts"
 export const collects = ({ attempt, payment }: Known): boolean =>
   attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
 
+/**
+ * What a ramp collected and did not settle is held for a person, whatever becomes of a dispute about it: for whoever was to
+ * settle it, and for who collected it where nobody was asked to.
+ */
+export const stillHolds = ({ attempt, payment }: Known, { held }: Source): boolean =>
+  held?.isPositive === true &&
+  isSettled(payment.status) &&
+  (payment.payout_id ?? attempt.attempt_id) === attempt.attempt_id
+
 /** What the attempt was to collect or to pay. */
 export const orderedBy = ({ attempt, payment }: Known): Money =>
   attempt.leg === "settlement" ? payment.target : providersMoney(payment)
@@ -39,7 +48,11 @@ export const regainedIn = (signal: ProviderSignal): Money | undefined =>
 export const isWhole = (signal: ProviderSignal): boolean => isReturned(signal) && takenIn(signal) === undefined
 
 /** What the provider has by the books of what it collected, or lacks of what it paid. */
-export const standing = (known: Known, { there = [] }: Source, { currency }: Pick<Money, "currency">): Money => {
+export const standing = (
+  known: Known,
+  { there = [] }: Pick<Source, "there">,
+  { currency }: Pick<Money, "currency">
+): Money => {
   const found = there.find((money) => money.currency === currency) ?? Money.zero(currency)
   return collects(known) ? found : found.negate()
 }
@@ -66,7 +79,7 @@ export const undisputed = ({ attempt, payment }: Known, { currency }: Pick<Money
   const { outcome } = attempt
   const isOwned = attempt.leg === "payment" && ownsMoney({ status: payment.status, outcome })
   if (!isOwned || asked.currency !== currency) return heard
-  const refunded = payment.refunds.filter(({ state }) => state === "completed")
+  const refunded = payment.refunds.filter(({ again, state }) => state === "completed" && again !== true)
   const moved = asked.minor > heard ? asked.minor : heard
   return refunded.reduce((rest, { amount }) => rest - amount.minor, moved)
 }

@@ -50,6 +50,19 @@ const isOtherMoney = ({ attempt }: Known, signal: ProviderSignal, { there = [], 
 export const heardBefore = (known: Known, signal: ProviderSignal, source: Source): Received =>
   isOtherMoney(known, signal, source) ? {} : known.attempt.received
 
+/** Both, as one sum for each currency. */
+export const joined = (
+  moved: ReadonlyArray<SuspenseMoney>,
+  more: ReadonlyArray<SuspenseMoney>
+): ReadonlyArray<SuspenseMoney> => {
+  const isOf = (one: SuspenseMoney) => (other: SuspenseMoney) => one.amount.currency === other.amount.currency
+  const added = moved.map((one) => {
+    const { currency, minor } = one.amount
+    return { ...one, amount: new Money({ currency, minor: minor + (more.find(isOf(one))?.amount.minor ?? 0n) }) }
+  })
+  return [...added, ...more.filter((one) => !moved.some(isOf(one)))].filter(({ amount }) => !amount.isZero)
+}
+
 /** What waits because of the attempt once this has moved too. Of both there is one sum for each currency. */
 export const waitingAfter = (moved: ReadonlyArray<SuspenseMoney>, { waiting = [] }: Source): ReadonlyArray<Money> =>
   difference(

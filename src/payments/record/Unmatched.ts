@@ -4,9 +4,10 @@
  * names later; and a person may know sooner than it says that it gave or took back.
  */
 import { Money } from "../../domain/Money.ts"
-import { totalIn } from "../../domain/Received.ts"
+import { totalIn, totals } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, Unmatched } from "../store/Payment.ts"
+import type { AtProvider } from "../../money/ledger/LedgerStore.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import {
   collects,
@@ -42,6 +43,19 @@ export const beyond = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, o
   const unmatched = unmatchedIn(payment, attempt, of)
   return unmatched.isPositive ? unmatched : Money.zero(of.currency)
 }
+
+/** Of what it has named beyond the books: what they take now that so much more is there. */
+export const claimedOf = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, more: Money): Money => {
+  const named = beyond(payment, attempt, more)
+  if (!more.isPositive) return Money.zero(more.currency)
+  return named.minor < more.minor ? named : more
+}
+
+/** It has named what the books know nothing of, and a word that explains it may be on its way. */
+export const isRiddle = (payment: Payment, attempt: Pick<Attempt, "attempt_id">): boolean =>
+  (["taken", "given"] as const).some((which) =>
+    totals(payment.unmatched?.[keyOf(attempt, which)] ?? {}).some(({ isPositive }) => isPositive)
+  )
 
 const withChanges = (
   payment: Payment,
@@ -179,10 +193,15 @@ export const withUnmatched = (known: Known, signal: ProviderSignal, source: Sour
     : source
 }
 
-/** Of what it takes: what a person has found to be gone, as one who gives it back there by hand does. More than that is other money. */
-export const foundBefore = ({ attempt, payment }: Known, taken: Money): Money => {
-  const found = unmatchedIn(payment, attempt, taken, "found")
-  return found.minor >= taken.minor ? taken : Money.zero(taken.currency)
+/**
+ * Of what it takes: what a person has found to be gone, as one who gives it back there by hand does. More than that is
+ * other money, as far as there is any.
+ */
+export const foundBefore = (known: Known, source: Source, taken: Money): Money => {
+  const { minor: found } = unmatchedIn(known.payment, known.attempt, taken, "found")
+  const { minor: most } = takeable(known, source, taken)
+  const lacking = taken.minor > most ? taken.minor - most : 0n
+  return new Money({ currency: taken.currency, minor: found >= taken.minor ? taken.minor : least(found, lacking) })
 }
 
 interface Found {
@@ -194,22 +213,51 @@ interface Found {
 const spokenOf = ({ attempt, money }: Found, attempts: ReadonlyArray<Attempt>): Attempt | undefined =>
   attempt.leg !== "refund" || money.isNegative ? attempt : takerAmong(attempts, attempt)
 
+const less = (money: Money, by: bigint): Money => new Money({ currency: money.currency, minor: money.minor - by })
+
+/** The same, once so much of it has gone from where the attempt brought it. */
+const without = (there: ReadonlyArray<AtProvider>, { account, provider }: Attempt, gone: Money) =>
+  there.map((one) =>
+    one.provider === provider && one.account === account && one.money.currency === gone.currency
+      ? { ...one, money: less(one.money, gone.minor) }
+      : one
+  )
+
+/**
+ * What is gone of it is what its provider gave back by words that came before those that it was taken by: whatever they
+ * name, they are about that. The rest it may name by a word of its own.
+ */
+const foundGone = (payment: Payment, attempt: Attempt, gone: Money, all: ReadonlyArray<AtProvider>): Changes => {
+  const known = { payment, attempt }
+  const mine = all.filter(({ account, provider }) => provider === attempt.provider && account === attempt.account)
+  const { minor } = standing(known, { there: mine.map(({ money }) => money) }, gone)
+  const more = minor - undisputed(known, gone)
+  const early = least(more > 0n ? more : 0n, gone.minor)
+  return { given: [new Money({ currency: gone.currency, minor: early })], found: [less(gone, early)] }
+}
+
 /** What a person has found to be back at its provider, or to be gone from it again, which it may say later. */
 export const withFound = (
   payment: Payment,
   found: ReadonlyArray<Found>,
-  attempts: ReadonlyArray<Attempt>
+  attempts: ReadonlyArray<Attempt>,
+  there: ReadonlyArray<AtProvider>
 ): { readonly unmatched?: Unmatched | null } => {
-  const after = found.reduce<Payment>((before, one) => {
+  const before = { payment, there }
+  const after = found.reduce((now, one) => {
     const attempt = spokenOf(one, attempts)
-    if (attempt === undefined) return before
+    if (attempt === undefined) return now
     const sum = one.money.isNegative ? one.money.negate() : one.money
     const isBack = attempt.leg === "refund" || one.money.isNegative === collects({ attempt, payment })
-    if (!isBack) return { ...before, ...unmatchedAfter(before, attempt, { found: [sum] }) }
     const isToBeSaid = attempt.leg === "refund" || attempt.reason !== null
-    return isToBeSaid ? { ...before, ...unmatchedAfter(before, attempt, { given: [sum.negate()] }) } : before
-  }, payment)
-  return after === payment ? {} : { unmatched: after.unmatched }
+    if (isBack && !isToBeSaid) return now
+    const changes = isBack ? { given: [sum.negate()] } : foundGone(now.payment, attempt, sum, now.there)
+    return {
+      payment: { ...now.payment, ...unmatchedAfter(now.payment, attempt, changes) },
+      there: isBack ? now.there : without(now.there, attempt, sum)
+    }
+  }, before)
+  return after === before ? {} : { unmatched: after.payment.unmatched }
 }
 
 /** Of a refund that comes back: what a person has found to be back already. */

@@ -217,6 +217,8 @@ export interface Refund {
   readonly settled_at: Date | null
   /** The payment is refunded, and this part of it is not back: it bounced, or was on its way when the rest was taken. */
   readonly missing?: true | undefined
+  /** It came back, and went again by hand: what its provider says of that, it says of the payment itself. */
+  readonly again?: true | undefined
 }
 
 export const HistoryRow = Schema.Struct({

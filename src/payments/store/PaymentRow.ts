@@ -62,7 +62,8 @@ const refund = fields({
   reason: nullable(text),
   created_at: text,
   settled_at: nullable(text),
-  missing: optional(yes)
+  missing: optional(yes),
+  again: optional(yes)
 })
 
 type RefundRow = NonNullable<(typeof refund)["holds"]>
@@ -133,9 +134,10 @@ export const selectedColumns = (prefix = ""): string =>
   paymentColumns.map((name) => (name === "metadata" ? `${prefix}metadata::text as metadata` : prefix + name)).join(", ")
 
 const refundRows = (refunds: ReadonlyArray<Refund>): ReadonlyArray<RefundRow> =>
-  refunds.map(({ amount, created_at, missing, settled_at, target, ...part }) => ({
+  refunds.map(({ again, amount, created_at, missing, settled_at, target, ...part }) => ({
     ...part,
     missing,
+    again,
     amount: amount.toNumericText(),
     target: target.toNumericText(),
     created_at: created_at.toISOString(),

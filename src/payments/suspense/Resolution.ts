@@ -11,9 +11,10 @@ import { absenceGrace } from "../../domain/policies/Payments.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
-import { changed, Suspense, type Verdict } from "./Suspense.ts"
+import { changed, Suspense } from "./Suspense.ts"
 import { isAmbiguous, listed, openQuestions, openSuspense, underpaidBy } from "./SuspenseItems.ts"
 import { SuspenseReturn } from "./SuspenseReturn.ts"
+import type { Verdict } from "./SuspenseVerdict.ts"
 
 /** A call that may still be under way is nobody's to decide. */
 const isUnderWay = ({ outcome, sends, sent_at }: Attempt, now: Date): boolean => {

@@ -4,34 +4,22 @@ import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
 import { Conflict } from "../../domain/Failure.ts"
-import type { Entry } from "../../domain/Ledger.ts"
 import { Ids } from "../../domain/Ids.ts"
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { withTotal } from "../../domain/Received.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
-import { partsAfter, statusAfter } from "../record/RefundDecision.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
-import { ownSide, suspenseSettled } from "../store/PaymentPostings.ts"
+import { ownSide } from "../store/PaymentPostings.ts"
 import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
-import { rampAccount, rampGivenUp } from "../record/RampPostings.ts"
+import { rampAccount } from "../record/RampPostings.ts"
 import { noted } from "../record/Ruling.ts"
-import { withFound } from "../record/Unmatched.ts"
-import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
-import { type Change, suspenseMoney } from "../store/Change.ts"
-
-/** What an operator says about a payment that no machine can settle. */
-export interface Verdict {
-  /** Of money in suspense: the organisation keeps what came, or pays for what went; failed: the provider has it back. */
-  readonly outcome: "completed" | "failed"
-  /** How the operator knows. */
-  readonly reason: string
-  /** Which open item of the payment it is about; needed where several wait that one word cannot settle. */
-  readonly item?: string | undefined
-}
+import { type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import { givenUp, type Settled, type Verdict, verdictOn } from "./SuspenseVerdict.ts"
+import { suspenseMoney } from "../store/Change.ts"
 
 /** A person's word on it, for the record and for the audit log. */
 interface Said {
@@ -40,53 +28,7 @@ interface Said {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-type Settled = Pick<Change, "status" | "patch" | "cause"> & Partial<Pick<Change, "attempt" | "entries" | "suspense">>
-
 export const changed = () => new Conflict({ message: "The payment changed just now; look at it again." })
-
-/** Each goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
-const entriesOf = (
-  payment: Payment,
-  story: Story,
-  items: ReadonlyArray<WaitingItem>,
-  kept: boolean
-): ReadonlyArray<Entry> =>
-  items.flatMap(({ attempt, held, suspense }) => [
-    ...(held === null ? [] : [rampGivenUp(payment, held, kept)]),
-    ...(suspense.length === 0
-      ? []
-      : [suspenseSettled(payment, attempt, suspense, kept, (money) => moverOf(payment, story, attempt, money))])
-  ])
-
-/** What waits, and who moved it. */
-const movedIn = (payment: Payment, story: Story, items: ReadonlyArray<WaitingItem>) =>
-  items.flatMap(({ attempt, suspense }) =>
-    suspense.map((money) => ({ attempt: moverOf(payment, story, attempt, money), money }))
-  )
-
-/**
- * A part of which money strayed is what a person finds: gone where the organisation bears what went, or where what came
- * back went out again by hand.
- */
-const partsGone = (
-  { refunds }: Payment,
-  items: ReadonlyArray<WaitingItem>,
-  { outcome }: Verdict
-): ReadonlyArray<Refund> =>
-  refunds.filter(({ refund_id, state }) => {
-    const [money] = items.find(({ attempt }) => attempt.attempt_id === refund_id)?.suspense ?? []
-    return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
-  })
-
-/** What a ramp held may have come to be another item's: nobody is kept waiting for money that is not there. */
-const isEmpty = ({ status }: Payment, { attempts }: Story, { attempt, held, suspense }: WaitingItem): boolean =>
-  isSettled(status) &&
-  held === null &&
-  suspense.length === 0 &&
-  !attempts.some(
-    ({ leg, of_attempt, outcome }) =>
-      leg === "return" && of_attempt === attempt.attempt_id && (outcome === null || outcome === "unknown")
-  )
 
 const nothingOf = ({ amount }: Payment): Money => Money.zero(amount.currency)
 
@@ -104,7 +46,8 @@ const make = Effect.gen(function* () {
     const account = isRamp(payment) && isSettled(payment.status) ? rampAccount(payment, payment.amount) : null
     const held = account === null ? null : yield* ledger.balance(account)
     const suspense = yield* ledger.suspenseOf(payment.payment_id)
-    const waiting: Waiting = { held: held === null || held.isZero ? null : held, suspense }
+    const there = yield* ledger.atProviders(payment.payment_id)
+    const waiting: Waiting = { held: held === null || held.isZero ? null : held, suspense, there }
     return waiting
   })
 
@@ -189,21 +132,9 @@ const make = Effect.gen(function* () {
     waitingFor,
     again,
     settle: Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, story: Story, verdict: Verdict) {
-      const items = waitingItems(story, yield* waitingFor(payment)).filter(
-        (one) => verdict.item === undefined || verdict.item === one.item.item_id || isEmpty(payment, story, one)
-      )
-      const entries = entriesOf(payment, story, items, verdict.outcome === "completed")
-      const settled_at = new Date(yield* Clock.currentTimeMillis)
-      const gone = partsGone(payment, items, verdict).map((part): Refund => ({
-        ...part,
-        state: "completed",
-        settled_at
-      }))
-      const refunds = partsAfter(payment, gone)
-      const status = statusAfter(payment, refunds)
-      const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
-      const patch = { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts) }
-      const settled = { status, patch, cause: "suspense settled", entries }
+      const waiting = yield* waitingFor(payment)
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const { gone, items, settled } = verdictOn(payment, story, waiting, verdict, at)
       return yield* close(permit, payment, items, settled, resolved(permit, verdict, "Suspense settled"), gone)
     }),
     /** The payment waits for the rest of its money, and a person waits no longer. */
@@ -214,7 +145,8 @@ const make = Effect.gen(function* () {
       attempt: Attempt,
       verdict: Verdict
     ) {
-      const all = waitingItems(story, yield* waitingFor(payment))
+      const waiting = yield* waitingFor(payment)
+      const all = waitingItems(story, waiting)
       const items = all.filter((one) => one.attempt.attempt_id === attempt.attempt_id)
       if (verdict.outcome === "completed") {
         const accepted = yield* accept(
@@ -229,16 +161,7 @@ const make = Effect.gen(function* () {
         )
         return yield* close(permit, payment, taken, accepted, said)
       }
-      const given: Settled = {
-        status: "failed",
-        patch: {
-          ...underpaid(payment, attempt),
-          ...withFound(payment, movedIn(payment, story, items), story.attempts)
-        },
-        cause: `given up by ${permit.actor.id}`,
-        attempt: laidToRest(attempt),
-        entries: entriesOf(payment, story, items, false)
-      }
+      const given = givenUp(payment, story, attempt, { items, waiting, by: permit.actor.id })
       return yield* close(permit, payment, items, given, resolved(permit, verdict, "Given up"))
     })
   }

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
-import type { InSuspense } from "../../money/ledger/LedgerStore.ts"
+import type { AtProvider, InSuspense } from "../../money/ledger/LedgerStore.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
 import { isPursued } from "../record/PaymentChange.ts"
 import type { Story } from "../store/PaymentStore.ts"
@@ -15,6 +15,8 @@ export interface Waiting {
   /** By a ramp that has ended, of what was collected for it. */
   readonly held: Money | null
   readonly suspense: ReadonlyArray<InSuspense>
+  /** What providers have because of it, by the books. */
+  readonly there: ReadonlyArray<AtProvider>
 }
 
 /** One item, with the money that it is about. */
@@ -39,15 +41,20 @@ export const isUncertain = (attempt: Attempt, items: Story["items"]): boolean =>
   )
 
 /** What a ramp holds was collected by the one attempt that was not refused, whatever else came through others. */
-const mayBeHeldFor = ({ leg, outcome }: Attempt): boolean => leg === "settlement" || outcome !== "declined"
+const mayBeHeldFor = ({ outcome }: Attempt): boolean => outcome !== "declined"
 
-/** What a ramp still holds is what its last item is about. */
-export const waitingItems = (story: Story, { held, suspense }: Waiting): ReadonlyArray<WaitingItem> => {
+/** What a ramp still holds is what the item of its settlement is about, or else its last one. */
+export const waitingItems = (
+  story: Story,
+  { held, suspense }: Pick<Waiting, "held" | "suspense">
+): ReadonlyArray<WaitingItem> => {
   const open = openSuspense(story).flatMap((item) => {
     const attempt = story.attempts.find(({ attempt_id }) => attempt_id === item.attempt_id)
     return attempt === undefined ? [] : [{ item, attempt }]
   })
-  const holding = open.findLast(({ attempt }) => mayBeHeldFor(attempt))
+  const holding =
+    open.findLast(({ attempt }) => attempt.leg === "settlement") ??
+    open.findLast(({ attempt }) => mayBeHeldFor(attempt))
   return open.map((one) => {
     const { attempt, item } = one
     return {

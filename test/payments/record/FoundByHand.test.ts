@@ -7,16 +7,17 @@ import { Effect } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { act } from "../support/Acting.ts"
-import { callBack } from "../support/Calls.ts"
-import { itemsOf, resolve } from "../support/ByHand.ts"
+import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
+import { giveBack, itemsOf, resolve } from "../support/ByHand.ts"
 import { at, attemptsFor, paysIn, suspenseOf, threeProviders } from "../support/InTheBooks.ts"
+import { paidRamp } from "../support/PaidRamp.ts"
 import { onPaymentServer } from "../support/PaymentServer.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 const KES = CurrencyCode.make("KES")
 
 const made = threeProviders()
-const { stripe } = made
+const { circle, stripe } = made
 
 onPaymentServer("What a person found at a provider", "memory", made, (it) => {
   const paying = (country: string) =>
@@ -33,14 +34,16 @@ onPaymentServer("What a person found at a provider", "memory", made, (it) => {
         regains: (key: string, amount: string) => says(`${key} regained`, "completed", { regained: sum(amount) }),
         /** What is in the books by a person's word is left out where they are held against the outside. */
         byHand: (amount: string) => stripe.purse.shrank(reference, `${reference} by hand`, moneyOf(amount, KES)),
+        /** It has gone, whatever else has gone before. */
+        undone: (amount: string) => stripe.purse.shrank(reference, `${reference} undone`, moneyOf(amount, KES)),
         has: Effect.map(at("stripe"), (now) => before - now)
       }
     })
 
-  const refund = (payment_id: string, country: string, state: "completed" | "processing") =>
+  const refund = (payment_id: string, country: string, state: "completed" | "processing", amount = 500) =>
     Effect.gen(function* () {
       stripe.will({ refund: accepts({ state }) })
-      yield* act(payment_id, { action: "refund", amount: 500 })
+      yield* act(payment_id, { action: "refund", amount })
       const [reference = ""] = yield* attemptsFor(payment_id as never, "refund")
       return (word: string) => callBack("stripe", { key: `${country} refund ${word}`, reference, state: word })
     })
@@ -130,6 +133,85 @@ onPaymentServer("What a person found at a provider", "memory", made, (it) => {
       expect(yield* has).toBe(1500)
       expect(yield* itemsOf(payment_id)).toEqual([])
       byHand("500.00")
+    })
+  )
+
+  it.effect("a refund that bounced, and was made by hand before a person looked, leaves nothing to settle", () =>
+    Effect.gen(function* () {
+      for (const [country, amount, isFirst] of [
+        ["LU", "500.00", false],
+        ["AT", "500.00", true],
+        ["FI", "1500.00", false],
+        ["SE", "1500.00", true]
+      ] as const) {
+        const { has, hears, payment_id, regains, takes, undone } = yield* paying(country)
+        yield* hears("yes", "completed")
+        const says = yield* refund(payment_id, country, "completed", Number(amount))
+        // What is heard first was made later where the whole was refunded: nothing else was there to be taken.
+        if (isFirst) yield* takes("by hand", amount)
+        yield* says("returned")
+        if (!isFirst) yield* takes("by hand", amount)
+        if (isFirst && amount === "1500.00") undone(amount)
+        expect(yield* has, country).toBe(1500 - Number(amount))
+        expect(yield* suspenseOf(payment_id)).toEqual([])
+        expect(yield* itemsOf(payment_id), country).toEqual([])
+        expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: Number(amount) })
+        yield* regains("by hand", amount)
+        expect(yield* has, `${country}: nor did that reach the payer`).toBe(1500)
+        expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      }
+    })
+  )
+
+  it.effect("a net of two disputes that was settled meets both of their words", () =>
+    Effect.gen(function* () {
+      const { byHand, has, hears, payment_id, regains, takes } = yield* paying("DK")
+      yield* hears("yes", "completed")
+      yield* regains("first", "1500.00")
+      yield* takes("second", "400.00")
+      expect(yield* has).toBe(2600)
+      yield* resolve(payment_id, "failed", "there is no more than 1500")
+      yield* takes("first", "1500.00")
+      yield* regains("second", "400.00")
+      expect(yield* has).toBe(1500)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      byHand("-1100.00")
+    })
+  )
+
+  it.effect("what a ramp held, and was given back by hand, is no riddle when its word comes", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "PL", "9000.00")
+      yield* untilStatus(payment_id, "failed")
+      yield* resolve(payment_id, "failed", "given back by hand")
+      yield* callBack("stripe", {
+        key: "PL by hand",
+        reference,
+        state: "returned",
+        taken: { amount: "9000.00", currency: "KES" }
+      })
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      stripe.purse.shrank(reference, "PL by a person's word", moneyOf("-9000.00", KES))
+    })
+  )
+
+  it.effect("a ramp whose payout came back is held under one item, whatever becomes of a dispute besides", () =>
+    Effect.gen(function* () {
+      circle.otherwise(accepts({ state: "completed" }))
+      const { payment_id, reference } = yield* paidRamp(stripe, "CZ", "13000.00")
+      yield* untilStatus(payment_id, "completed")
+      const [settlement = ""] = yield* attemptsFor(payment_id, "settlement")
+      yield* callBack("circle", { key: "CZ back", reference: settlement, state: "returned" })
+      const money = { amount: "13000.00", currency: "KES" }
+      yield* callBack("stripe", { key: "CZ taken", reference, state: "returned", taken: money })
+      yield* callBack("stripe", { key: "CZ won", reference, state: "completed", regained: money })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(payment_id)
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      // What a ramp has back is left out as well.
+      circle.purse.shrank(settlement, "CZ left out", moneyOf("-100.62", "USDT"))
     })
   )
 })

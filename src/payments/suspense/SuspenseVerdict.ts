@@ -1,0 +1,111 @@
+/** What a person's word on money in suspense comes to, for the books and for the payment. Pure. */
+import type { Entry } from "../../domain/Ledger.ts"
+import { isSettled } from "../../domain/PaymentStatus.ts"
+import { laidToRest } from "../record/PaymentCommand.ts"
+import { partsAfter, statusAfter } from "../record/RefundDecision.ts"
+import type { Attempt, Payment, Refund } from "../store/Payment.ts"
+import { suspenseSettled } from "../store/PaymentPostings.ts"
+import type { Story } from "../store/PaymentStore.ts"
+import { rampGivenUp } from "../record/RampPostings.ts"
+import { withFound } from "../record/Unmatched.ts"
+import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
+import type { Change } from "../store/Change.ts"
+
+/** What an operator says about a payment that no machine can settle. */
+export interface Verdict {
+  /** Of money in suspense: the organisation keeps what came, or pays for what went; failed: the provider has it back. */
+  readonly outcome: "completed" | "failed"
+  /** How the operator knows. */
+  readonly reason: string
+  /** Which open item of the payment it is about; needed where several wait that one word cannot settle. */
+  readonly item?: string | undefined
+}
+
+export type Settled = Pick<Change, "status" | "patch" | "cause"> &
+  Partial<Pick<Change, "attempt" | "entries" | "suspense">>
+
+/** Each goes where the operator says that it belongs: to the organisation, or back to the provider that moved it. */
+const entriesOf = (
+  payment: Payment,
+  story: Story,
+  items: ReadonlyArray<WaitingItem>,
+  kept: boolean
+): ReadonlyArray<Entry> =>
+  items.flatMap(({ attempt, held, suspense }) => [
+    ...(held === null ? [] : [rampGivenUp(payment, held, kept)]),
+    ...(suspense.length === 0
+      ? []
+      : [suspenseSettled(payment, attempt, suspense, kept, (money) => moverOf(payment, story, attempt, money))])
+  ])
+
+/** What waits, and who moved it. */
+const movedIn = (payment: Payment, story: Story, items: ReadonlyArray<WaitingItem>) =>
+  items.flatMap(({ attempt, held, suspense }) =>
+    [...(held === null ? [] : [held]), ...suspense].map((money) => ({
+      attempt: moverOf(payment, story, attempt, money),
+      money
+    }))
+  )
+
+/**
+ * A part of which money strayed is what a person finds: gone where the organisation bears what went, or where what came
+ * back went out again by hand.
+ */
+const partsGone = (
+  { refunds }: Payment,
+  items: ReadonlyArray<WaitingItem>,
+  { outcome }: Verdict
+): ReadonlyArray<Refund> =>
+  refunds.filter(({ refund_id, state }) => {
+    const [money] = items.find(({ attempt }) => attempt.attempt_id === refund_id)?.suspense ?? []
+    return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
+  })
+
+/** What a ramp held may have come to be another item's: nobody is kept waiting for money that is not there. */
+const isEmpty = ({ status }: Payment, { attempts }: Story, { attempt, held, suspense }: WaitingItem): boolean =>
+  isSettled(status) &&
+  held === null &&
+  suspense.length === 0 &&
+  !attempts.some(
+    ({ leg, of_attempt, outcome }) =>
+      leg === "return" && of_attempt === attempt.attempt_id && (outcome === null || outcome === "unknown")
+  )
+
+export const verdictOn = (payment: Payment, story: Story, waiting: Waiting, verdict: Verdict, settled_at: Date) => {
+  const items = waitingItems(story, waiting).filter(
+    (one) => verdict.item === undefined || verdict.item === one.item.item_id || isEmpty(payment, story, one)
+  )
+  const again = verdict.outcome === "failed" ? { again: true as const } : {}
+  const gone = partsGone(payment, items, verdict).map((part): Refund => ({
+    ...part,
+    ...again,
+    state: "completed",
+    settled_at
+  }))
+  const refunds = partsAfter(payment, gone)
+  const found = verdict.outcome === "completed" ? [] : movedIn(payment, story, items)
+  const settled: Settled = {
+    status: statusAfter(payment, refunds),
+    patch: { ...(gone.length === 0 ? {} : { refunds }), ...withFound(payment, found, story.attempts, waiting.there) },
+    cause: "suspense settled",
+    entries: entriesOf(payment, story, items, verdict.outcome === "completed")
+  }
+  return { gone, items, settled }
+}
+
+/** Less came than was asked for, and nobody waits for the rest any more. */
+export const givenUp = (
+  payment: Payment,
+  story: Story,
+  attempt: Attempt,
+  { by, items, waiting }: { readonly items: ReadonlyArray<WaitingItem>; readonly waiting: Waiting; readonly by: string }
+): Settled => ({
+  status: "failed",
+  patch: {
+    ...underpaid(payment, attempt),
+    ...withFound(payment, movedIn(payment, story, items), story.attempts, waiting.there)
+  },
+  cause: `given up by ${by}`,
+  attempt: laidToRest(attempt),
+  entries: entriesOf(payment, story, items, false)
+})

@@ -1,0 +1,197 @@
+/**
+ * Whatever comes for a payin, is taken back and given back again, goes back as a refund and bounces, and in whatever order
+ * all of that is heard, with a person in between who settles what waits: in the end the books have at its provider what is
+ * there, and an item is open exactly where money waits for a person.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import fc from "fast-check"
+import { openBooks, report, shillings } from "../support/PureBooks.ts"
+
+const ASKED = 1500
+
+type Word =
+  | { readonly says: "came"; readonly amount: number | null }
+  | { readonly says: "took" | "gave back"; readonly amount: number }
+  | { readonly says: "refund went" | "refund bounced" }
+
+interface Dispute {
+  /** How much of what is there, and at most all of it. */
+  readonly share: number
+  readonly isWon: boolean
+  /** Whether it is won before the next one begins. */
+  readonly atOnce: boolean
+}
+
+interface Story {
+  /** What has come in all, time after time; null: what was asked for. */
+  readonly came: ReadonlyArray<number | null>
+  readonly refund: { readonly amount: number; readonly then: "went" | "bounced" | "went at once" } | null
+  readonly disputes: ReadonlyArray<Dispute>
+  /** Words are heard in the order of these. */
+  readonly order: ReadonlyArray<number>
+  /** After how many words a person settles what waits, and how. */
+  readonly settled: { readonly after: number; readonly as: "completed" | "failed" } | null
+}
+
+const MOST_WORDS = 9
+
+const story: fc.Arbitrary<Story> = fc.record({
+  came: fc.constantFrom<ReadonlyArray<number | null>>(
+    [null],
+    [400],
+    [1600],
+    [3000],
+    [400, 1500],
+    [400, 1900],
+    [1500, 1900]
+  ),
+  refund: fc.option(
+    fc.record({
+      amount: fc.constantFrom(500, ASKED),
+      then: fc.constantFrom("went" as const, "bounced" as const, "went at once" as const)
+    })
+  ),
+  disputes: fc.array(fc.record({ share: fc.constantFrom(0.25, 0.5, 1), isWon: fc.boolean(), atOnce: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 3
+  }),
+  order: fc.array(fc.nat(1000), { minLength: MOST_WORDS, maxLength: MOST_WORDS }),
+  settled: fc.option(
+    fc.record({ after: fc.nat(MOST_WORDS), as: fc.constantFrom("completed" as const, "failed" as const) })
+  )
+})
+
+/** What chance comes across once in some thousand stories. */
+const rare: Array<[Story]> = [
+  [
+    {
+      came: [400, 1900],
+      refund: null,
+      disputes: [
+        { share: 0.25, isWon: false, atOnce: false },
+        { share: 0.25, isWon: true, atOnce: true },
+        { share: 0.5, isWon: true, atOnce: false }
+      ],
+      order: [0, 646, 1, 0, 0, 1, 0, 0, 0],
+      settled: null
+    }
+  ],
+  [
+    {
+      came: [null],
+      refund: { amount: 500, then: "went at once" },
+      disputes: [
+        { share: 0.25, isWon: true, atOnce: true },
+        { share: 0.25, isWon: true, atOnce: false },
+        { share: 0.25, isWon: true, atOnce: true }
+      ],
+      order: [163, 0, 577, 0, 577, 0, 0, 0, 0],
+      settled: { after: 4, as: "failed" }
+    }
+  ]
+]
+
+/** What its provider does, one after the other, and what it has in the end. */
+const disputed = (disputes: ReadonlyArray<Dispute>, there: number) => {
+  const words: Array<Word> = []
+  const later: Array<number> = []
+  let has = there
+  for (const { atOnce, isWon, share } of disputes) {
+    const amount = Math.floor(has * share)
+    if (amount === 0) continue
+    words.push({ says: "took", amount })
+    has -= amount
+    if (isWon && !atOnce) later.push(amount)
+    if (!isWon || !atOnce) continue
+    words.push({ says: "gave back", amount })
+    has += amount
+  }
+  const won = later.map((amount): Word => ({ says: "gave back", amount }))
+  return { words: [...words, ...won], has: later.reduce((sum, amount) => sum + amount, has) }
+}
+
+const ordered = (words: ReadonlyArray<Word>, order: ReadonlyArray<number>): ReadonlyArray<Word> =>
+  words
+    .map((word, index) => ({ word, at: order[index] ?? 0 }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ word }) => word)
+
+const isDispute = ({ says }: Word): boolean => says === "took" || says === "gave back"
+
+type Books = ReturnType<typeof openBooks>
+
+const hearing = (books: Books) => (word: Word) => {
+  switch (word.says) {
+    case "came":
+      return books.hear(report("completed", word.amount === null ? {} : { received: shillings(word.amount) }))
+    case "took":
+      return books.hear(report("returned", { taken: shillings(word.amount) }))
+    case "gave back":
+      return books.hear(report("completed", { regained: shillings(word.amount) }))
+    case "refund went":
+      return books.hearOfRefund("refund", report("completed"))
+    case "refund bounced":
+      return books.hearOfRefund("refund", report("returned"))
+  }
+}
+
+const toldOf = (told: Story) => {
+  const { came, refund, settled } = told
+  const books = openBooks(ASKED)
+  // What is refunded has come, and so much is known.
+  const heard: ReadonlyArray<Word> = refund === null ? came.map((amount) => ({ says: "came", amount })) : []
+  const total = refund === null ? Math.max(...came.map((amount) => amount ?? ASKED)) : ASKED
+  const ofRefund: ReadonlyArray<Word> =
+    refund === null || refund.then === "went at once" ? [] : [{ says: `refund ${refund.then}` }]
+  const there = total - (refund === null || refund.then === "bounced" ? 0 : refund.amount)
+  const { has, words } = disputed(told.disputes, there)
+  const all = ordered([...heard, ...ofRefund, ...words], told.order)
+  if (refund !== null) {
+    books.hear(report("completed"))
+    books.refund("refund", refund.amount)
+    if (refund.then !== "went") books.hearOfRefund("refund", report("completed"))
+  }
+  const hear = hearing(books)
+  // Whoever says of money that was taken that it is back knows of no other reason why it should be there; and of several
+  // words about what somebody found, nobody can tell which is about what.
+  const most = total > ASKED ? 1 : 2
+  const rest = settled === null ? [] : all.slice(settled.after)
+  const isSettled = settled !== null && rest.every(isDispute) && (settled.as === "completed" || rest.length <= most)
+  const at = isSettled ? settled.after : 0
+  all.slice(0, at).forEach(hear)
+  const settlesWell = !isSettled || books.settle(settled.as, has)
+  if (settlesWell) all.slice(at).forEach(hear)
+  return { books, has, isTold: settlesWell }
+}
+
+const open = (books: Books) => ({
+  items: Array.from(new Set(books.items().map(({ attempt_id }) => String(attempt_id)))).toSorted(),
+  has: books.has()
+})
+
+const waitingIn = (books: Books) => Array.from(new Set(books.suspense().map(({ about }) => about))).toSorted()
+
+describe("Words about a payin, in any order", () => {
+  it("leave in the books what its provider has, and an item where something waits", () => {
+    fc.assert(
+      fc.property(story, (told) => {
+        const { books, has, isTold } = toldOf(told)
+        fc.pre(isTold)
+        expect(open(books)).toEqual({ has, items: waitingIn(books) })
+      }),
+      { numRuns: 500, seed: 19, examples: rare }
+    )
+  })
+
+  it("and so they do of a payout that comes back in parts and goes out again", () => {
+    fc.assert(
+      fc.property(story, ({ disputes, order }) => {
+        const books = openBooks(ASKED, { direction: "outbound", holds: true, status: "processing" })
+        const { has, words } = disputed(disputes, ASKED)
+        ordered([{ says: "came", amount: null }, ...words], order).forEach(hearing(books))
+        expect(open(books)).toEqual({ has: 0 - has, items: waitingIn(books) })
+      }),
+      { numRuns: 150, seed: 19 }
+    )
+  })
+})

@@ -1,0 +1,240 @@
+/** One payin with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
+import { Either, Option } from "effect"
+import { CountryCode } from "../../../src/domain/Country.ts"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
+import { combine, kindOf, type Posting } from "../../../src/domain/Ledger.ts"
+import { Money } from "../../../src/domain/Money.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
+import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import { disputedOr, needsBooks } from "../../../src/payments/record/ByTheBooks.ts"
+import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
+import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
+import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
+import type { Source } from "../../../src/payments/record/Ruling.ts"
+import { takerAmong } from "../../../src/payments/record/Standing.ts"
+import { underpaidBy, waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
+import { givenUp, type Settled, verdictOn } from "../../../src/payments/suspense/SuspenseVerdict.ts"
+import type { Change, NewAttempt } from "../../../src/payments/store/Change.ts"
+import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
+import { entriesOfChange } from "../../../src/payments/store/PaymentPostings.ts"
+import { idFrom } from "../../support/AnyId.ts"
+
+export const shillings = (amount: number) =>
+  new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(amount) * 100n })
+
+const at = new Date(0)
+
+const drafted = (amount: Money, about: Partial<Payment>): Payment => ({
+  payment_id: idFrom("payment"),
+  transaction_id: idFrom("transaction"),
+  org_id: idFrom("org"),
+  user_id: idFrom("user"),
+  status: "pending",
+  version: 1,
+  direction: "inbound",
+  payment_method: "card",
+  country: CountryCode.make("KE"),
+  amount,
+  target: amount,
+  org_rate_id: null,
+  client_reference: null,
+  description: null,
+  beneficiary_id: null,
+  payer_details: {},
+  mobile_money_details: {},
+  card_details: {},
+  bank_account: {},
+  recipient_info: {},
+  metadata: {},
+  user_metadata: {},
+  webhook_metadata: {},
+  return_url: null,
+  provider: "stripe",
+  account: null,
+  provider_payment_id: null,
+  provider_status: null,
+  provider_data: {},
+  next_action: null,
+  action_data: {},
+  comments: null,
+  failure: null,
+  refunds: [],
+  unmatched: null,
+  payout_id: null,
+  otp_failures: 0,
+  fee_ids: [],
+  total_fees: null,
+  funding: null,
+  holds: false,
+  ramp: null,
+  expires_at: null,
+  created_at: at,
+  updated_at: at,
+  ...about
+})
+
+const attempted = ({ org_id, payment_id }: Payment, attempt: NewAttempt): Attempt => ({
+  of_attempt: null,
+  received: {},
+  ...attempt,
+  payment_id,
+  org_id,
+  outcome: null,
+  reason: null,
+  provider_payment_id: null,
+  answered_at: null,
+  enquiries: 0,
+  next_enquiry_at: null,
+  sends: 1,
+  sent_at: at,
+  said: null,
+  ordered: null
+})
+
+const byStripe = (attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
+  attempt_id: idFrom(attempt_id),
+  leg,
+  provider: "stripe",
+  config_id: null,
+  account: null,
+  own: false,
+  started_at: at,
+  enquire_in: null
+})
+
+export const report = (state: Report["state"], sums: Partial<Pick<Report, "received" | "taken" | "regained">> = {}) =>
+  new Report({
+    state,
+    reason: state === "returned" ? "it was disputed" : null,
+    providerPaymentId: null,
+    providerStatus: null,
+    ...sums
+  })
+
+interface Posted extends Posting {
+  readonly about: string
+}
+
+export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
+  let payment = drafted(shillings(asked), about)
+  let ids = 0
+  const attempts = new Map<string, Attempt>()
+  const entries = new Set<string>()
+  const postings: Array<Posted> = []
+  let items: ReadonlyArray<StoredOperatorItem> = []
+  attempts.set("payment", { ...attempted(payment, byStripe("payment", "payment")), outcome: "accepted" })
+
+  const newId = () => `id ${(ids += 1)}`
+  const moment = { at, newId, enquireIn: Option.none() }
+
+  const apply = (change: Change) => {
+    for (const { entry_id, postings: all, reference } of entriesOfChange(change)) {
+      if (entries.has(entry_id)) continue
+      entries.add(entry_id)
+      const [of = ""] = (reference ?? "").split(" ")
+      postings.push(...all.map((one) => ({ ...one, about: of })))
+    }
+    const { attempt, closeItems = [], nextAttempt, openItems = [], patch, status } = change
+    payment = { ...payment, ...patch, status, version: payment.version + 1 }
+    if (attempt !== undefined) {
+      const { enquire_in: _, ...rest } = attempt
+      attempts.set(attempt.attempt_id, { ...attempts.get(attempt.attempt_id)!, ...rest })
+    }
+    if (nextAttempt !== undefined) attempts.set(nextAttempt.attempt_id, attempted(payment, nextAttempt))
+    for (const close of closeItems) {
+      items = items.filter(({ attempt_id, kind }) => kind !== close.kind || attempt_id !== close.attempt_id)
+    }
+    for (const item of openItems) {
+      if (item.kind === "resolution") continue
+      items = items.filter(({ attempt_id, kind }) => kind !== item.kind || attempt_id !== item.attempt_id)
+      items = [...items, { ...item, closed_at: null, closed_by: null }]
+    }
+  }
+
+  const suspense = () =>
+    Array.from(attempts.keys()).flatMap((of) =>
+      combine(postings.filter(({ about, account }) => about === of && kindOf(account) === "suspense")).map(
+        ({ amount }) => ({ about: of, money: amount })
+      )
+    )
+  const there = () =>
+    combine(postings.filter(({ account }) => kindOf(account) === "provider")).map(({ amount }) => amount.negate())
+  const shillingsAt = () => Number(there().find(({ currency }) => currency === "KES")?.minor ?? 0n) / 100
+  const source = (of: string): Source => ({
+    cause: "told",
+    waiting: suspense().filter(({ about }) => about === of),
+    others: suspense().filter(({ about }) => about !== of),
+    there: there()
+  })
+
+  const story = () => ({ attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })
+
+  const settledBy = (settled: Settled, closed: ReadonlyArray<{ readonly attempt: Attempt }>) =>
+    apply({
+      ...settled,
+      payment,
+      at,
+      events: [],
+      closeItems: closed.map(({ attempt }) => ({ kind: "suspense", attempt_id: attempt.attempt_id, by: "a person" }))
+    })
+
+  return {
+    payment: () => payment,
+    suspense,
+    items: () => items,
+    has: shillingsAt,
+    hear: (signal: ProviderSignal) => {
+      const known = { payment, attempt: attempts.get("payment")! }
+      const heard: Source = needsBooks(known, signal) ? source("payment") : { cause: "told" }
+      const ruled = disputedOr(known, signal, heard, moment)
+      apply((Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, moment)).change)
+    },
+    refund: (name: string, amount: number) => {
+      const part = { refund_id: idFrom(name), amount: shillings(amount), target: shillings(amount) }
+      const refund = { ...part, state: "open" as const, reason: null, created_at: at, settled_at: null }
+      apply({
+        payment,
+        status: payment.status,
+        patch: { refunds: [...payment.refunds, refund] },
+        cause: "refund",
+        at,
+        nextAttempt: byStripe(name, "refund"),
+        newRefund: part,
+        events: []
+      })
+    },
+    hearOfRefund: (name: string, signal: ProviderSignal) => {
+      const all = Array.from(attempts.values())
+      const known = { payment, attempt: attempts.get(name)! }
+      const books = source(name)
+      const heard: Source = {
+        ...books,
+        saidBack: saidBackOf(payment, all, books),
+        taker: takerAmong(all, known.attempt)
+      }
+      apply(refundChangeOf(known, signal, heard, moment).change)
+    },
+    /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
+    settle: (outcome: "completed" | "failed", seen: number): boolean => {
+      const waiting = {
+        held: null,
+        suspense: suspense(),
+        there: there().map((money) => ({ provider: "stripe", account: null, money }))
+      }
+      const waits = waiting.suspense.reduce((sum, { money }) => sum + Number(money.minor) / 100, 0)
+      const isAlike = new Set(waiting.suspense.map(({ money }) => money.isNegative)).size === 1
+      const attempt = underpaidBy(payment, story())
+      const isTrue = outcome === "failed" ? shillingsAt() - waits === seen : attempt === undefined
+      if (!isAlike || !isTrue) return false
+      if (attempt !== undefined) {
+        const mine = waitingItems(story(), waiting).filter((one) => one.attempt === attempt)
+        settledBy(givenUp(payment, story(), attempt, { items: mine, waiting, by: "a person" }), mine)
+        return true
+      }
+      const verdict = { outcome, reason: "seen" }
+      const { items: closed, settled } = verdictOn(payment, story(), waiting, verdict, at)
+      settledBy(settled, closed)
+      return true
+    }
+  }
+}
