@@ -141,6 +141,10 @@ const enquireIn = ({ waits }: Ruling, source: Source, moment: Moment): AttemptPa
   return Option.getOrNull(Option.map(moment.enquireIn, Duration.toSeconds))
 }
 
+/** Whoever is asked next was chosen after the answer: nobody may look as though they were asked together. */
+const answeredAt = ({ nextAttempt }: Ruling, { at }: Moment): Date =>
+  nextAttempt !== undefined && nextAttempt.started_at < at ? nextAttempt.started_at : at
+
 const attemptPatch = (
   known: Known,
   signal: ProviderSignal,
@@ -164,7 +168,7 @@ const attemptPatch = (
         : (why ?? (isFirstReturn ? "it went back" : null)),
     provider_payment_id: said ?? attempt.provider_payment_id,
     // A person's word is no answer of the provider.
-    answered_at: attempt.answered_at ?? (source.operator === undefined ? moment.at : null),
+    answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
     enquire_in: enquireIn(ruling, source, moment),
     ...(received === undefined ? {} : { received }),
     ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})

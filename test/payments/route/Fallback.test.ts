@@ -308,5 +308,22 @@ onDatabasePaymentServer(
         expect(adyen.orders.length).toBe(before)
       })
     )
+
+    it.effect("says of no two providers that they were asked at the same time", () =>
+      Effect.gen(function* () {
+        yield* serveCountry("SE", ["stripe", "adyen", "paypal"])
+        for (const provider of [stripe, adyen, paypal]) provider.on("one by one", declines("no"))
+        const all = yield* Effect.replicateEffect(initiate(inCountry("SE", "one by one")), 12, { concurrency: 12 })
+        for (const { payment_id } of all) {
+          const attempts = yield* attemptsOf(payment_id)
+          expect(attempts).toHaveLength(3)
+          const times = attempts.flatMap((one) => {
+            const at = Date.parse(String(one["at"]))
+            return [at, at + Number(one["latency_ms"])]
+          })
+          expect(times).toEqual(times.toSorted((a, b) => a - b))
+        }
+      })
+    )
   }
 )
