@@ -336,7 +336,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           reference: Schema.optional(
             Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
               description:
-                "Extension. What a payer or a log shows: a `client_reference`, or any beginning of a `payment_id` or `transaction_id`"
+                "Extension. What a payer or a log shows: a `client_reference`, any beginning of a `payment_id` or `transaction_id`, or the id that a provider gave to it"
             })
           ),
           customer: Schema.optional(

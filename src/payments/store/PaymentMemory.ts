@@ -20,12 +20,12 @@ import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
 import type { Change, NewAttempt } from "./Change.ts"
 
-const matches = (filter: PaymentFilter, payment: Payment): boolean =>
+const matches = (filter: PaymentFilter, payment: Payment, attempts: ReadonlyArray<Attempt>): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
   (filter.direction === undefined || payment.direction === filter.direction) &&
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
-  (filter.reference === undefined || isKnownBy(filter.reference, payment)) &&
+  (filter.reference === undefined || isKnownBy(filter.reference, payment, attempts)) &&
   (filter.customer === undefined || isOfCustomer(filter.customer, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
@@ -191,13 +191,14 @@ export const paymentStoreMemory = Layer.effect(
       findByTransaction: (scope, id) =>
         Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
       list: (scope, filter, window) =>
-        Effect.sync(() =>
-          newestFirst(
-            visible(scope).filter((row) => matches(filter, row)),
+        Effect.sync(() => {
+          const all = Array.from(attempts.values())
+          return newestFirst(
+            visible(scope).filter((row) => matches(filter, row, all)),
             (row) => row.payment_id,
             window
           )
-        ),
+        }),
       known: (id, orgId) =>
         Effect.sync(() => {
           const attempt = attempts.get(id)

@@ -1,11 +1,12 @@
 /**
- * What a payment is known by outside: the caller's own reference, or the first characters of its id. The first eight
- * are only its time; with the first 23 no two are alike. Whoever is told one finds the payment by it, or by less.
+ * What a payment is known by outside: the caller's own reference, the first characters of its id, or what a provider
+ * calls it. The first eight are only its time; with the first 23 no two are alike. Whoever is told one finds the payment
+ * by it, or by less.
  */
 import type { SqlClient } from "@effect/sql"
 import { Option } from "effect"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
-import type { Payment } from "./Payment.ts"
+import type { Attempt, Payment } from "./Payment.ts"
 
 const LENGTH = 23
 
@@ -32,10 +33,15 @@ export const idsBeginning = (text: string): Option.Option<Range> => {
     : Option.none()
 }
 
-export const isKnownBy = (text: string, { client_reference, payment_id, transaction_id }: Payment): boolean => {
+export const isKnownBy = (
+  text: string,
+  { client_reference, payment_id, transaction_id }: Payment,
+  attempts: ReadonlyArray<Attempt>
+): boolean => {
   const within = ({ from, to }: Range, id: string): boolean => from <= id && id <= to
   return (
     client_reference === text ||
+    attempts.some((attempt) => attempt.payment_id === payment_id && attempt.provider_payment_id === text) ||
     Option.exists(idsBeginning(text), (range) => within(range, payment_id) || within(range, transaction_id))
   )
 }
@@ -49,7 +55,8 @@ export const knownBy = (sql: SqlClient.SqlClient, scope: Scope, text: string) =>
   // The index on references begins with the organisation, so that an operator looks once for each.
   const everywhere = Option.isNone(scope) ? sql`org_id in (select org_id from organizations)` : mine
   const named = sql`(select payment_id from payments where ${everywhere} and client_reference = ${text}
-    order by created_at desc limit ${MOST})`
+      order by created_at desc limit ${MOST})
+    union (select payment_id from attempts where ${mine} and provider_payment_id = ${text} limit ${MOST})`
   const ids = Option.match(idsBeginning(text), {
     onNone: () => named,
     onSome: ({ from, to }) => sql`(select payment_id from payments where ${mine}

@@ -9,7 +9,7 @@ import { people } from "../../support/Credentials.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { onDatabaseServer } from "../../support/TestServer.ts"
 import { get, jsonOf } from "../support/Calls.ts"
-import { newOwner, newPayment } from "../support/NewPayment.ts"
+import { answer, changeTo, newOwner, newPayment } from "../support/NewPayment.ts"
 import { idFrom } from "../../support/AnyId.ts"
 
 describe("A payment's reference", () => {
@@ -69,6 +69,22 @@ onBothStores("A payment", (it) => {
       expect(yield* found(Option.none(), other.payment_id.slice(0, 30))).toEqual([other.payment_id])
       const narrowed = yield* store.list(mine, { reference: "order 7", status: "completed" }, everything)
       expect(narrowed, "together with other filters").toEqual([])
+    })
+  )
+
+  it.effect("is found by what any provider that was asked calls it", () =>
+    Effect.gen(function* () {
+      const store = yield* PaymentStore
+      const [mine, theirs] = yield* Effect.all([newOwner, newOwner])
+      const { attempt, payment } = yield* newPayment(mine)
+      const called = { ...(yield* answer(attempt)), provider_payment_id: `pi_${payment.payment_id}` }
+      yield* store.apply(yield* changeTo(payment, "processing", { attempt: called }))
+      const found = (scope: Option.Option<OrgId>, reference: string) =>
+        Effect.map(store.list(scope, { reference }, everything), (all) => all.map(({ payment_id }) => payment_id))
+      expect(yield* found(Option.some(mine.org_id), called.provider_payment_id)).toEqual([payment.payment_id])
+      expect(yield* found(Option.none(), called.provider_payment_id)).toEqual([payment.payment_id])
+      expect(yield* found(Option.some(theirs.org_id), called.provider_payment_id)).toEqual([])
+      expect(yield* found(Option.some(mine.org_id), "pi_")).toEqual([])
     })
   )
 })
