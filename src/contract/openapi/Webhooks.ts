@@ -19,7 +19,8 @@ const headers = [
   header("X-Service-Test", "`true` on a test notification, and absent otherwise", false),
   header("webhook-id", "Extension. The `event_id`, for libraries of Standard Webhooks"),
   header("webhook-timestamp", "Extension. When this attempt was made, in seconds since 1970"),
-  header("webhook-signature", "Extension. The signature of Standard Webhooks, or two of them after a rotation")
+  header("webhook-signature", "Extension. The signature of Standard Webhooks, or two of them after a rotation"),
+  header("traceparent", "Extension. Of a server that is traced: the trace of the request that it goes back to", false)
 ]
 
 const operationOf = (type: EventType, schema: JsonSchema.JsonSchema) => ({
