@@ -1,4 +1,4 @@
-/** The receivers of docs/webhooks.md are run as they stand there, and sent what the service sends. */
+/** The receivers of the pages are run as they stand there, and sent what the service sends. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,6 +10,7 @@ import { hookHeaders } from "../../src/webhooks/delivery/HookHeaders.ts"
 import { formatSecret } from "../../src/webhooks/Secret.ts"
 import { freePort, until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
+import { installClient } from "./InstalledClient.ts"
 import { blocksOf } from "./Pages.ts"
 
 const secret = formatSecret(new Uint8Array(32).fill(7))
@@ -31,22 +32,23 @@ const send = (url: string, signedWith: string, text = body) =>
 
 const options = { excludeTestServices: true, timeout: "60 seconds" } as const
 
-const receives = (file: string, program: string) =>
-  describe.skipIf(spawnSync(program, ["--version"]).status !== 0)(`with ${program}`, () => {
+const receives = (page: string, file: string, program: string) =>
+  describe.skipIf(spawnSync(program, ["--version"]).status !== 0)(`${file} of ${page}`, () => {
     const folder = mkdtempSync(join(tmpdir(), "corridor-receiver-"))
     let receiver: ChildProcess | undefined
     let url = ""
     let complaints = ""
 
     beforeAll(async () => {
-      const snippet = blocksOf("docs/webhooks.md").find((block) => block.file === file)
-      if (snippet === undefined) throw new Error(`the page has no ${file}`)
+      const snippet = blocksOf(page).find((block) => block.file === file)
+      if (snippet === undefined) throw new Error(`${page} has no ${file}`)
       writeFileSync(join(folder, file), snippet.text)
+      if (snippet.text.includes("corridor/client")) await installClient(folder)
       const port = await freePort()
       url = `http://127.0.0.1:${port}/hooks`
       const child = spawn(program, [join(folder, file)], {
         env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret },
-        stdio: ["ignore", "inherit", "pipe"]
+        stdio: ["ignore", "ignore", "pipe"]
       })
       child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
       receiver = child
@@ -61,7 +63,7 @@ const receives = (file: string, program: string) =>
       rmSync(folder, { recursive: true, force: true })
     })
 
-    layer(HookClient.layer.pipe(Layer.provide(testSettings())), options)(`${file} of docs/webhooks.md`, (it) => {
+    layer(HookClient.layer.pipe(Layer.provide(testSettings())), options)(`run by ${program}`, (it) => {
       it.effect("takes what is signed with its secret, however often it comes, and nothing else", () =>
         Effect.gen(function* () {
           expect([yield* send(url, secret), yield* send(url, secret)]).toEqual([204, 204])
@@ -73,5 +75,6 @@ const receives = (file: string, program: string) =>
     })
   })
 
-receives("receiver.mjs", "node")
-receives("receiver.py", "python3")
+receives("docs/webhooks.md", "receiver.mjs", "node")
+receives("docs/webhooks.md", "receiver.py", "python3")
+receives("docs/client.md", "hooks.mjs", "node")
