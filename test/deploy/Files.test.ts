@@ -124,6 +124,16 @@ describe("compose", () => {
     }
   })
 
+  it("hands every setting of live mode on, from a file that a sandbox can do without and nobody commits", () => {
+    expect(services.corridor.env_file).toEqual([{ path: ".env", required: false }])
+    expect(readFileSync(".gitignore", "utf8")).toMatch(/^\.env$/m)
+    const example = Array.from(read("corridor.env.example").matchAll(/^([A-Z][A-Z0-9_]+)=(.*)$/gm))
+    // What is said here wins: a sandbox has it too, or it is about the container's own network.
+    const said = services.corridor.environment as Readonly<Record<string, string>>
+    const lost = example.flatMap(([, name]) => (said[name!] === undefined || said[name!]!.includes("${") ? [] : name!))
+    expect(lost).toEqual(["HOST", "PORT", "METRICS_PORT"])
+  })
+
   it("waits for a database that can be used, and gives the service time to end", () => {
     expect(services.corridor.depends_on.postgres.condition).toBe("service_healthy")
     expect(services.postgres.healthcheck.test[0]).toBe("CMD-SHELL")
@@ -243,8 +253,21 @@ describe("the manifests of Kubernetes", () => {
         for (const { name } of container["volumeMounts"]) expect(volumes).toContain(name)
       }
     }
-    const claim = one("CronJob")["spec"].jobTemplate.spec.template.spec.volumes[0].persistentVolumeClaim.claimName
-    expect(claim).toBe(one("PersistentVolumeClaim")["metadata"].name)
+    const claimed = pods().flatMap(({ spec }) =>
+      spec.volumes.flatMap(({ persistentVolumeClaim: claim }: Tree) => claim?.claimName ?? [])
+    )
+    const claims = documents.filter(({ kind }) => kind === "PersistentVolumeClaim").map(({ metadata }) => metadata.name)
+    expect(claimed.toSorted()).toEqual(claims.toSorted())
+  })
+
+  it("keep the months that leave the database, where every replica can write them", () => {
+    const { containers, volumes } = one("Deployment")["spec"].template.spec
+    const mount = containers[0].volumeMounts.find(
+      ({ mountPath }: Tree) => mountPath === one("ConfigMap")["data"].ARCHIVE_DIR
+    )
+    const volume = volumes.find(({ name }: Tree) => name === mount?.name)
+    const claim = documents.find(({ metadata }) => metadata.name === volume?.persistentVolumeClaim?.claimName)
+    expect(claim?.["spec"].accessModes).toEqual(["ReadWriteMany"])
   })
 
   it("give it time to end, and ask what it answers", () => {
