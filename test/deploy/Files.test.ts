@@ -161,6 +161,21 @@ describe("the units of systemd", () => {
     }
   )
 
+  it("find the user, the folders and the build that docs/operating.md has people make", () => {
+    const page = readFileSync("docs/operating.md", "utf8")
+    const [, lines = ""] = /### The units of systemd\n[^]*?```sh\n([^]*?)```/.exec(page) ?? []
+    const [service, backup] = [read("systemd/corridor.service"), read("systemd/corridor-backup.service")]
+    const build = /\((npm ci .*?)\)/.exec(service)?.[1]
+    expect(lines).toContain(build)
+    // The rest of `npm run build` is the client, which takes packages that are left out.
+    expect(build).toBe(`npm ci --omit=dev && ${about.scripts.build.replace(" --client", "")}`)
+    for (const unit of [service, backup]) {
+      expect(lines).toMatch(new RegExp(`^useradd .* ${/^User=(.*)$/m.exec(unit)?.[1]}$`, "m"))
+      expect(lines).toContain(` ${/^EnvironmentFile=(.*)$/m.exec(unit)?.[1]} `)
+    }
+    expect(lines).toContain(` ${/^ReadWritePaths=(.*)$/m.exec(backup)?.[1]}\n`)
+  })
+
   it("start what the build makes, as nobody special, and stop it in its own time", () => {
     const unit = read("systemd/corridor.service")
     expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node .*\/dist\/main\.mjs$/m)
