@@ -8,7 +8,7 @@ import { serveHttp } from "./app/HttpApp.ts"
 import { AppLive } from "./app/Live.ts"
 import { GateLive, SandboxLive } from "./app/Services.ts"
 import { untilDatabaseIsGone, watchSignals } from "./app/Signals.ts"
-import { supervised } from "./app/Supervisor.ts"
+import { supervised, tellCannotListen } from "./app/Supervisor.ts"
 import { startWorkers } from "./app/Workers.ts"
 import { Settings } from "./platform/config/Settings.ts"
 import { openFakes } from "./app/sandbox/Fakes.ts"
@@ -37,7 +37,9 @@ const server = Effect.gen(function* () {
   return yield* untilDatabaseIsGone
 })
 
-const serving = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive)))
+const serving = Effect.provide(Effect.scoped(server), GateLive.pipe(Layer.provideMerge(AppLive))).pipe(
+  Effect.tapErrorTag("ListenError", () => tellCannotListen)
+)
 
 const served = Effect.gen(function* () {
   const { workers } = yield* Settings

@@ -11,6 +11,14 @@ import { supervision } from "../domain/policies/Server.ts"
 import { LoggingLive } from "./Foundation.ts"
 import { untilDatabaseIsGone } from "./Signals.ts"
 
+/** What a process tells this one before it ends for want of a port: another try would find it taken too. */
+export const CANNOT_LISTEN = "cannot listen"
+
+export const tellCannotListen: Effect.Effect<void> = Effect.async((resume) => {
+  if (process.send === undefined) return resume(Effect.void)
+  process.send(CANNOT_LISTEN, () => resume(Effect.void))
+})
+
 class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
 
 const ending = (worker: Worker): Effect.Effect<string> =>
@@ -34,7 +42,7 @@ const started = (variables: Readonly<Record<string, string>>) =>
   )
 
 const supervise = Effect.gen(function* () {
-  const { workers } = yield* Settings
+  const { port, workers } = yield* Settings
   const { embedded, url } = yield* DatabaseServer
   const database = embedded ? { CORRIDOR_EMBEDDED_URL: Redacted.value(url) } : {}
   const all = yield* FiberSet.make<unknown, NotStarted>()
@@ -42,16 +50,24 @@ const supervise = Effect.gen(function* () {
   let isServing = false
   const isUp = yield* Deferred.make<void>()
 
-  /** Started again whenever it ends; where the first of all cannot start, none can. */
+  /** Started again whenever it ends; where the first of all cannot start, none can, and a port that is taken stays so. */
   const keep = (place: number) => {
+    let hasServed = false
     const life = Effect.gen(function* () {
       const worker = yield* started({ ...database, CORRIDOR_WORKER: `${place}` })
-      worker.once("listening", () => {
-        isServing = true
+      let cannotListen = false
+      worker.on("message", (message: unknown) => (cannotListen ||= message === CANNOT_LISTEN))
+      worker.on("listening", (address) => {
+        // Metrics have a port of their own, before this one.
+        if (address.port !== port) return
+        isServing = hasServed = true
         Deferred.unsafeDone(isUp, Effect.void)
       })
       const how = yield* ending(worker)
       if (!isServing) return yield* new NotStarted({ message: `The first process has ended (${how}): it said why.` })
+      if (cannotListen && !hasServed) {
+        return yield* new NotStarted({ message: `Process ${place} cannot have its port: it said why.` })
+      }
       yield* Effect.logError(`Process ${place} has ended (${how}) and is started again.`)
     })
     // A machine that has no room for another process now may have it later.
@@ -66,7 +82,7 @@ const supervise = Effect.gen(function* () {
   const first = yield* keep(1)
   yield* Effect.raceFirst(Deferred.await(isUp), Fiber.join(first))
   for (let place = 2; place <= workers; place++) yield* keep(place)
-  return yield* untilDatabaseIsGone
+  return yield* Effect.raceFirst(untilDatabaseIsGone, FiberSet.join(all))
 })
 
 export const supervised = Effect.provide(

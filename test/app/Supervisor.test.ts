@@ -1,6 +1,9 @@
 /** Several processes behind one port, as they are run: one is killed, and nobody but its own callers notices. */
 import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { firstOfFreePorts, ownDatabase, serverThatEnds } from "../cli/Cli.ts"
 import { discard, freePort, newDataDir, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 
 const pidsUnder = (parent: number): ReadonlyArray<number> =>
@@ -55,5 +58,43 @@ describe("several processes", { timeout: 90_000 }, () => {
         })
       ).status
     ).toBe(200)
+  })
+})
+
+describe("several processes that cannot have a port", { timeout: 90_000 }, () => {
+  /** Both are said to whoever reads the log: which port, and that it is over. */
+  const endBecauseOf = async (taken: number, ports: Readonly<Record<string, string>>) => {
+    const other = createServer().listen(taken, "127.0.0.1")
+    await once(other, "listening")
+    const database = await ownDatabase()
+    const dataDir = newDataDir()
+    try {
+      const { code, stderr } = await serverThatEnds({
+        CORRIDOR_WORKERS: "2",
+        DATA_DIR: dataDir,
+        DATABASE_URL: database.url,
+        HOST: "127.0.0.1",
+        ...ports
+      })
+      expect(stderr).toContain(`Port ${taken} on 127.0.0.1 is in use.`)
+      expect(code).toBe(1)
+      return stderr
+    } finally {
+      other.close()
+      await database.drop()
+      discard(dataDir)
+    }
+  }
+
+  it("end, with what the first of them said", async () => {
+    const [port, metrics] = [await freePort(), await freePort()]
+    const stderr = await endBecauseOf(port, { PORT: String(port), METRICS_PORT: String(metrics) })
+    expect(stderr).not.toContain("is started again")
+  })
+
+  it("end where it is that of the second's metrics", async () => {
+    const metrics = Number(await firstOfFreePorts(2))
+    const stderr = await endBecauseOf(metrics + 1, { PORT: String(await freePort()), METRICS_PORT: String(metrics) })
+    expect(stderr).toContain("Process 2 cannot have its port")
   })
 })

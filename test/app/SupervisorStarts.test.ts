@@ -1,9 +1,12 @@
-/** A process that cannot be started for a while, because the machine has no more of them, is started later. */
+/**
+ * A process that cannot be started for a while, because the machine has no more of them, is started later; one that cannot
+ * have a port is not.
+ */
 import cluster, { type Worker } from "node:cluster"
 import { EventEmitter } from "node:events"
 import { Effect, Fiber } from "effect"
 import { afterEach, expect, it, vi } from "vitest"
-import { supervised } from "../../src/app/Supervisor.ts"
+import { CANNOT_LISTEN, supervised } from "../../src/app/Supervisor.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { testSettings } from "../support/TestSettings.ts"
 
@@ -22,7 +25,15 @@ class Started extends EventEmitter {
   }
 }
 
-const settings = testSettings({ DATABASE_URL: "postgresql://nobody@127.0.0.1:1/nothing", CORRIDOR_WORKERS: "3" })
+const PORT = 3000
+const METRICS_PORT = 9100
+
+const settings = testSettings({
+  DATABASE_URL: "postgresql://nobody@127.0.0.1:1/nothing",
+  CORRIDOR_WORKERS: "3",
+  PORT: String(PORT),
+  METRICS_PORT: String(METRICS_PORT)
+})
 
 it("whether Node throws for it or tells of it", async () => {
   const places: Array<string> = []
@@ -36,7 +47,7 @@ it("whether Node throws for it or tells of it", async () => {
       worker.dead = true
       setImmediate(() => worker.emit("error", new Error("spawn EAGAIN")))
     } else {
-      setImmediate(() => worker.emit("listening"))
+      setImmediate(() => worker.emit("listening", { port: PORT }))
     }
     return worker as unknown as Worker
   })
@@ -45,3 +56,45 @@ it("whether Node throws for it or tells of it", async () => {
   await Effect.runPromise(Fiber.interrupt(fiber))
   expect(places.toSorted()).toEqual(["1", "2", "2", "3", "3"])
 })
+
+type Does = (worker: Started) => void
+
+/** What it ends with, and what it had started, where the first two do so whenever they are started. */
+const endWith = async (first: Does, second: Does) => {
+  const places: Array<string> = []
+  vi.spyOn(cluster, "fork").mockImplementation((variables) => {
+    const place = String(variables?.["CORRIDOR_WORKER"])
+    places.push(place)
+    const worker = new Started()
+    const does = place === "1" ? first : place === "2" ? second : serves
+    setImmediate(() => does(worker))
+    return worker as unknown as Worker
+  })
+  const { message } = await Effect.runPromise(Effect.flip(Effect.provide(supervised, settings)))
+  return { message, places }
+}
+
+const serves: Does = (worker) => worker.emit("listening", { port: PORT })
+
+const dies: Does = (worker) => {
+  worker.dead = true
+  worker.emit("exit", 1, null)
+}
+
+it("not where the first has the port of its metrics alone", async () => {
+  const { message, places } = await endWith((worker) => {
+    worker.emit("listening", { port: METRICS_PORT })
+    dies(worker)
+  }, dies)
+  expect(message).toContain("The first process has ended (1)")
+  expect(places).toEqual(["1"])
+}, 15_000)
+
+it("nor where another cannot have the port of its own metrics", async () => {
+  const { message, places } = await endWith(serves, (worker) => {
+    worker.emit("message", CANNOT_LISTEN)
+    dies(worker)
+  })
+  expect(message).toContain("Process 2 cannot have its port")
+  expect(places.filter((place) => place === "2")).toEqual(["2"])
+}, 15_000)
