@@ -18,17 +18,23 @@ const event_id = "0199c2a5-0c3f-7b20-9d10-2c3d4e5f6071"
 const body = `{"event_id":"${event_id}","data":{"amount": 1500.00, "note":"Grüße ☃"}}`
 const delivery = { attempt: 1, event_id, event_type: "payment.completed", payload: body, test: false }
 
-const send = (url: string, signedWith: string, text = body) =>
-  Effect.flatMap(HookClient, (client) =>
-    Effect.map(
-      client.post({
-        url,
-        headers: hookHeaders(delivery, { current: signedWith, previous: null }, Date.now()),
-        body: text
-      }),
-      ({ status }) => status
-    )
-  )
+const other = formatSecret(new Uint8Array(32))
+
+interface Sent {
+  readonly current?: string
+  readonly previous?: string
+  readonly text?: string
+  /** How long ago it was signed, in seconds. */
+  readonly ago?: number
+  readonly without?: string
+}
+
+const send = (url: string, { ago = 0, current = secret, previous, text = body, without }: Sent = {}) =>
+  Effect.flatMap(HookClient, (client) => {
+    const signed = hookHeaders(delivery, { current, previous: previous ?? null }, Date.now() - ago * 1000)
+    const headers = Object.fromEntries(Object.entries(signed).filter(([name]) => name !== without))
+    return Effect.map(client.post({ url, headers, body: text }), ({ status }) => status)
+  })
 
 const options = { excludeTestServices: true, timeout: "60 seconds" } as const
 
@@ -66,9 +72,28 @@ const receives = (page: string, file: string, program: string) =>
     layer(HookClient.layer.pipe(Layer.provide(testSettings())), options)(`run by ${program}`, (it) => {
       it.effect("takes what is signed with its secret, however often it comes, and nothing else", () =>
         Effect.gen(function* () {
-          expect([yield* send(url, secret), yield* send(url, secret)]).toEqual([204, 204])
-          expect(yield* send(url, formatSecret(new Uint8Array(32)))).toBe(401)
-          expect(yield* send(url, secret, body.replace("1500.00", "9500.00"))).toBe(401)
+          expect([yield* send(url), yield* send(url)]).toEqual([204, 204])
+          expect(yield* send(url, { current: other })).toBe(401)
+          expect(yield* send(url, { text: body.replace("1500.00", "9500.00") })).toBe(401)
+          for (const without of ["x-service-signature", "webhook-signature", "webhook-timestamp", "webhook-id"]) {
+            expect(yield* send(url, { without }), without).toBe(401)
+          }
+          expect(complaints).not.toMatch(/error|traceback/i)
+        })
+      )
+
+      it.effect("takes neither what is old nor what is from the future", () =>
+        Effect.gen(function* () {
+          expect([yield* send(url, { ago: 240 }), yield* send(url, { ago: -240 })]).toEqual([204, 204])
+          expect([yield* send(url, { ago: 360 }), yield* send(url, { ago: -360 })]).toEqual([401, 401])
+        })
+      )
+
+      it.effect("takes either secret while one takes the place of the other", () =>
+        Effect.gen(function* () {
+          expect(yield* send(url, { current: other, previous: secret })).toBe(204)
+          expect(yield* send(url, { current: secret, previous: other })).toBe(204)
+          expect(yield* send(url, { current: other, previous: other })).toBe(401)
           expect(complaints).not.toMatch(/error|traceback/i)
         })
       )
