@@ -48,9 +48,10 @@ describe("a shell is offered", () => {
     [["providers", "add", "stripe", ""], []],
     [["open", "d"], ["docs"]],
     [
-      ["trigger", "kyb."],
-      ["kyb.approved", "kyb.rejected"]
+      ["trigger", "virtual_account."],
+      ["virtual_account.deposit", "virtual_account.withdrawal", "virtual_account.frozen", "virtual_account.unfrozen"]
     ],
+    [["trigger", "kyb."], []],
     [["payments", "list", "--reference", ""], []],
     [
       ["--completions", ""],

@@ -4,10 +4,12 @@ import type { CountryCode } from "../../domain/Country.ts"
 import type { CurrencyCode } from "../../domain/Currency.ts"
 import { WireNumber } from "../../domain/Decimal.ts"
 import type { EventType } from "../../domain/EventTypes.ts"
+import type { Invalid } from "../../domain/Failure.ts"
 import { refuse } from "../shared/Input.ts"
 import { Streams } from "../shared/Streams.ts"
 import { properties } from "../shared/Table.ts"
-import { Calls } from "./Calls.ts"
+import type { Triggerable } from "../shared/Triggerable.ts"
+import { Calls, type Refused } from "./Calls.ts"
 import { onApi } from "./OnApi.ts"
 
 /** What the event will be about: one of these is in its data. */
@@ -125,7 +127,7 @@ const frozen = (caller: Caller) =>
 const completed = (caller: Caller) =>
   Effect.tap(payin(CUSTOMER, caller), (subject) => happened("payment.completed", subject, caller))
 
-const ways = {
+const ways: Readonly<Record<Triggerable, (caller: Caller) => Effect.Effect<Subject, Refused | Invalid, Calls>>> = {
   "payment.completed": (caller: Caller) => payin(CUSTOMER, caller),
   "payment.processing": (caller: Caller) => payin(CUSTOMER, caller),
   "transaction.updated": (caller: Caller) => payin(CUSTOMER, caller),
@@ -142,20 +144,18 @@ const ways = {
     )
 }
 
-type Way = keyof typeof ways
+/** Nothing is opened for whoever may not go on with it. */
+const mayTrigger = (type: Triggerable, role: string) =>
+  role === "admin" || !/frozen$/.test(type)
+    ? Effect.void
+    : refuse(`${type} takes a platform admin, who alone freezes accounts: give --token, and --org ORG.`)
 
-const isWay = (type: EventType): type is Way => Object.hasOwn(ways, type)
-
-const wantedWay = (given: EventType) => {
-  if (isWay(given)) return Effect.succeed(given)
-  return refuse(`${given} cannot be triggered; what can: ${Object.keys(ways).join(", ")}.`)
-}
-
-const callerOf = Effect.fnUntraced(function* (org: Option.Option<string>) {
+const callerOf = Effect.fnUntraced(function* (type: Triggerable, org: Option.Option<string>) {
   const { call } = yield* Calls
   const { data } = yield* call("session", "me", { urlParams: Option.isNone(org) ? {} : { org_id: org.value } })
   if (data.mode === "live")
     return yield* refuse("Events are triggered in a sandbox only: in live mode payments move real money.")
+  yield* mayTrigger(type, data.role)
   if (data.organization === null) return yield* refuse("Say for which organisation: --org ORG.")
   const { org_id } = data.organization
   if (data.role !== "admin" && data.user_id !== null) return { org_id, user_id: data.user_id }
@@ -166,9 +166,9 @@ const callerOf = Effect.fnUntraced(function* (org: Option.Option<string>) {
     : { org_id, user_id: member.user_id }
 })
 
-const triggered = (type: Way, org: Option.Option<string>) =>
+const triggered = (type: Triggerable, org: Option.Option<string>) =>
   Effect.gen(function* () {
-    const caller = yield* callerOf(org)
+    const caller = yield* callerOf(type, org)
     const { err, watched } = yield* Streams
     const start = yield* Clock.currentTimeMillis
     if (watched) err(`Waiting for ${type} …\n`)
@@ -182,7 +182,7 @@ const triggered = (type: Way, org: Option.Option<string>) =>
   })
 
 export const trigger = (input: {
-  readonly event: EventType
+  readonly event: Triggerable
   readonly org: Option.Option<string>
   readonly json: boolean
-}) => Effect.flatMap(wantedWay(input.event), (type) => onApi(input.json, triggered(type, input.org)))
+}) => onApi(input.json, triggered(input.event, input.org))

@@ -1,9 +1,9 @@
 /** `corridor listen`, `trigger`, `logs`, `open` and `whoami`: what a developer does against a server, by its API. */
 import { Args, Command, Options } from "@effect/cli"
-import { eventTypes } from "../../domain/EventTypes.ts"
 import { eventList } from "../shared/EventList.ts"
 import { choice, chosen, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
+import { triggerable } from "../shared/Triggerable.ts"
 import { byApi } from "../shared/Ways.ts"
 
 const org = optional("org", "ORG", "Of this organisation; that of the credential by default.")
@@ -25,7 +25,7 @@ export const listen = Command.make(
 export const trigger = Command.make(
   "trigger",
   {
-    event: chosen("EVENT", eventTypes, "The type of event."),
+    event: chosen("EVENT", triggerable, "The type of event."),
     org,
     json
   },
