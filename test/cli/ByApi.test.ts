@@ -97,6 +97,8 @@ describe("by API", () => {
     const text = await cliIn(withKey)("whoami")
     expect(text.stderr).toBe(`Server: ${server.url}, with an API key.\n`)
     expect(text.stdout).toMatch(/^ +Server +http:\/\/127\.0\.0\.1:\d+ \(sandbox\)$/m)
+    expect(text.stdout).toMatch(/^ +May +.*\btransactions\b/m)
+    expect(text.stdout).not.toMatch(/\bany\b/)
     const typed = await cliIn({})("whoami", "--url", `${server.url}/v1/`, "--token", staff.jwt, "--json")
     expect(documentOf(typed)).toMatchObject({ data: { server: server.url, role: "staff", user_id: staff.user_id } })
     const program = await cliProcessIn(withKey)("whoami", "--json")
@@ -227,6 +229,10 @@ describe("people act as themselves", () => {
     expect(shown).toMatchObject({ payment_id, status: "completed" })
     const inText = await Promise.all([cliIn(asStaff), cliIn(beside)].map((cli) => cli("payments", "show", payment_id)))
     expect(inText[0]!.stdout).toBe(inText[1]!.stdout)
+    expect(inText[0]!.stdout).toMatch(/^ +Refunded +500\.50 KES$/m)
+    expect(inText[0]!.stdout).toMatch(/^ +Payer +Wanjiru Kamau, \+254712345678, wanjiru@example\.com$/m)
+    expect(inText[0]!.stdout).toMatch(/^ +Reference +none$/m)
+    expect(inText[0]!.stdout).toMatch(/attempt +fiat payment: accepted, after \d+ ms$/m)
     const filters = ["payments", "list", "--status", "completed", "--direction", "inbound"]
     const [there, here] = await Promise.all([dataIn(asStaff)(...filters), dataIn(beside)(...filters, "--org", org)])
     expect(there).toMatchObject([{ payment_id }])
@@ -277,12 +283,14 @@ describe("what a server does not do", () => {
     [["doctor"]]
   ])("%s is refused, and does nothing to the database of this machine", async (command) => {
     await refused({ ...beside, ...asAdmin }, command, /beside the database only/)
+    await refused({ ...beside, CORRIDOR_URL: server.url }, command, /beside the database only/)
   })
 
   it("says which server does not answer, and what a stranger is told", async () => {
     const nobody = { CORRIDOR_URL: `http://127.0.0.1:${await freePort()}`, CORRIDOR_API_KEY: "k" }
     await refused(nobody, ["listen", "--forward-to", "localhost:1"], /cannot be reached \(ECONNREFUSED\)/)
-    await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /corridor: \S/)
+    await refused({ ...withKey, CORRIDOR_API_KEY: "ck_test_wrong" }, ["payments", "list"], /does not take this API key/)
+    await refused({ ...asStaff, CORRIDOR_TOKEN: "a.b.c" }, ["payments", "list"], /does not take this token/)
   })
 
   it("says what a server said on one line, without what would move the cursor, and no password of its address", async () => {
@@ -410,11 +418,11 @@ describe("listen and trigger", () => {
       event_type: "virtual_account.unfrozen"
     })
     await refused(asAdmin, ["trigger", "payment.completed"], /--org ORG/)
-    await refused(
-      withKey,
-      ["trigger", "kyb.approved"],
-      /kyb\.approved cannot be triggered; what can: payment\.completed/
-    )
+    await refused(withKey, ["trigger", "kyb.approved"], /payment\.completed(?!.*kyb\.rejected)/)
+    const accounts = () => query(database.url, "select count(*)::int as n from virtual_accounts")
+    const before = await accounts()
+    await refused(withKey, ["trigger", "virtual_account.frozen"], /takes a platform admin/)
+    expect(await accounts()).toEqual(before)
     await refused(withKey, ["trigger", "payment.complete"], /Did you mean payment\.completed\?/)
     await refused(withKey, ["listen", "--forward-to", "x", "--events", "payment.done"], /Did you mean/)
   })

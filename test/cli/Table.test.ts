@@ -42,6 +42,20 @@ describe("a table", () => {
     expect(fitted.split("\n\n")).toHaveLength(2)
   })
 
+  it("leaves columns out that it can do without, and keeps as many as there is room for", () => {
+    const columns = ["ID", "STATUS", "AMOUNT", "METHOD", "CREATED"]
+    const row = [ID, "processing", "15000.00 KES", "mobile_money", "2026-11-16 16:46Z"]
+    const spared = laidTable(columns, [row, row], "", ["CREATED", "METHOD"])
+    expect(spared.fit(200)).toBe(spared.text)
+    expect(spared.fit(84).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +CREATED$/)
+    expect(spared.fit(80).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +METHOD$/)
+    expect(spared.fit(80).split("\n")).toHaveLength(3)
+    expect(spared.fit(40)).toMatch(/^CREATED +2026-11-16 16:46Z$/m)
+    // Where nothing stands in a column, there is the least to miss.
+    const empty = laidTable(columns, [[...row.slice(0, 4), null]], "", ["CREATED", "METHOD"])
+    expect(empty.fit(80).split("\n")[0]).toMatch(/^ID +STATUS +AMOUNT +METHOD$/)
+  })
+
   it("breaks what has no spaces, and says so when it is empty", () => {
     const url = `https://shop.example/${"a".repeat(80)}`
     expect(widest(laidTable(["URL", "N"], [[url, "1"]], "").fit(40))).toBeLessThanOrEqual(40)

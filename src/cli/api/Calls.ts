@@ -60,6 +60,12 @@ const messageIn = (body: Option.Option<unknown>): string | undefined => {
   return typeof message === "string" ? message : undefined
 }
 
+/** The server's own sentence is about headers, which no command lets anybody write. */
+const unknownCaller = (root: string, { credential }: Server): string =>
+  "apiKey" in credential
+    ? `${root} does not take this API key: see that all of it was copied, that it is of this server, and that nobody revoked it.`
+    : `${root} does not take this token: see that all of it was copied, that it is for this server, and that its time is not over.`
+
 const kindOf = (text: string): string => {
   if (text.trim() === "") return "nothing"
   if (/^\s*</.test(text)) return "an HTML page"
@@ -133,7 +139,8 @@ export class Calls extends Context.Tag("cli/Calls")<
             const isDone = response.status < 300
             if (isDone && Option.isSome(body) && isAsPromised(operation, body.value)) return body.value
             const said = isDone ? undefined : messageIn(body)
-            const message = said ?? oddAnswer(root, operation, response, text)
+            const told = said !== undefined && response.status === 401 ? unknownCaller(root, server) : said
+            const message = told ?? oddAnswer(root, operation, response, text)
             return yield* new Refused({ message, status: response.status })
           }).pipe(
             Effect.mapError((error) =>

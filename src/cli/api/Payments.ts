@@ -10,9 +10,10 @@ import { onApi } from "./OnApi.ts"
 
 type Payment = Answer<"payments", "byId">
 
-const shown = (payment: Payment): Summary & Pick<Payment, "created_at" | "client_reference"> => ({
+const shown = (payment: Payment): Summary & Pick<Payment, "created_at"> => ({
   ...payment,
-  money: `${payment.amount.text} ${payment.currency}`
+  money: `${payment.amount.text} ${payment.currency}`,
+  refunded: `${payment.refunded_amount.text} ${payment.currency}`
 })
 
 const CANDIDATES = 10

@@ -13,7 +13,8 @@ const session = Effect.fnUntraced(function* (org: Option.Option<string>) {
     ["As", data.credential === "user" ? data.email : `an API key of ${data.email ?? data.user_id ?? "nobody"}`],
     ["Role", data.role],
     ["Organisation", organization === null ? "every one" : `${organization.name} ${organization.org_id}`],
-    ["May", data.access.join(", ")]
+    // What everybody may who is known at all says nothing.
+    ["May", data.access.filter((right) => right !== "any").join(", ") || "only what every caller may"]
   ])
   return { data: { server: root, ...data }, text }
 })

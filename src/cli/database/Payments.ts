@@ -6,6 +6,7 @@ import { idOrNil } from "../../domain/Ids.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Payments } from "../../payments/read/Payments.ts"
+import { refundedAmount } from "../../payments/record/PaymentEvents.ts"
 import { Resolution } from "../../payments/suspense/Resolution.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
@@ -19,7 +20,11 @@ const noSuchPayment = (given: string) => refuse(`There is no payment with the id
 const encodeRecord = Schema.encodeSync(PaymentRecord)
 const encodeItems = Schema.encodeSync(Schema.Array(TimelineItem))
 
-const shown = (payment: Payment) => ({ ...payment, money: payment.amount.toString() })
+const shown = (payment: Payment) => ({
+  ...payment,
+  money: payment.amount.toString(),
+  refunded: refundedAmount(payment).toString()
+})
 
 const summary = (payment: Payment): string => summaryText(shown(payment))
 

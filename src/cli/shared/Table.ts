@@ -18,6 +18,14 @@ const aligned = (line: Line, widths: ReadonlyArray<number>): string =>
     .join(GAP)
     .trimEnd()
 
+const widthsOf = (lines: ReadonlyArray<Line>): ReadonlyArray<number> =>
+  lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+
+const alignedLines = (lines: ReadonlyArray<Line>): string => {
+  const widths = widthsOf(lines)
+  return lines.map((line) => aligned(line, widths)).join("\n")
+}
+
 /** In lines of so many characters, between words where it goes. */
 const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
@@ -75,21 +83,48 @@ const blocks = (titles: Line, rows: ReadonlyArray<Line>, columns: number): strin
     .join("\n\n")
 }
 
-/** One line for each row under a line of titles; `nothing` is said instead when there are no rows. */
+const NOTHING = "-"
+
+/** Those that have to be there, and of the spare ones as many as there is room for; undefined where it is for none. */
+const withRoomFor = (
+  lines: ReadonlyArray<Line>,
+  widths: ReadonlyArray<number>,
+  spare: ReadonlyArray<number>,
+  columns: number
+) => {
+  const kept = new Set(Array.from(widths.keys()).filter((column) => !spare.includes(column)))
+  const fits = () => total(widths.filter((_, column) => kept.has(column))) <= columns
+  if (!fits()) return undefined
+  for (const column of spare) {
+    if (lines.slice(1).every((line) => line[column] === NOTHING)) continue
+    kept.add(column)
+    if (!fits()) kept.delete(column)
+  }
+  return lines.map((line) => line.filter((_, column) => kept.has(column)))
+}
+
+/**
+ * One line for each row under a line of titles; `nothing` is said instead when there are no rows. `spare` are titles of
+ * columns that a narrow terminal can do without, those to be kept longest first.
+ */
 export const laidTable = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<Cell>>,
-  nothing: string
+  nothing: string,
+  spare: ReadonlyArray<string> = []
 ): Laid => {
   if (rows.length === 0) return { text: nothing, fit: () => nothing }
-  const shown = rows.map((row) => row.map((cell) => printable(cell ?? "-")))
+  const shown = rows.map((row) => row.map((cell) => printable(cell ?? NOTHING)))
   const lines = [titles, ...shown]
-  const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
-  const text = lines.map((line) => aligned(line, widths)).join("\n")
+  const widths = widthsOf(lines)
+  const text = alignedLines(lines)
   return {
     text,
     fit: (columns) => {
       if (total(widths) <= columns) return text
+      const places = spare.map((title) => titles.indexOf(title))
+      const fewer = withRoomFor(lines, widths, places, columns)
+      if (fewer !== undefined) return alignedLines(fewer)
       const narrow = narrowed(lines, widths, columns)
       return narrow === undefined
         ? blocks(titles, shown, columns)

@@ -30,12 +30,13 @@ export const besideDatabase =
   <Database>(load: Load<Database>) =>
   <Run extends Ran>(run: (work: Database) => Run) =>
     Effect.gen(function* () {
-      const server = yield* (yield* Target).server
-      if (Option.isSome(server)) {
+      const { address, server } = yield* Target
+      if (Option.isSome(address)) {
         return yield* refuse(
-          `This command works beside the database only, not by API: leave --url out, and unset CORRIDOR_URL (${server.value.url}).`
+          `This command works beside the database only, not by API: leave --url out, and unset CORRIDOR_URL (${address.value}).`
         )
       }
+      yield* server
       return yield* later(load, run)
     })
 

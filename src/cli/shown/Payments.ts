@@ -14,6 +14,18 @@ export interface Summary {
   readonly country: string
   readonly provider: string | null
   readonly comments: string | null
+  readonly client_reference: string | null
+  readonly payer_details: unknown
+  /** With its currency. */
+  readonly refunded: string
+}
+
+/** Who a payment is from, as far as it says so. */
+const payerText = (details: unknown): string | null => {
+  if (typeof details !== "object" || details === null) return null
+  const { email, name, phone } = details as Readonly<Record<string, unknown>>
+  const known = [name, phone, email].filter((part) => typeof part === "string" && part !== "")
+  return known.length === 0 ? null : known.join(", ")
 }
 
 export const summaryText = (payment: Summary): string =>
@@ -22,6 +34,9 @@ export const summaryText = (payment: Summary): string =>
     ["Organisation", payment.org_id],
     ["Status", payment.status],
     ["Amount", payment.money],
+    ["Refunded", payment.refunded],
+    ["Reference", payment.client_reference ?? "none"],
+    ["Payer", payerText(payment.payer_details) ?? "not said"],
     ["Direction", `${payment.direction}, ${payment.payment_method}, ${payment.country}`],
     ["Provider", payment.provider ?? "none yet"],
     ["Comments", payment.comments ?? "none"]
@@ -35,6 +50,7 @@ export type Item = { readonly at: Time } & (
       readonly leg: string
       readonly outcome: string | null
       readonly reason: string | null
+      readonly latency_ms: number | null
     }
   | { readonly kind: "callback"; readonly provider: string; readonly report: string; readonly effect: string }
   | { readonly kind: "operator"; readonly item: string; readonly detail: string; readonly closed_by: string | null }
@@ -53,7 +69,7 @@ const wordsOf = (item: Item): string => {
     case "status":
       return `${item.from ?? "new"} -> ${item.to} (${item.cause})`
     case "attempt":
-      return `${item.provider} ${item.leg}: ${item.outcome ?? "no answer yet"}${item.reason === null ? "" : `, ${item.reason}`}`
+      return `${item.provider} ${item.leg}: ${item.outcome ?? "no answer yet"}${item.reason === null ? "" : `, ${item.reason}`}${item.latency_ms === null ? "" : `, after ${item.latency_ms} ms`}`
     case "callback":
       return `${item.provider} says ${item.report}: ${item.effect}`
     case "operator":
@@ -72,9 +88,7 @@ export const paymentText = (payment: Summary, items: ReadonlyArray<Item>): Laid 
   return framed(`${summaryText(payment)}\n\n`, laidTable(["AT", "WHAT", ""], rows, "Nothing has happened to it."))
 }
 
-export const paymentTable = (
-  payments: ReadonlyArray<Summary & { readonly created_at: Time; readonly client_reference: string | null }>
-): Laid =>
+export const paymentTable = (payments: ReadonlyArray<Summary & { readonly created_at: Time }>): Laid =>
   laidTable(
     ["ID", "STATUS", "AMOUNT", "DIRECTION", "METHOD", "PROVIDER", "REFERENCE", "CREATED"],
     payments.map((payment) => [
@@ -87,7 +101,8 @@ export const paymentTable = (
       payment.client_reference,
       minute(payment.created_at)
     ]),
-    "No payments here."
+    "No payments here.",
+    ["REFERENCE", "CREATED", "DIRECTION", "PROVIDER", "METHOD"]
   )
 
 interface Waiting {
