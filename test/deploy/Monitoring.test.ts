@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { paymentStatuses } from "../../src/domain/PaymentStatus.ts"
+import { type TroubleKind, troubleKinds } from "../../src/platform/observability/Trouble.ts"
 import { dashboard, documented, expressions, metricsNamed, RULE_TESTS, RULES, rules } from "./Monitoring.ts"
 
 const promtool = (...args: ReadonlyArray<string>) => spawnSync("promtool", [...args], { encoding: "utf8" })
@@ -33,6 +34,19 @@ describe("the alert rules", () => {
       expect(["page", "ticket"], alert).toContain(labels?.["severity"])
     }
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
+  })
+
+  it("tell of every kind of trouble, most of them by one", () => {
+    const byOthers: Partial<Record<TroubleKind, string>> = {
+      circuit_opened: "CorridorProviderSilent",
+      dead_letter: "CorridorDeadLetters",
+      money_in_suspense: "CorridorMoneyInSuspense",
+      worker_restarted: "CorridorWorkerDown"
+    }
+    const names = alerts.map(({ alert }) => alert)
+    for (const name of Object.values(byOthers)) expect(names).toContain(name)
+    const [, told = ""] = /kind=~"([^"]*)"/.exec(alerts.find(({ alert }) => alert === "CorridorTrouble")!.expr) ?? []
+    expect([...told.split("|"), ...Object.keys(byOthers)].toSorted()).toEqual(troubleKinds.toSorted())
   })
 
   it("are all in docs/operating.md, with what to do", () => {

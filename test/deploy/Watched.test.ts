@@ -188,6 +188,7 @@ describe("metrics", () => {
     line('corridor_suspense_minor_units{currency="KES"} 1250')
     line('corridor_webhook_deliveries_total{outcome="dead"} 0')
     line('corridor_worker_up{worker="webhooks"} 1')
+    line('corridor_declines_total{provider="stripe",reason="CREDENTIALS_REFUSED"} 0')
     line('corridor_operator_items{kind="review"} 0')
   })
 

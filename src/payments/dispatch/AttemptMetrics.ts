@@ -1,5 +1,6 @@
 /** Counts and times what providers, the built-in rails among them, make of the payments that they are offered. */
-import type { ProviderName } from "../../domain/Corridor.ts"
+import { type ProviderName, providerNames } from "../../domain/Corridor.ts"
+import type { FailureCode } from "../../domain/FailureCode.ts"
 import type { Outcome } from "../../domain/Outcome.ts"
 import { counter, histogram } from "../../platform/observability/Series.ts"
 
@@ -14,6 +15,11 @@ const declines = counter(
   "Attempts that a provider declined at once, by provider and reason.",
   ["provider", "reason"]
 )
+
+/** Ours to mend, and an alert waits for the first of them: an increase is one over what was there before. */
+const OURS = ["CREDENTIALS_REFUSED", "PROVIDER_BALANCE_LOW"] as const satisfies ReadonlyArray<FailureCode>
+
+for (const provider of providerNames) for (const reason of OURS) declines([provider, reason], 0)
 
 const seconds = histogram(
   "corridor_attempt_seconds",

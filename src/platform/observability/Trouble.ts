@@ -17,11 +17,13 @@ const severity = {
 
 export type TroubleKind = keyof typeof severity
 
+export const troubleKinds = Object.keys(severity) as ReadonlyArray<TroubleKind>
+
 const counted = counter("corridor_trouble_total", "Things that went wrong and that a person should look at, by kind.", [
   "kind"
 ])
 
-for (const kind of Object.keys(severity)) counted([kind], 0)
+for (const kind of troubleKinds) counted([kind], 0)
 
 /** To be called once for each piece of trouble, by whoever has written it down. */
 export const trouble = (
