@@ -1,5 +1,5 @@
 /** With `CORRIDOR_FAKES` the sandbox speaks to fakes of all third parties, and offers them payments. */
-import { Array as Arr, Config, ConfigProvider, Effect, Layer, Option } from "effect"
+import { Array as Arr, Config, ConfigProvider, Data, Effect, Layer, Option } from "effect"
 import { ConfigId } from "../../domain/Identifiers.ts"
 import { CountryCode, defaultCurrencyOf } from "../../domain/Country.ts"
 import { Ids } from "../../domain/Ids.ts"
@@ -94,23 +94,30 @@ const offerPayments = Effect.gen(function* () {
 /** Far enough away for all of them, and easy to read. */
 const ELSEWHERE = 100
 
+/** A stranger at one of their ports is not spoken to: it would be sent payments. */
+class FakesNotStarted extends Data.TaggedError("FakesNotStarted")<{ readonly message: string }> {}
+
 /** What the terminal says of them. */
 const shownAt = (firstPort: number, started: number): string =>
   started > 0
     ? `all nine third parties, from http://127.0.0.1:${firstPort} on`
     : `those of another server, at ports ${firstPort} and up: their callbacks go there, not here; for fakes of its own start this one with CORRIDOR_FAKES=${firstPort + ELSEWHERE}`
 
-/** Starts those that nobody has started yet, and says in a line which there are; nothing where none are wanted. */
+/** Starts all, unless another server has, and says in a line which there are; nothing where none are wanted. */
 export const openFakes = Effect.gen(function* () {
   const { fakes, publicUrl } = yield* Settings
   if (Option.isNone(fakes)) return undefined
   const { startFreeFakes } = yield* loadFakes
   const { missing, started } = yield* startFreeFakes({ callbackBase: publicUrl, firstPort: fakes.value })
-  const others = "whoever listens there is spoken to, and calls back to where it was started for"
+  if (started.length > 0 && missing.length > 0) {
+    const why = missing.map(({ message }) => `${message}.`).join(" ")
+    const instead = `Stop what listens there, or start with CORRIDOR_FAKES=${fakes.value + ELSEWHERE} for other ports.`
+    return yield* new FakesNotStarted({ message: `${why} ${instead}` })
+  }
   const shown = shownAt(fakes.value, started.length)
-  yield* started.length === 0
-    ? Effect.logWarning(`No fake of a third party was started here. Spoken to are ${shown}`)
-    : Effect.forEach(missing, ({ message }) => Effect.logWarning(`${message}: ${others}`), { discard: true })
+  if (started.length === 0) {
+    yield* Effect.logWarning(`No fake of a third party was started here. Spoken to are ${shown}`)
+  }
   yield* offerPayments
   return shown
 })

@@ -1,4 +1,6 @@
 /** With fakes on, a third party is spoken to with the fake's settings or with one's own, and never with some of each. */
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 import { banner } from "../../../src/app/Banner.ts"
@@ -60,6 +62,27 @@ describe("fakes of third parties", () => {
       const second = yield* opened
       expect(second).toContain(`those of another server, at ports ${port} and up: their callbacks go there, not here`)
       expect(second).toContain(`CORRIDOR_FAKES=${Number(port) + 100}`)
+    })
+  )
+
+  it.scopedLive("are not started where somebody else has the port of one, who would be sent payments", () =>
+    Effect.gen(function* () {
+      const port = Number(yield* Effect.promise(() => firstOfFreePorts(9)))
+      yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const stranger = createServer().listen(port + 1, "127.0.0.1")
+          await once(stranger, "listening")
+          return stranger
+        }),
+        (stranger) => Effect.sync(() => stranger.close())
+      )
+      const services = storesOn("memory").pipe(
+        Layer.provideMerge(Ids.layer),
+        Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
+      )
+      const { message } = yield* Effect.flip(Effect.scoped(Effect.provide(openFakes, services)))
+      expect(message).toMatch(new RegExp(`^The fake of adyen cannot listen: .*:${port + 1}\\. Stop what listens there`))
+      expect(message).toContain(`CORRIDOR_FAKES=${port + 100}`)
     })
   )
 
