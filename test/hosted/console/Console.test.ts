@@ -7,16 +7,18 @@ import { type CorridorPromises, createCorridor } from "../../../src/client/Promi
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import {
+  databaseOf,
   discard,
   freePort,
   newDataDir,
   type RealServer,
   startServer,
-  until
+  until,
+  withSql
 } from "../../payments/support/RealServer.ts"
 import { breaches } from "../../support/Axe.ts"
 import { pngOf } from "../pages/link/Png.ts"
-import { byBank, byPhone } from "../../payments/support/Requests.ts"
+import { byBank, byPhone, kenyanPhone } from "../../payments/support/Requests.ts"
 import {
   chromiumNeeded,
   chromiumPath,
@@ -29,8 +31,14 @@ import {
 interface Sandbox {
   readonly orgs: ReadonlyArray<{
     readonly org_id: string
+    readonly name: string
     readonly api_key: string
-    readonly users: ReadonlyArray<{ readonly user_id: string; readonly role: string; readonly jwt: string }>
+    readonly users: ReadonlyArray<{
+      readonly user_id: string
+      readonly email: string
+      readonly role: string
+      readonly jwt: string
+    }>
   }>
   readonly admin: { readonly user_id: string; readonly jwt: string }
 }
@@ -144,6 +152,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
     const link = { amount: 80, currency: CurrencyCode.make("KES"), amount_type: "fixed" as const, description: "Seat" }
     await corridor.paymentLinks.create({ path: { org_id }, payload: link })
+    await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
     const wordy = { description: "Forty bags of maize flour ".repeat(8).trim(), client_reference: "0".repeat(90) }
     await corridor.paymentLinks.create({ path: { org_id }, payload: { ...link, ...wordy, amount: 12345678.9 } })
     const delivery = await until("a delivery died", async () => {
@@ -201,6 +210,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, path)
       }
+      await walkTo(page, "providers", "Providers")
+      await page.getByLabel("Kind").selectOption("Payout")
+      await page.getByLabel("Beneficiary").selectOption("Ada Okafor, mobile money in KES")
+      await page.getByRole("button", { name: "Show the route" }).click()
+      await page.getByText("Is asked first").waitFor()
     })
     const adminPages = { "": "Overview", queue: "Operations", "providers/configs": "Providers" }
     await visiting(sandbox.admin.jwt, async (page) => {
@@ -209,7 +223,13 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, `admin's ${path}`)
       }
-      await page.getByRole("link", { name: "Health" }).click()
+      await page.getByLabel("Organisation").selectOption(acme.name)
+      await walkTo(page, "providers/configs", "Providers")
+      await page.getByRole("cell", { name: "Everybody" }).first().waitFor()
+      await page.getByLabel("Organisation").selectOption("All organisations")
+      await walkTo(page, "keys", "API keys")
+      for (const { name } of sandbox.orgs) await page.getByRole("cell", { name }).first().waitFor()
+      await walkTo(page, "providers/health", "Providers")
       await page.locator(".health-card").first().waitFor()
       await looksRight(page, "admin's health")
     })
@@ -223,6 +243,9 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       async (page) => {
         await page.goto(`${server.url}/console`)
         await page.getByLabel("API key").check()
+        await page.getByRole("textbox", { name: "API key" }).fill(`${acme.api_key}x`)
+        await page.keyboard.press("Enter")
+        await page.getByText("The API key is wrong").waitFor()
         await page.getByRole("textbox", { name: "API key" }).fill(acme.api_key)
         await page.keyboard.press("Enter")
         await page.getByRole("link", { name: "Payments", exact: true }).click()
@@ -232,7 +255,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await page.getByRole("heading", { name: "order-77" }).waitFor()
         const drawn = await page.locator(".track svg").getAttribute("aria-label")
         expect(drawn).toContain("Status: Initiated, Processing, Completed")
-        expect(drawn).toContain("Fiat: Accepted after")
+        expect(drawn).toContain("Built-in fiat rail: Accepted after")
         await page.getByText("1,500.00 KES are on your balance.").waitFor()
 
         await page.getByRole("button", { name: "Refund" }).click()
@@ -250,7 +273,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         )
         expect(kept).not.toContain(acme.api_key.slice(8))
       },
-      [409]
+      [401, 409]
     )
     const { refunded_amount, refunds } = await corridor.payments.byId({ path: { payment_id } })
     expect(refunded_amount).toBe(500.5)
@@ -330,6 +353,35 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await expect(
       platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
     ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("lets an invited person accept, with the line of the message that they were sent", async () => {
+    const other = createCorridor({ url: server.url, apiKey: sandbox.orgs[1]!.api_key })
+    const invited = acme.users.find(({ role }) => role === "member")!
+    const path = { org_id: sandbox.orgs[1]!.org_id }
+    await other.invitations.invite({ path, payload: { email: invited.email, role: "staff" } as never })
+    const [line] = await withSql(databaseOf(dataDir), async (sql) => {
+      const { rows } = await sql.query<{ text: string }>("select text from notifications where kind = 'invitation'")
+      return rows.flatMap(({ text }) => text.split("\n").filter((one) => one.startsWith("POST ")))
+    })
+    await visiting(
+      undefined,
+      async (page) => {
+        await page.goto(`${server.url}/console`)
+        await page.getByRole("link", { name: "I was invited" }).click()
+        await page.getByLabel("Invitation").fill("nothing-like-it")
+        await page.getByLabel("Token").fill(invited.jwt)
+        await page.keyboard.press("Enter")
+        await page.getByText("Not found").waitFor()
+        await looksRight(page, "an invitation")
+        await page.getByLabel("Invitation").fill(line!)
+        await page.keyboard.press("Enter")
+        await page.getByText("You are a member now. A token for the organisation opens it.").waitFor()
+      },
+      [404]
+    )
+    const { data } = await other.members.list({ path })
+    expect(data).toContainEqual(expect.objectContaining({ user_id: invited.user_id, role: "staff" }))
   })
 
   it("offers nobody what their role does not open, and says so where they go there all the same", async () => {

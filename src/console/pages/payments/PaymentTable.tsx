@@ -1,10 +1,13 @@
 import type { Answer } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Money } from "../../parts/Money.tsx"
+import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { linkTo } from "../../state/Router.ts"
 import { nameOf, shortId } from "../../state/Words.ts"
+import { providerName } from "../providers/Names.ts"
+import { askedProvider } from "./AskedProvider.ts"
 
 export type Payment = Answer<"payments", "byId">
 
@@ -36,11 +39,14 @@ const columns: ReadonlyArray<Column<Payment>> = [
       </span>
     )
   },
-  { name: "Party", wide: true, show: (payment) => partyOf(payment) || <span class="muted">–</span> },
+  { name: "Party", below: true, show: partyOf },
   {
     name: "Provider",
     wide: true,
-    show: ({ provider }) => (provider === null ? <span class="muted nowrap">None yet</span> : nameOf(provider))
+    show: (payment) => {
+      const { known, name } = askedProvider(payment, providerName)
+      return <span class={known ? "" : "muted nowrap"}>{name}</span>
+    }
   },
   { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
 ]
@@ -60,7 +66,7 @@ export const PaymentTable = ({
   <Table
     caption="Payments"
     rows={payments}
-    columns={brief ? few : columns}
+    columns={(brief ? few : columns).toSpliced(3, 0, ...orgColumn<Payment>(({ org_id }) => org_id))}
     keyOf={({ payment_id }) => payment_id}
     hrefOf={({ payment_id }) => linkTo(`payments/${payment_id}`)}
   />

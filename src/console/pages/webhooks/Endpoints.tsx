@@ -2,6 +2,7 @@ import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Listing } from "../../parts/Listing.tsx"
+import { OrgOf } from "../../parts/OrgColumn.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
@@ -10,7 +11,6 @@ import { changed, changes } from "./Changes.ts"
 import { ChangeEvents } from "./ChangeEvents.tsx"
 import { RemoveEndpoint } from "./RemoveEndpoint.tsx"
 import { RotateSecret } from "./RotateSecret.tsx"
-import { SendTest } from "./SendTest.tsx"
 import { SetStatus } from "./SetStatus.tsx"
 import type { Endpoint } from "./Endpoint.ts"
 
@@ -19,6 +19,7 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
     <p class="queue-head">
       <Badge status={endpoint.status} />
       <code class="address">{endpoint.endpoint_url}</code>
+      <OrgOf id={endpoint.org_id} />
     </p>
     <p class="muted">
       {endpoint.events.includes("*") ? "All events" : endpoint.events.join(", ")} · since{" "}
@@ -33,7 +34,6 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
     {endpoint.disabled_reason !== null && <p class="note">{endpoint.disabled_reason}</p>}
     {may("webhooks") && (
       <div class="actions">
-        <SendTest endpoint={endpoint} />
         <ChangeEvents endpoint={endpoint} onDone={changed} />
         <RotateSecret endpoint={endpoint} />
         <SetStatus
