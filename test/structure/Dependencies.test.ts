@@ -34,7 +34,7 @@ const nameOf = (place: string): string => place.slice(place.lastIndexOf("node_mo
 const named = (all: ReadonlyArray<readonly [string, Entry]>) => all.map(([place]) => nameOf(place))
 
 /** Halves of tools and of an optional native addon for machines that nobody here has: their bytes were never seen. */
-const unseen = /^@(oxfmt|oxlint)\/binding-|^@rollup\/rollup-|^@msgpackr-extract\//
+const unseen = /^@(oxfmt|oxlint)\/binding-|^@effect\/tsgo-|^@rollup\/rollup-|^@msgpackr-extract\//
 
 const allowed = new Set(
   ["MIT", "MIT-0", "ISC", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Unlicense"].concat(["MIT or MPL-2.0"])
