@@ -210,7 +210,7 @@ describe("people act as themselves", () => {
       { actor_type: "operator", subject_id: account }
     ])
     const log = await cliIn({ ...asAdmin })(...["logs", "tail", "--only", "audit", "--no-follow", "--org", org])
-    expect(log.stdout).toContain(`virtual_account.frozen virtual_account ${account} by user ${admin.user_id}`)
+    expect(log.stdout).toContain(`virtual_account.frozen virtual_account ${account} by user admin@corridor.example`)
   })
 
   it("refunds a payer in part, finds the payment by its beginning, and lists it", async () => {
