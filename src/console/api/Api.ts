@@ -2,7 +2,7 @@
 import { LosslessNumber, parse, stringify } from "lossless-json"
 import operations from "virtual:operations"
 import type { Operations } from "../../client/Wire.ts"
-import { credential, signOut } from "./Credential.ts"
+import { type Credential, credential, signOut } from "./Credential.ts"
 import type { Amount } from "./Amount.ts"
 import { Problem } from "./Problem.ts"
 
@@ -19,6 +19,8 @@ export interface Sending {
   readonly signal?: AbortSignal | undefined
   /** One for each thing that somebody sets out to do, so that a second click does not do it twice. */
   readonly key?: string | undefined
+  /** A credential that is only tried: where it is refused, nobody is signed out. */
+  readonly as?: Credential | undefined
 }
 
 interface Parts {
@@ -84,14 +86,14 @@ export const call = async <G extends keyof All & string, N extends keyof All[G] 
   group: G,
   name: N,
   request: Request<G, N>,
-  { key, signal }: Sending = {}
+  { as, key, signal }: Sending = {}
 ): Promise<Answer<G, N>> => {
   const [method, path, keyed] = operations[`${group}.${name}`]!
   const parts = request as Parts
   const response = await fetched(addressOf(path, parts), {
     method,
     headers: {
-      ...credential.value?.headers,
+      ...(as ?? credential.value)?.headers,
       ...(parts.payload === undefined ? {} : { "content-type": "application/json" }),
       ...(keyed === 1 ? { "idempotency-key": key ?? newKey() } : {})
     },
@@ -102,6 +104,6 @@ export const call = async <G extends keyof All & string, N extends keyof All[G] 
   })
   const text = await response.text()
   if (response.ok) return (text === "" ? undefined : bodyOf(text)) as Answer<G, N>
-  if (response.status === 401) signOut("Your sign-in is no longer valid: sign in again.")
+  if (response.status === 401 && as === undefined) signOut("Your sign-in is no longer valid: sign in again.")
   throw problemOf(response.status, text)
 }

@@ -5,18 +5,24 @@ export type Kind = "api_key" | "token"
 
 export interface Credential {
   readonly kind: Kind
+  readonly secret: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 const STORED = "corridor.credential"
 
-const credentialOf = (kind: Kind, secret: string): Credential => ({
-  kind,
-  headers:
-    kind === "api_key"
-      ? { authorization: "NONE", "x-api-key": secret }
-      : { authorization: `Bearer ${secret}`, "x-api-key": "NONE" }
-})
+/** People paste the whole header, or with spaces around it. */
+const cleaned = (secret: string): string => secret.trim().replace(/^Bearer\s+/i, "")
+
+const headersOf = (kind: Kind, secret: string): Credential["headers"] =>
+  kind === "api_key"
+    ? { authorization: "NONE", "x-api-key": secret }
+    : { authorization: `Bearer ${secret}`, "x-api-key": "NONE" }
+
+export const credentialOf = (kind: Kind, text: string): Credential => {
+  const secret = cleaned(text)
+  return { kind, secret, headers: headersOf(kind, secret) }
+}
 
 const stored = (): Credential | undefined => {
   const [kind, secret] = sessionStorage.getItem(STORED)?.split(/ (.*)/s) ?? []
@@ -28,13 +34,14 @@ export const credential = signal<Credential | undefined>(stored())
 /** Why somebody finds themselves before the door again. */
 export const farewell = signal<string | undefined>(undefined)
 
-/** People paste the whole header, or with spaces around it. */
-const cleaned = (secret: string): string => secret.trim().replace(/^Bearer\s+/i, "")
+/** What they signed in with before, and will again. */
+export const usualKind = signal<Kind>(credential.value?.kind ?? "token")
 
-export const signInAs = (kind: Kind, secret: string): void => {
-  sessionStorage.setItem(STORED, `${kind} ${cleaned(secret)}`)
+export const signInAs = (proven: Credential): void => {
+  sessionStorage.setItem(STORED, `${proven.kind} ${proven.secret}`)
   farewell.value = undefined
-  credential.value = credentialOf(kind, cleaned(secret))
+  usualKind.value = proven.kind
+  credential.value = proven
 }
 
 export const signOut = (why?: string): void => {

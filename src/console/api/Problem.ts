@@ -13,7 +13,7 @@ export class Problem extends Error {
 
 const titles: Readonly<Record<number, string>> = {
   0: "The service cannot be reached",
-  401: "Your sign-in is no longer valid",
+  401: "This does not sign you in",
   403: "Your role does not allow this",
   404: "Not found",
   409: "Not possible as things stand",

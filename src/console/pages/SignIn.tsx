@@ -2,18 +2,21 @@ import { useState } from "preact/hooks"
 import { Problem } from "../api/Problem.ts"
 import { Field } from "../parts/Field.tsx"
 import { Form } from "../parts/Form.tsx"
-import { farewell, type Kind, signInAs, signOut } from "../api/Credential.ts"
-import { loadSession } from "../state/Session.ts"
+import { credentialOf, farewell, type Kind, usualKind } from "../api/Credential.ts"
+import { trySession } from "../state/Session.ts"
 
 const kinds: ReadonlyArray<readonly [kind: Kind, name: string, label: string]> = [
   ["token", "Token", "Token (JWT)"],
   ["api_key", "API key", "API key"]
 ]
 
-const refused = "This is no valid credential here, or it has run out."
+const refused: Readonly<Record<Kind, string>> = {
+  token: "The token is wrong, has run out, or is not for this Corridor.",
+  api_key: "The API key is wrong, was revoked, or is not of this Corridor."
+}
 
 export const SignIn = () => {
-  const [kind, setKind] = useState<Kind>("token")
+  const [kind, setKind] = useState(usualKind.value)
   const label = kinds.find(([one]) => one === kind)![2]
   return (
     <main class="sign-in">
@@ -41,10 +44,8 @@ export const SignIn = () => {
           key={kind}
           submit="Sign in"
           onSubmit={async ({ secret = "" }) => {
-            signInAs(kind, secret)
-            await loadSession().catch((error: unknown) => {
-              signOut()
-              throw error instanceof Problem && error.status === 401 ? new Problem(401, refused) : error
+            await trySession(credentialOf(kind, secret)).catch((error: unknown) => {
+              throw error instanceof Problem && error.status === 401 ? new Problem(401, refused[kind]) : error
             })
           }}
         >
