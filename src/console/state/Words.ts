@@ -13,9 +13,6 @@ const names: Readonly<Record<string, string>> = {
   review: "Waits for review",
   dead_letter: "Dead letters",
   disabled_endpoint: "Endpoint disabled",
-  mtn_momo: "MTN MoMo",
-  pawapay: "pawaPay",
-  paypal: "PayPal",
   "org-admin": "Org admin",
   api_key: "API key",
   api_keys: "API keys"

@@ -235,7 +235,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await page.getByRole("heading", { name: "order-77" }).waitFor()
         const drawn = await page.locator(".track svg").getAttribute("aria-label")
         expect(drawn).toContain("Status: Initiated, Processing, Completed")
-        expect(drawn).toContain("Fiat: Accepted after")
+        expect(drawn).toContain("Built-in fiat rail: Accepted after")
         await page.getByText("1,500.00 KES are on your balance.").waitFor()
 
         await page.getByRole("button", { name: "Refund" }).click()

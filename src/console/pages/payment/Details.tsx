@@ -3,8 +3,9 @@ import { Facts } from "../../parts/Facts.tsx"
 import { Id } from "../../parts/Id.tsx"
 import { Json } from "../../parts/Json.tsx"
 import { Money } from "../../parts/Money.tsx"
-import { nameOf } from "../../state/Words.ts"
+import { askedProvider } from "../payments/AskedProvider.ts"
 import type { Payment } from "../payments/PaymentTable.tsx"
+import { providerName } from "../providers/Names.ts"
 
 const isFilled = (value: Readonly<Record<string, unknown>>): boolean => Object.keys(value).length > 0
 
@@ -16,8 +17,7 @@ const textIn = (value: Readonly<Record<string, unknown>>, name: string): string 
 const given = (id: string | null, what: string) => (id === null ? null : <Id id={id} what={what} />)
 
 export const Details = ({ payment }: { readonly payment: Payment }) => {
-  const { currency, metadata, payer_details, provider, recipient_info, target_amount, target_currency, total_fees } =
-    payment
+  const { currency, metadata, payer_details, recipient_info, target_amount, target_currency, total_fees } = payment
   const crosses = target_amount !== null && target_currency !== currency
   return (
     <Card title="Details">
@@ -34,7 +34,7 @@ export const Details = ({ payment }: { readonly payment: Payment }) => {
             )
           ],
           ["Country", payment.country],
-          ["Provider", provider === null ? null : nameOf(provider)],
+          ["Provider", askedProvider(payment, providerName).name],
           ["Provider's id", given(payment.provider_payment_id, "the provider's id")],
           ["Provider's status", payment.provider_status],
           ["Payer", textIn(payer_details, "name")],

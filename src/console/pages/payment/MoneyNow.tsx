@@ -1,7 +1,7 @@
 import { amountText, isZero } from "../../api/Amount.ts"
 import { Icon } from "../../parts/Icon.tsx"
-import { nameOf } from "../../state/Words.ts"
 import type { Payment } from "../payments/PaymentTable.tsx"
+import { providerName } from "../providers/Names.ts"
 
 interface Whereabouts {
   readonly tone: "good" | "busy" | "warn" | "calm"
@@ -17,7 +17,7 @@ const received = ({ target_amount, target_currency, ...payment }: Payment): stri
 const less = ({ total_fees }: Payment): string =>
   total_fees === null || isZero(total_fees) ? "" : `, less ${amountText(total_fees)} in fees`
 
-const atProvider = ({ provider }: Payment): string => (provider === null ? "a provider" : nameOf(provider))
+const atProvider = ({ provider }: Payment): string => (provider === null ? "a provider" : providerName(provider))
 
 const inbound = (payment: Payment): Whereabouts => {
   const { refunded_amount, status } = payment

@@ -3,6 +3,7 @@ import { amountText } from "../../api/Amount.ts"
 import { toneOf } from "../../parts/Badge.tsx"
 import { linkTo } from "../../state/Router.ts"
 import { exactTime, nameOf, sentence, span } from "../../state/Words.ts"
+import { providerName } from "../providers/Names.ts"
 import type { Item } from "./Timeline.ts"
 
 interface Told {
@@ -13,7 +14,7 @@ interface Told {
 
 const movedOn = (items: ReadonlyArray<Item>, index: number): string => {
   const next = items.slice(index + 1).find(({ kind }) => kind === "attempt")
-  return next?.kind === "attempt" && next.leg !== "refund" ? ` So ${nameOf(next.provider)} was asked next.` : ""
+  return next?.kind === "attempt" && next.leg !== "refund" ? ` So ${providerName(next.provider)} was asked next.` : ""
 }
 
 const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
@@ -28,12 +29,16 @@ const told = (item: Item, items: ReadonlyArray<Item>, index: number): Told => {
       const moved = outcome === "declined" ? movedOn(items, index) : ""
       return {
         tone: toneOf(outcome ?? "pending"),
-        title: `${nameOf(provider)} ${what}: ${outcome === null ? "no answer yet" : outcome}${after}`,
+        title: `${providerName(provider)} ${what}: ${outcome === null ? "no answer yet" : outcome}${after}`,
         words: reason === null ? undefined : `${sentence(reason)}${moved}`
       }
     }
     case "callback":
-      return { tone: "busy", title: `${nameOf(item.provider)} says: ${item.report}`, words: sentence(item.effect) }
+      return {
+        tone: "busy",
+        title: `${providerName(item.provider)} says: ${item.report}`,
+        words: sentence(item.effect)
+      }
     case "operator":
       return {
         tone: item.closed_at === null ? "warn" : "calm",

@@ -2,6 +2,7 @@
 import type { Answer } from "../../api/Api.ts"
 import { toneOf } from "../../parts/Badge.tsx"
 import { nameOf, span } from "../../state/Words.ts"
+import { providerName } from "../providers/Names.ts"
 
 export type Item = Answer<"payments", "timeline">["data"]["items"][number]
 export type Of<Kind extends Item["kind"]> = Extract<Item, { readonly kind: Kind }>
@@ -52,7 +53,7 @@ const attemptLanes = (items: ReadonlyArray<Item>, end: number): ReadonlyArray<La
     const after = latency_ms === null ? "" : ` after ${span(latency_ms)}`
     const why = reason === null || outcome === "accepted" ? "" : `: ${reason}`
     return {
-      name: `${nameOf(provider)}${legs[leg] ?? ` (${leg})`}`,
+      name: `${providerName(provider)}${legs[leg] ?? ` (${leg})`}`,
       marks: [
         {
           from,

@@ -5,6 +5,8 @@ import { type Column, Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { linkTo } from "../../state/Router.ts"
 import { nameOf, shortId } from "../../state/Words.ts"
+import { providerName } from "../providers/Names.ts"
+import { askedProvider } from "./AskedProvider.ts"
 
 export type Payment = Answer<"payments", "byId">
 
@@ -40,7 +42,10 @@ const columns: ReadonlyArray<Column<Payment>> = [
   {
     name: "Provider",
     wide: true,
-    show: ({ provider }) => (provider === null ? <span class="muted nowrap">None yet</span> : nameOf(provider))
+    show: (payment) => {
+      const { known, name } = askedProvider(payment, providerName)
+      return <span class={known ? "" : "muted nowrap"}>{name}</span>
+    }
   },
   { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
 ]
