@@ -3,6 +3,7 @@ import { effect } from "@preact/signals"
 import { render } from "preact"
 import { App } from "./App.tsx"
 import { credential } from "./api/Credential.ts"
+import { orgNames } from "./state/Orgs.ts"
 import { chosenOrg, session } from "./state/Session.ts"
 import "./style/base.css"
 import "./style/shell.css"
@@ -14,6 +15,7 @@ effect(() => {
   if (credential.value !== undefined) return
   session.value = undefined
   chosenOrg.value = undefined
+  orgNames.value = new Map()
 })
 
 const frame = document.getElementById("console")!

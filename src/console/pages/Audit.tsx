@@ -1,6 +1,7 @@
 import { type Answer, call } from "../api/Api.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { Listing } from "../parts/Listing.tsx"
+import { orgColumn } from "../parts/OrgColumn.tsx"
 import { Page } from "../parts/Page.tsx"
 import { Table } from "../parts/Table.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -41,7 +42,12 @@ export const Audit = () => {
             columns={[
               { name: "What", show: ({ action }) => <strong class="nowrap">{actionOf(action)}</strong> },
               { name: "Who", show: (entry) => <span class="clipped">{whoOf(entry)}</span> },
-              { name: "Detail", wide: true, show: (entry) => <span class="two-lines">{detailOf(entry)}</span> },
+              ...orgColumn<Entry>(({ org_id }) => org_id),
+              {
+                name: "Detail",
+                below: true,
+                show: (entry) => detailOf(entry) !== "" && <span class="two-lines">{detailOf(entry)}</span>
+              },
               { name: "When", align: "end", show: ({ created_at }) => <Time at={created_at} /> }
             ]}
           />

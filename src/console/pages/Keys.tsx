@@ -5,6 +5,7 @@ import { Badge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Field } from "../parts/Field.tsx"
 import { Listing } from "../parts/Listing.tsx"
+import { orgColumn } from "../parts/OrgColumn.tsx"
 import { Page } from "../parts/Page.tsx"
 import { Secret } from "../parts/Secret.tsx"
 import { Table } from "../parts/Table.tsx"
@@ -105,7 +106,8 @@ export const Keys = () => {
             columns={[
               { name: "Name", show: ({ name }) => <strong>{name}</strong> },
               { name: "Status", show: ({ status }) => <Badge status={status} /> },
-              { name: "Begins with", wide: true, show: ({ prefix }) => <code>{prefix}…</code> },
+              ...orgColumn<Key>(({ org_id }) => org_id),
+              { name: "Begins with", below: true, show: ({ prefix }) => <code>{prefix}…</code> },
               { name: "Role", show: ({ role }) => nameOf(role) },
               { name: "Created", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
               {

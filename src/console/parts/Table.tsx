@@ -7,6 +7,8 @@ export interface Column<A> {
   readonly align?: "end"
   /** For what only a wide screen has room for. */
   readonly wide?: boolean
+  /** What tells rows apart: on a phone it is a line of its own below the others. */
+  readonly below?: boolean
   /** A column of buttons has a name for those alone who hear the page. */
   readonly quiet?: boolean
 }
@@ -24,8 +26,10 @@ interface Props<A> {
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest("a, button, dialog, input, select, label") !== null
 
-const classOf = <A,>({ align, quiet, wide }: Column<A>): string =>
-  [align === "end" ? "end" : "", wide === true ? "wide" : "", quiet === true ? "quiet" : ""].join(" ").trim()
+const classOf = <A,>({ align, below, quiet, wide }: Column<A>): string =>
+  Object.entries({ end: align === "end", wide, below, quiet })
+    .flatMap(([name, is]) => (is === true ? [name] : []))
+    .join(" ")
 
 export const Table = <A,>({ caption, columns, hrefOf, keyOf, rows }: Props<A>) => (
   <div class="table-frame">

@@ -29,6 +29,7 @@ import {
 interface Sandbox {
   readonly orgs: ReadonlyArray<{
     readonly org_id: string
+    readonly name: string
     readonly api_key: string
     readonly users: ReadonlyArray<{ readonly user_id: string; readonly role: string; readonly jwt: string }>
   }>
@@ -209,7 +210,9 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, `admin's ${path}`)
       }
-      await page.getByRole("link", { name: "Health" }).click()
+      await walkTo(page, "keys", "API keys")
+      for (const { name } of sandbox.orgs) await page.getByRole("cell", { name }).first().waitFor()
+      await walkTo(page, "providers/health", "Providers")
       await page.locator(".health-card").first().waitFor()
       await looksRight(page, "admin's health")
     })

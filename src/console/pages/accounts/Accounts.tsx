@@ -4,6 +4,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Field } from "../../parts/Field.tsx"
 import { Listing } from "../../parts/Listing.tsx"
 import { Money } from "../../parts/Money.tsx"
+import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
@@ -75,6 +76,7 @@ export const Accounts = () => {
             columns={[
               { name: "Account", show: ({ customer_id, virtual_account_name }) => customer_id ?? virtual_account_name },
               { name: "Status", show: ({ status }) => <Badge status={status} /> },
+              ...orgColumn<AccountData>(({ org_id }) => org_id),
               { name: "Name", wide: true, show: ({ virtual_account_name }) => virtual_account_name },
               { name: "Opened", align: "end", wide: true, show: ({ created_at }) => <Time at={created_at} /> },
               {

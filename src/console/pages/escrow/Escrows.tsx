@@ -5,8 +5,11 @@ import { Bar } from "../../parts/Bar.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Listing } from "../../parts/Listing.tsx"
 import { Money } from "../../parts/Money.tsx"
+import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Table } from "../../parts/Table.tsx"
+import { useLoad } from "../../state/Load.ts"
+import { seesAll } from "../../state/Orgs.ts"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
 import { isAdmin, may, ofOrg, orgId } from "../../state/Session.ts"
@@ -15,7 +18,18 @@ import { NewEscrow } from "./NewEscrow.tsx"
 export type EscrowData = Answer<"escrow", "get">["data"]
 export type Milestone = EscrowData["milestones"][number]
 
+/** An escrow is of whomever its account is. */
+const useOwners = (): ReadonlyMap<string, string> => {
+  const { data } = useLoad(
+    async (signal) =>
+      seesAll.value ? (await call("virtualAccounts", "list", { urlParams: { limit: 100 } }, { signal })).data : [],
+    [seesAll.value]
+  )
+  return new Map((data ?? []).map(({ account_id, org_id }) => [account_id, org_id]))
+}
+
 export const Escrows = () => {
+  const owners = useOwners()
   const list = usePages(
     (cursor, signal) =>
       call("escrow", "list", { urlParams: { ...ofOrg(), limit: 25, last_evaluated_key: cursor } }, { signal }),
@@ -43,6 +57,7 @@ export const Escrows = () => {
             hrefOf={({ escrow_id }) => linkTo(`escrow/${escrow_id}`)}
             columns={[
               { name: "Escrow", show: ({ name }) => name },
+              ...orgColumn<EscrowData>(({ account_id }) => owners.get(account_id)),
               { name: "Status", show: ({ status }) => <Badge status={status} /> },
               {
                 name: "Funded",

@@ -68,7 +68,7 @@ const Content = ({ links, onDone }: { readonly links: ReadonlyArray<Link>; reado
         },
         {
           name: "Address",
-          wide: true,
+          below: true,
           show: ({ url }) => (
             <span class="with-copy">
               <a class="clipped short" href={url} target="_blank" rel="noreferrer">

@@ -1,6 +1,7 @@
 import type { Answer } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Money } from "../../parts/Money.tsx"
+import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { type Column, Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { linkTo } from "../../state/Router.ts"
@@ -38,7 +39,7 @@ const columns: ReadonlyArray<Column<Payment>> = [
       </span>
     )
   },
-  { name: "Party", wide: true, show: (payment) => partyOf(payment) || <span class="muted">–</span> },
+  { name: "Party", below: true, show: partyOf },
   {
     name: "Provider",
     wide: true,
@@ -65,7 +66,7 @@ export const PaymentTable = ({
   <Table
     caption="Payments"
     rows={payments}
-    columns={brief ? few : columns}
+    columns={(brief ? few : columns).toSpliced(3, 0, ...orgColumn<Payment>(({ org_id }) => org_id))}
     keyOf={({ payment_id }) => payment_id}
     hrefOf={({ payment_id }) => linkTo(`payments/${payment_id}`)}
   />

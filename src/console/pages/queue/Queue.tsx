@@ -3,18 +3,23 @@ import { type Answer, call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Listing } from "../../parts/Listing.tsx"
+import { OrgOf } from "../../parts/OrgColumn.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
 import { may, ofOrg, orgId } from "../../state/Session.ts"
-import { shortId } from "../../state/Words.ts"
+import { providerOptions } from "../providers/Names.ts"
 import { ReplayDead } from "../webhooks/ReplayDead.tsx"
 import { SetStatus } from "../webhooks/SetStatus.tsx"
 import { Decide } from "./Decide.tsx"
+import { detailText } from "./DetailText.ts"
+import { PaymentLine } from "./PaymentLine.tsx"
 import { Review } from "./Review.tsx"
 
 type QueueItem = Answer<"payments", "queue">["data"][number]
+
+const providerNames: ReadonlyMap<string, string> = new Map(providerOptions)
 
 const kinds = ["unknown_outcome", "suspense", "review", "dead_letter", "disabled_endpoint"] as const
 
@@ -47,16 +52,17 @@ const subjectOf = ({ payment_id, webhook_id }: QueueItem) =>
   payment_id === null ? (
     <a href={linkTo("webhooks/deliveries", { webhook_id: webhook_id ?? "" })}>Its deliveries</a>
   ) : (
-    <a href={linkTo(`payments/${payment_id}`)}>
-      Payment <code>{shortId(payment_id)}</code>
-    </a>
+    <PaymentLine id={payment_id} />
   )
+
+/** Each payment of a page is asked for by itself. */
+const PAGE = 25
 
 export const Queue = () => {
   const [kind, setKind] = useState<string>()
   const list = usePages(
     (cursor, signal) =>
-      call("payments", "queue", { urlParams: { ...ofOrg(), limit: 50, last_evaluated_key: cursor } }, { signal }),
+      call("payments", "queue", { urlParams: { ...ofOrg(), limit: PAGE, last_evaluated_key: cursor } }, { signal }),
     [orgId.value]
   )
   const there = kinds.filter((one) => list.items?.some((item) => item.kind === one))
@@ -88,11 +94,12 @@ export const Queue = () => {
                   <p class="queue-head">
                     <Badge status={item.kind} />
                     {subjectOf(item)}
+                    <OrgOf id={item.org_id} />
                     <span class="muted">
                       <Time at={item.created_at} relative />
                     </span>
                   </p>
-                  <p>{item.detail}</p>
+                  <p>{detailText(item.detail, providerNames)}</p>
                   <div class="actions">
                     <Decision item={item} onDone={list.reload} />
                   </div>

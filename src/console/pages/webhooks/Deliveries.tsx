@@ -3,6 +3,7 @@ import { Badge } from "../../parts/Badge.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Field } from "../../parts/Field.tsx"
 import { Listing } from "../../parts/Listing.tsx"
+import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
@@ -23,12 +24,12 @@ const statuses = [
 
 const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
 
-const useAddresses = () => {
+const useEndpoints = () => {
   const { data } = useLoad(
     (signal) => call("webhooks", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
     [orgId.value]
   )
-  return new Map((data?.data ?? []).map(({ endpoint_url, webhook_id }) => [webhook_id, hostOf(endpoint_url)]))
+  return new Map((data?.data ?? []).map((endpoint) => [endpoint.webhook_id, endpoint]))
 }
 
 const said = ({ attempts, last_error, last_status_code }: Delivery): string => {
@@ -38,7 +39,7 @@ const said = ({ attempts, last_error, last_status_code }: Delivery): string => {
 
 export const Deliveries = () => {
   const { status = "", webhook_id = "" } = Object.fromEntries(route.value.query)
-  const addresses = useAddresses()
+  const endpoints = useEndpoints()
   const list = usePages(
     (cursor, signal) =>
       call(
@@ -70,7 +71,10 @@ export const Deliveries = () => {
         <Field
           name="webhook_id"
           label="Endpoint"
-          options={[["", "Any endpoint"], ...addresses]}
+          options={[
+            ["", "Any endpoint"],
+            ...Array.from(endpoints, ([id, { endpoint_url }]) => [id, hostOf(endpoint_url)] as const)
+          ]}
           value={webhook_id}
           onInput={(value) => setQuery({ status, webhook_id: value })}
         />
@@ -92,8 +96,13 @@ export const Deliveries = () => {
             columns={[
               { name: "Event", show: ({ event_type }) => <code>{event_type}</code> },
               { name: "Status", show: (delivery) => <Badge status={delivery.status} /> },
-              { name: "Endpoint", wide: true, show: (delivery) => addresses.get(delivery.webhook_id) ?? "–" },
-              { name: "Last answer", wide: true, show: said },
+              {
+                name: "Endpoint",
+                below: true,
+                show: (delivery) => hostOf(endpoints.get(delivery.webhook_id)?.endpoint_url ?? "–")
+              },
+              ...orgColumn<Delivery>((delivery) => endpoints.get(delivery.webhook_id)?.org_id),
+              { name: "Last answer", below: true, show: said },
               { name: "Created", align: "end", show: ({ created_at }) => <Time at={created_at} /> },
               ...(may("webhooks")
                 ? [

@@ -2,6 +2,7 @@ import { call } from "../../api/Api.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Listing } from "../../parts/Listing.tsx"
+import { OrgOf } from "../../parts/OrgColumn.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo } from "../../state/Router.ts"
@@ -19,6 +20,7 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
     <p class="queue-head">
       <Badge status={endpoint.status} />
       <code class="address">{endpoint.endpoint_url}</code>
+      <OrgOf id={endpoint.org_id} />
     </p>
     <p class="muted">
       {endpoint.events.includes("*") ? "All events" : endpoint.events.join(", ")} · since{" "}

@@ -4,6 +4,7 @@ import { Awaited } from "../../parts/Awaited.tsx"
 import { Button } from "../../parts/Button.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Json } from "../../parts/Json.tsx"
+import { OrgOf } from "../../parts/OrgColumn.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { ofOrg, orgId } from "../../state/Session.ts"
@@ -25,6 +26,7 @@ const Shown = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
           <details>
             <summary>
               <code>{event.event_type}</code>
+              <OrgOf id={event.org_id} />
               <Time at={event.created_at} relative />
             </summary>
             <Json name={`Data of ${event.event_type}`} value={event.data} />
