@@ -45,7 +45,7 @@ const Waiting = () => {
 
 export const Figures = ({ trends }: { readonly trends: TrendsData }) => {
   const { completed, count, failed, success_rate, volume } = trends.totals
-  const [largest, ...others] = volume
+  const [leading, ...others] = volume
   return (
     <div class="figures">
       <Figure
@@ -60,7 +60,7 @@ export const Figures = ({ trends }: { readonly trends: TrendsData }) => {
       />
       <Figure
         name="Volume"
-        value={largest === undefined ? "–" : <Money amount={largest.amount} currency={largest.currency} />}
+        value={leading === undefined ? "–" : <Money amount={leading.amount} currency={leading.currency} />}
         note={
           others.length === 0
             ? "completed"
