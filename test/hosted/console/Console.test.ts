@@ -16,7 +16,7 @@ import {
 } from "../../payments/support/RealServer.ts"
 import { breaches } from "../../support/Axe.ts"
 import { pngOf } from "../pages/link/Png.ts"
-import { byBank, byPhone } from "../../payments/support/Requests.ts"
+import { byBank, byPhone, kenyanPhone } from "../../payments/support/Requests.ts"
 import {
   chromiumNeeded,
   chromiumPath,
@@ -145,6 +145,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
     const link = { amount: 80, currency: CurrencyCode.make("KES"), amount_type: "fixed" as const, description: "Seat" }
     await corridor.paymentLinks.create({ path: { org_id }, payload: link })
+    await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
     const wordy = { description: "Forty bags of maize flour ".repeat(8).trim(), client_reference: "0".repeat(90) }
     await corridor.paymentLinks.create({ path: { org_id }, payload: { ...link, ...wordy, amount: 12345678.9 } })
     const delivery = await until("a delivery died", async () => {
@@ -202,6 +203,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, path)
       }
+      await walkTo(page, "providers", "Providers")
+      await page.getByLabel("Kind").selectOption("Payout")
+      await page.getByLabel("Beneficiary").selectOption("Ada Okafor, mobile money in KES")
+      await page.getByRole("button", { name: "Show the route" }).click()
+      await page.getByText("Is asked first").waitFor()
     })
     const adminPages = { "": "Overview", queue: "Operations", "providers/configs": "Providers" }
     await visiting(sandbox.admin.jwt, async (page) => {
@@ -210,6 +216,10 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, `admin's ${path}`)
       }
+      await page.getByLabel("Organisation").selectOption(acme.name)
+      await walkTo(page, "providers/configs", "Providers")
+      await page.getByRole("cell", { name: "Everybody" }).first().waitFor()
+      await page.getByLabel("Organisation").selectOption("All organisations")
       await walkTo(page, "keys", "API keys")
       for (const { name } of sandbox.orgs) await page.getByRole("cell", { name }).first().waitFor()
       await walkTo(page, "providers/health", "Providers")

@@ -6,10 +6,12 @@ import { Field } from "../../parts/Field.tsx"
 import { Listing } from "../../parts/Listing.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
+import { orgName } from "../../state/Orgs.ts"
 import { usePages } from "../../state/Pages.ts"
 import { route, setQuery } from "../../state/Router.ts"
 import { chosenOrg } from "../../state/Session.ts"
 import { nameOf } from "../../state/Words.ts"
+import { configsOf } from "./ConfigsOf.ts"
 import { EditConfig } from "./EditConfig.tsx"
 import { type Config, flowOptions, methodOptions, providerName, providerOptions } from "./Names.ts"
 import { SetCredentials } from "./SetCredentials.tsx"
@@ -21,7 +23,7 @@ const Remove = ({ config, onDone }: { readonly config: Config; readonly onDone: 
     label={`Remove ${providerName(config.provider)} in ${config.country}`}
     title="Remove the configuration"
     kind="danger"
-    says="No new payment goes by it from now on. Payments that it already serves are seen to their end."
+    says={`No new payment${config.org_id === null ? " of any organisation" : ""} goes by it from now on. Payments that it already serves are seen to their end.`}
     submit="Remove"
     done="Configuration removed"
     onDone={onDone}
@@ -47,23 +49,7 @@ const filters = [
 
 export const Configs = () => {
   const query = Object.fromEntries(route.value.query)
-  const list = usePages(
-    (cursor, signal) =>
-      call(
-        "providerConfigs",
-        "list",
-        {
-          urlParams: {
-            ...query,
-            ...(chosenOrg.value === undefined ? {} : { org_id: chosenOrg.value }),
-            limit: 25,
-            last_evaluated_key: cursor
-          }
-        },
-        { signal }
-      ),
-    [query, chosenOrg.value]
-  )
+  const list = usePages((cursor, signal) => configsOf(chosenOrg.value, query, cursor, signal), [query, chosenOrg.value])
   return (
     <>
       <div class="filters">
@@ -109,9 +95,9 @@ export const Configs = () => {
               { name: "Amounts", wide: true, show: (config) => <span class="nowrap">{limitsOf(config)}</span> },
               {
                 name: "For",
-                wide: true,
+                below: true,
                 show: ({ has_credentials, org_id }) =>
-                  `${org_id === null ? "Everybody" : "One organisation"}${has_credentials ? ", own account" : ""}`
+                  `${org_id === null ? "Everybody" : orgName(org_id)}${has_credentials ? ", own account" : ""}`
               },
               {
                 name: "Actions",

@@ -8,7 +8,7 @@ export const EditConfig = ({ config, onDone }: { readonly config: Config; readon
     name="Change"
     label={`Change ${providerName(config.provider)} in ${config.country}`}
     title={`${providerName(config.provider)} in ${config.country}`}
-    says="Holds from the next payment on. Payments that it already serves are seen to their end."
+    says={`Holds from the next payment${config.org_id === null ? " of every organisation" : ""} on. Payments that it already serves are seen to their end.`}
     submit="Save"
     done="Configuration changed"
     onDone={onDone}

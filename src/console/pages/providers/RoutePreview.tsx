@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks"
-import { type Answer, call, type Request } from "../../api/Api.ts"
-import { amountIn } from "../../api/TypedAmount.ts"
+import { type Answer, call } from "../../api/Api.ts"
+import { Problem } from "../../api/Problem.ts"
 import { Badge } from "../../parts/Badge.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -9,47 +9,17 @@ import { Form, type Values } from "../../parts/Form.tsx"
 import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { isAdmin, ofOrg, orgId, session } from "../../state/Session.ts"
+import { nameOf } from "../../state/Words.ts"
 import { providerName } from "./Names.ts"
+import { type Beneficiary, payinOf, payoutOf } from "./PreviewPayload.ts"
 
 type Route = Answer<"paymentsInit", "preview">["data"]
-type Payload = Request<"paymentsInit", "preview">["payload"]
 
 const methods = [
   ["mobile_money", "Mobile money"],
   ["bank_transfer", "Bank transfer"],
   ["card", "Card"]
 ] as const
-
-/** A preview asks for a whole payment, and most of it has no say in the route. */
-const payer = { name: "Route preview", email: "preview@example.com", phone: "+254700000000" }
-
-const detailsOf = (method: string, { network = "", phone = "" }: Values, country: string): Partial<Payload> => {
-  if (method === "mobile_money") return { mobile_money_details: { provider: network, phone_number: phone } }
-  if (method === "card") {
-    const card = { card_number: "4242424242424242", expiry_month: "12", expiry_year: "2035" }
-    return { card_details: card }
-  }
-  const account = { account_number: "1100223344", bank_name: "Any bank" }
-  return { bank_details: { ...account, account_name: payer.name, country }, bank_account: account }
-}
-
-const payloadOf = (values: Values): Payload => {
-  const { amount = "", country = "", currency = "", payment_method = "" } = values
-  const number = amountIn(amount)
-  const inCapitals = currency.toUpperCase()
-  return {
-    ...ofOrg(),
-    amount: number,
-    target_amount: number,
-    currency: inCapitals,
-    target_currency: inCapitals,
-    payment_method: payment_method as Payload["payment_method"],
-    direction: "payin",
-    country: country.toUpperCase(),
-    payer_details: payer,
-    ...detailsOf(payment_method, values, country.toUpperCase())
-  }
-}
 
 const NetworkFields = ({ country }: { readonly country: string }) => {
   const { data } = useLoad(
@@ -122,37 +92,87 @@ const Explained = ({ route }: { readonly route: Route }) => (
   </>
 )
 
-export const RoutePreview = () => {
+const flows = [
+  ["payin", "Payin"],
+  ["payout", "Payout"]
+] as const
+
+const PayinFields = () => {
   const home = session.value?.organization
   const [method, setMethod] = useState("mobile_money")
   const [country, setCountry] = useState(home?.country ?? "KE")
+  return (
+    <>
+      <Field name="payment_method" label="Method" options={methods} value={method} onInput={setMethod} />
+      <div class="pair">
+        <Field
+          name="country"
+          label="Country"
+          value={country}
+          onInput={(text) => setCountry(text.toUpperCase())}
+          required
+        />
+        <Field name="currency" label="Currency" value={home?.currency ?? "KES"} required />
+      </div>
+      {method === "mobile_money" && <NetworkFields country={country} />}
+    </>
+  )
+}
+
+const nameOfBeneficiary = ({ account_type, currency, fname, lname }: Beneficiary): string =>
+  `${fname} ${lname}, ${nameOf(account_type).toLowerCase()} in ${currency}`
+
+const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray<Beneficiary> }) => (
+  <Field
+    key={beneficiaries.length}
+    name="beneficiary_id"
+    label="Beneficiary"
+    hint="Settles the method, the country and the currency."
+    options={
+      beneficiaries.length === 0
+        ? [["", "There is none with a bank account or mobile money"]]
+        : beneficiaries.map((one) => [one.beneficiary_id, nameOfBeneficiary(one)])
+    }
+  />
+)
+
+const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> => {
+  const { data } = useLoad(
+    async (signal) =>
+      wanted ? (await call("beneficiaries", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal })).data : [],
+    [wanted, orgId.value]
+  )
+  return (data ?? []).filter(({ account_type }) => account_type === "mobile_money" || account_type === "bank")
+}
+
+const payloadOf = (values: Values, beneficiaries: ReadonlyArray<Beneficiary>) => {
+  if (values["flow"] !== "payout") return payinOf(values)
+  const to = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === values["beneficiary_id"])
+  if (to === undefined) throw new Problem(400, "A payout goes to a beneficiary: there has to be one.")
+  return payoutOf(to, values)
+}
+
+export const RoutePreview = () => {
+  const [flow, setFlow] = useState("payin")
   const [route, setRoute] = useState<Route>()
+  const beneficiaries = useBeneficiaries(flow === "payout")
   if (isAdmin.value && orgId.value === undefined) {
     return <NeedsOrg />
   }
   return (
     <div class="columns lean-right">
-      <Card title="A payin">
+      <Card title="A payment">
         <Form
           submit="Show the route"
           onSubmit={async (values) => {
             setRoute(undefined)
-            setRoute((await call("paymentsInit", "preview", { payload: payloadOf(values) })).data)
+            const payload = payloadOf(values, beneficiaries)
+            setRoute((await call("paymentsInit", "preview", { payload })).data)
           }}
         >
-          <Field name="payment_method" label="Method" options={methods} value={method} onInput={setMethod} />
-          <div class="pair">
-            <Field
-              name="country"
-              label="Country"
-              value={country}
-              onInput={(text) => setCountry(text.toUpperCase())}
-              required
-            />
-            <Field name="currency" label="Currency" value={home?.currency ?? "KES"} required />
-          </div>
+          <Field name="flow" label="Kind" options={flows} value={flow} onInput={setFlow} />
+          {flow === "payin" ? <PayinFields /> : <PayoutFields beneficiaries={beneficiaries} />}
           <Field name="amount" label="Amount" inputMode="decimal" value="1500.00" required />
-          {method === "mobile_money" && <NetworkFields country={country} />}
         </Form>
       </Card>
       <Card title="Its route" note="Nothing is created, and nobody is asked.">
