@@ -6,7 +6,10 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
-import { nameOf } from "../../state/Words.ts"
+import { linkTo } from "../../state/Router.ts"
+import { may, ofOrg } from "../../state/Session.ts"
+import { nameOf, shortId } from "../../state/Words.ts"
+import { placeOf } from "./BalancePlace.ts"
 
 type Balance = Answer<"balances", "list">["data"][number]
 
@@ -22,7 +25,38 @@ const words: Readonly<Record<Balance["kind"], string>> = {
 
 const order = Object.keys(words)
 
-const Content = ({ balances }: { readonly balances: ReadonlyArray<Balance> }) => {
+type Names = ReadonlyMap<string, string>
+
+/** What people call their accounts and escrows, as far as the reader may list them. */
+const loadNames = async (signal: AbortSignal): Promise<Names> => {
+  const urlParams = { ...ofOrg(), limit: 100 }
+  const [accounts, escrows] = await Promise.all([
+    call("virtualAccounts", "list", { urlParams }, { signal }),
+    may("escrow") ? call("escrow", "list", { urlParams }, { signal }) : undefined
+  ])
+  return new Map([
+    ...accounts.data.map((one) => [one.account_id, one.customer_id ?? one.virtual_account_name] as const),
+    ...(escrows?.data ?? []).map(({ escrow_id, name }) => [escrow_id, name] as const)
+  ])
+}
+
+const Where = ({ balance: { account, kind }, names }: { readonly balance: Balance; readonly names: Names }) => {
+  const place = placeOf(account)
+  const what = words[kind] ?? nameOf(kind)
+  if (place === undefined) return <>{what}</>
+  return (
+    <>
+      {what} <a href={linkTo(place.path)}>{names.get(place.id) ?? <code>{shortId(place.id)}</code>}</a>
+    </>
+  )
+}
+
+interface ContentProps {
+  readonly balances: ReadonlyArray<Balance>
+  readonly names: Names
+}
+
+const Content = ({ balances, names }: ContentProps) => {
   const shown = balances
     .filter(({ balance, kind }) => kind === "settlement" || !isZero(balance))
     .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
@@ -39,7 +73,7 @@ const Content = ({ balances }: { readonly balances: ReadonlyArray<Balance> }) =>
       rows={shown}
       keyOf={({ account }) => account}
       columns={[
-        { name: "Where", show: ({ kind }) => words[kind] ?? nameOf(kind) },
+        { name: "Where", show: (balance) => <Where balance={balance} names={names} /> },
         {
           name: "Balance",
           align: "end",
@@ -55,10 +89,17 @@ const Content = ({ balances }: { readonly balances: ReadonlyArray<Balance> }) =>
 }
 
 export const Balances = ({ org }: { readonly org: string }) => {
-  const loaded = useLoad((signal) => call("balances", "list", { path: { org_id: org } }, { signal }), [org])
+  const loaded = useLoad(
+    async (signal) => {
+      const path = { org_id: org }
+      const [{ data }, names] = await Promise.all([call("balances", "list", { path }, { signal }), loadNames(signal)])
+      return { balances: data, names }
+    },
+    [org]
+  )
   return (
     <Card title="Balances">
-      <Awaited loaded={loaded}>{({ data }) => <Content balances={data} />}</Awaited>
+      <Awaited loaded={loaded}>{(content) => <Content {...content} />}</Awaited>
     </Card>
   )
 }

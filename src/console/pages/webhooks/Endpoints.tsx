@@ -11,7 +11,6 @@ import { changed, changes } from "./Changes.ts"
 import { ChangeEvents } from "./ChangeEvents.tsx"
 import { RemoveEndpoint } from "./RemoveEndpoint.tsx"
 import { RotateSecret } from "./RotateSecret.tsx"
-import { SendTest } from "./SendTest.tsx"
 import { SetStatus } from "./SetStatus.tsx"
 import type { Endpoint } from "./Endpoint.ts"
 
@@ -35,7 +34,6 @@ const Row = ({ endpoint }: { readonly endpoint: Endpoint }) => (
     {endpoint.disabled_reason !== null && <p class="note">{endpoint.disabled_reason}</p>}
     {may("webhooks") && (
       <div class="actions">
-        <SendTest endpoint={endpoint} />
         <ChangeEvents endpoint={endpoint} onDone={changed} />
         <RotateSecret endpoint={endpoint} />
         <SetStatus

@@ -1,12 +1,12 @@
 import { LosslessNumber } from "lossless-json"
 import { call } from "../../api/Api.ts"
 import { Task } from "../../parts/Task.tsx"
-import type { Endpoint } from "./Endpoint.ts"
 
-export const SendTest = ({ endpoint }: { readonly endpoint: Endpoint }) => (
+/** The service sends it to all of them: it stands above them, and not at any one. */
+export const SendTest = ({ org }: { readonly org: string }) => (
   <Task
-    name="Send a test"
-    title="Send a test event"
+    name="Send a test to all endpoints"
+    title="Send a test event to all endpoints"
     says="Sends transaction.updated with made-up data, marked as a test, to every active endpoint of the organisation."
     submit="Send"
     done="Test event sent"
@@ -16,7 +16,7 @@ export const SendTest = ({ endpoint }: { readonly endpoint: Endpoint }) => (
         "notify",
         {
           payload: {
-            org_id: endpoint.org_id,
+            org_id: org,
             transaction_data: {
               transaction_id: "test-from-the-console",
               status: "completed",

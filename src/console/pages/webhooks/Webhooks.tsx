@@ -1,9 +1,10 @@
 import { Page } from "../../parts/Page.tsx"
 import { Tabs } from "../../parts/Tabs.tsx"
-import { may } from "../../state/Session.ts"
+import { may, orgId } from "../../state/Session.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { Endpoints } from "./Endpoints.tsx"
 import { NewEndpoint } from "./NewEndpoint.tsx"
+import { SendTest } from "./SendTest.tsx"
 import { Tail } from "./Tail.tsx"
 
 const tabs = [
@@ -16,7 +17,14 @@ export const Webhooks = ({ tab }: { readonly tab: string }) => (
   <Page
     title="Webhooks"
     lead="Every event is signed, and sent again until your server takes it."
-    actions={may("webhooks") && tab === "endpoints" ? <NewEndpoint /> : undefined}
+    actions={
+      may("webhooks") && tab === "endpoints" ? (
+        <>
+          {orgId.value !== undefined && <SendTest org={orgId.value} />}
+          <NewEndpoint />
+        </>
+      ) : undefined
+    }
   >
     {may("webhook_log") && (
       <Tabs name="Webhooks" tabs={tabs.map(([path, words]) => [`#/webhooks/${path}`, words, tab === path])} />

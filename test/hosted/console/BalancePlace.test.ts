@@ -1,0 +1,10 @@
+import { expect, it } from "vitest"
+import { placeOf } from "../../../src/console/pages/overview/BalancePlace.ts"
+
+it.each([
+  ["virtual/a1/KES", "accounts/a1"],
+  ["escrow/e1/KES", "escrow/e1"],
+  ["ramp/p1/USDC", "payments/p1"],
+  ["settlement/o1/KES", undefined],
+  ["own/o1/c1/KES", undefined]
+])("%s is at %s", (account, path) => expect(placeOf(account)?.path).toBe(path))
