@@ -14,6 +14,7 @@ import { linkTo } from "../../state/Router.ts"
 import { may } from "../../state/Session.ts"
 import { sentence, span } from "../../state/Words.ts"
 import { Replay } from "./Replay.tsx"
+import { sentHeaders } from "./SentHeaders.ts"
 
 type Detail = Answer<"webhookLog", "delivery">["data"]
 
@@ -78,6 +79,12 @@ const Shown = ({ delivery, onDone }: { readonly delivery: Detail; readonly onDon
               ["Next attempt", delivery.next_attempt_at !== null && <Time at={delivery.next_attempt_at} />]
             ]}
           />
+          <h3>Headers</h3>
+          <Json name="Headers" value={sentHeaders(delivery)} />
+          <p class="muted">
+            Each attempt is signed anew with the endpoint's secret. Signatures and their timestamps are not kept.
+          </p>
+          <h3>Body</h3>
           <Json name="What is sent" value={event} />
         </Card>
         <Card title="Attempts">
