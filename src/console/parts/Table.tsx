@@ -19,8 +19,8 @@ interface Props<A> {
   readonly columns: ReadonlyArray<Column<A>>
   readonly rows: ReadonlyArray<A>
   readonly keyOf: (row: A) => string
-  /** The page of a row; its first cell holds the link, and a click anywhere in the row follows it. */
-  readonly hrefOf?: (row: A) => string
+  /** The page of a row, where it has one; its first cell holds the link, and a click anywhere in the row follows it. */
+  readonly hrefOf?: (row: A) => string | undefined
 }
 
 const isControl = (target: EventTarget | null): boolean =>

@@ -40,15 +40,16 @@ const loadNames = async (signal: AbortSignal): Promise<Names> => {
   ])
 }
 
-const Where = ({ balance: { account, kind }, names }: { readonly balance: Balance; readonly names: Names }) => {
+/** Accounts of one kind are told apart by their names. */
+const whereOf = ({ account, kind }: Balance, names: Names): string => {
   const place = placeOf(account)
   const what = words[kind] ?? nameOf(kind)
-  if (place === undefined) return <>{what}</>
-  return (
-    <>
-      {what} <a href={linkTo(place.path)}>{names.get(place.id) ?? <code>{shortId(place.id)}</code>}</a>
-    </>
-  )
+  return place === undefined ? what : `${what}: ${names.get(place.id) ?? shortId(place.id)}`
+}
+
+const hrefOf = ({ account }: Balance): string | undefined => {
+  const place = placeOf(account)
+  return place === undefined ? undefined : linkTo(place.path)
 }
 
 interface ContentProps {
@@ -72,8 +73,9 @@ const Content = ({ balances, names }: ContentProps) => {
       caption="Balances"
       rows={shown}
       keyOf={({ account }) => account}
+      hrefOf={hrefOf}
       columns={[
-        { name: "Where", show: (balance) => <Where balance={balance} names={names} /> },
+        { name: "Where", show: (balance) => whereOf(balance, names) },
         {
           name: "Balance",
           align: "end",
