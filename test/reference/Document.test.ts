@@ -85,6 +85,26 @@ describe("the search", () => {
     expect(titles("client_reference").length).toBeGreaterThan(0)
   })
 
+  it("finds an operation by what can be done with it, before the models of the same name", () => {
+    const [first, ...others] = find(index, "refund")
+    expect(first).toMatchObject({ entry: { kind: "operation", title: "Act on a payment" }, action: "refund" })
+    expect(others.map(({ entry }) => entry.title)).toContain("Refund")
+    expect(titles("otp")[0]).toBe("Act on a payment")
+    expect(titles("refund payment")[0]).toBe("Act on a payment")
+    expect(titles("payout")[0]).not.toBe("Act on a payment")
+  })
+
+  it.each(["refund", "balance", "webhook", "escrow", "api key"])("has operations before models: %s", (query) => {
+    const named = find(index, query).filter(({ entry }) => entry.title.toLowerCase().includes(query))
+    const kinds = named.map(({ entry }) => entry.kind)
+    expect(kinds.lastIndexOf("operation")).toBeLessThanOrEqual(kinds.filter((kind) => kind !== "schema").length - 1)
+  })
+
+  it("finds every model by its name, too", () => {
+    const models = entries.filter(({ kind }) => kind === "schema")
+    expect(models.filter(({ title }) => !titles(title).includes(title)).map(({ title }) => title)).toEqual([])
+  })
+
   it("finds nothing for words that are nowhere", () => expect(titles("zebra crossing")).toEqual([]))
 
   it("shows operations before anything is typed", () => expect(titles("  ").length).toBeGreaterThan(10))

@@ -1,15 +1,18 @@
-/** Finds entries by their words: those whose title has them come before those whose address or text has. */
+/** Finds entries by their words: those whose title or actions have them come before those whose address or text has. */
 import type { Entry, Group } from "./Contents.ts"
 
 export interface Found {
   readonly entry: Entry
   readonly group: string
+  /** Which of the things that can be done with it was asked for. */
+  readonly action?: string | undefined
 }
 
 interface Indexed extends Found {
   readonly title: string
   readonly address: string
   readonly text: string
+  readonly actions: ReadonlyArray<string>
 }
 
 const textOf = (entry: Entry): string => {
@@ -20,6 +23,10 @@ const textOf = (entry: Entry): string => {
   return `${operationId} ${description} ${parameters.map(({ name }) => name).join(" ")}`
 }
 
+/** What one operation can be told to do, as its description lists it. */
+const actionsOf = (entry: Entry): ReadonlyArray<string> =>
+  "about" in entry ? Array.from((entry.about.description ?? "").matchAll(/^- `([a-z_]+)`:/gm), ([, name]) => name!) : []
+
 export const indexOf = (groups: ReadonlyArray<Group>): ReadonlyArray<Indexed> =>
   groups.flatMap((group) =>
     group.entries.map((entry) => ({
@@ -27,18 +34,28 @@ export const indexOf = (groups: ReadonlyArray<Group>): ReadonlyArray<Indexed> =>
       group: group.title,
       title: entry.title.toLowerCase(),
       address: `${"method" in entry ? `${entry.method} ${entry.path}` : ""} ${group.title}`.toLowerCase(),
-      text: textOf(entry).toLowerCase()
+      text: textOf(entry).toLowerCase(),
+      actions: actionsOf(entry)
     }))
   )
 
-const rankOf = ({ address, text, title }: Indexed, words: ReadonlyArray<string>, whole: string): number => {
-  if (title === whole) return 6
-  if (title.startsWith(whole)) return 5
-  if (title.includes(whole)) return 4
-  if (words.every((word) => title.includes(word))) return 3
-  if (words.every((word) => `${title} ${address}`.includes(word))) return 2
+const actionFor = ({ actions }: Indexed, words: ReadonlyArray<string>): string | undefined =>
+  actions.find((action) => words.some((word) => word === action || action.split("_").includes(word)))
+
+const rankOf = (one: Indexed, words: ReadonlyArray<string>, whole: string): number => {
+  const { address, text, title } = one
+  const action = actionFor(one, words)
+  if (title === whole) return 8
+  if (title.startsWith(whole)) return 7
+  if (action !== undefined && words.every((word) => `${title} ${action}`.includes(word))) return 6
+  if (title.includes(whole)) return 5
+  if (words.every((word) => title.includes(word))) return 4
+  if (words.every((word) => `${title} ${address}`.includes(word))) return 3
   return words.every((word) => `${title} ${address} ${text}`.includes(word)) ? 1 : 0
 }
+
+/** A model comes after whatever is called as it is, and before what only speaks of it. */
+const placeOf = ({ entry }: Indexed, rank: number): number => (entry.kind === "schema" && rank > 2 ? 2 : rank)
 
 /** Among those that fit as well, what can be called comes before what it is made of. */
 const order = ["operation", "event", "text", "schema"] as const
@@ -50,9 +67,10 @@ export const find = (index: ReadonlyArray<Indexed>, query: string): ReadonlyArra
   if (whole === "") return index.filter(({ entry }) => entry.kind === "operation").slice(0, MOST)
   const words = whole.split(/\s+/)
   return index
-    .map((one) => ({ one, rank: rankOf(one, words, whole) * order.length - order.indexOf(one.entry.kind) }))
+    .map((one) => ({ one, rank: rankOf(one, words, whole) }))
     .filter(({ rank }) => rank > 0)
-    .sort((a, b) => b.rank - a.rank)
+    .map(({ one, rank }) => ({ one, rank, place: placeOf(one, rank) * order.length - order.indexOf(one.entry.kind) }))
+    .sort((a, b) => b.place - a.place || b.rank - a.rank)
     .slice(0, MOST)
-    .map(({ one }) => one)
+    .map(({ one }) => ({ ...one, action: actionFor(one, words) }))
 }

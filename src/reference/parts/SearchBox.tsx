@@ -61,7 +61,7 @@ export const SearchBox = ({
         onKeyDown={onKeyDown}
       />
       <ul id="found" role="listbox" aria-label="Found">
-        {found.map(({ entry, group }, place) => (
+        {found.map(({ action, entry, group }, place) => (
           <li
             key={entry.id}
             id={optionId(place)}
@@ -70,7 +70,14 @@ export const SearchBox = ({
             onClick={() => choose(place)}
             onMouseMove={() => setAt(place)}
           >
-            <span>{entry.title}</span>
+            <span>
+              {entry.title}
+              {action !== undefined && (
+                <>
+                  : <code>{action}</code>
+                </>
+              )}
+            </span>
             <small>
               {entry.kind === "operation" ? (
                 <>

@@ -90,6 +90,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await heading.waitFor()
       await isOnTop(heading)
       expect(await overflowOf(page)).toBe(0)
+      const sample = page.locator(".code:visible").first()
+      const [copy, text] = [await sample.locator(".copy").boundingBox(), await sample.locator("pre code").boundingBox()]
+      expect(copy!.y + copy!.height, "the button covers nothing").toBeLessThanOrEqual(text!.y)
       // What is far away has no part that what is near has not.
       expect(await breaches(page, width, [".far"])).toEqual([])
     }
