@@ -4,6 +4,7 @@ import { Empty } from "./parts/Empty.tsx"
 import { ProblemNote } from "./parts/ProblemNote.tsx"
 import { Shell } from "./parts/Shell.tsx"
 import { Skeleton } from "./parts/Skeleton.tsx"
+import { AcceptInvitation } from "./pages/AcceptInvitation.tsx"
 import { Accounts } from "./pages/accounts/Accounts.tsx"
 import { Account } from "./pages/accounts/Account.tsx"
 import { Audit } from "./pages/Audit.tsx"
@@ -68,4 +69,8 @@ const SignedIn = () => {
   )
 }
 
-export const App = () => (credential.value === undefined ? <SignIn /> : <SignedIn />)
+export const App = () => {
+  const [place, token = ""] = route.value.parts
+  if (place === "invitation") return <AcceptInvitation token={token} />
+  return credential.value === undefined ? <SignIn /> : <SignedIn />
+}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks"
 import { Problem } from "../api/Problem.ts"
+import { Door } from "../parts/Door.tsx"
 import { Field } from "../parts/Field.tsx"
 import { Form } from "../parts/Form.tsx"
 import { credentialOf, farewell, type Kind, usualKind } from "../api/Credential.ts"
@@ -19,52 +20,48 @@ export const SignIn = () => {
   const [kind, setKind] = useState(usualKind.value)
   const label = kinds.find(([one]) => one === kind)![2]
   return (
-    <main class="sign-in">
-      <div class="sign-in-card">
-        <p class="brand">
-          <span class="mark" aria-hidden="true" />
-          Corridor
+    <Door title="Sign in to the console">
+      {farewell.value !== undefined && (
+        <p class="farewell" role="status">
+          {farewell.value}
         </p>
-        <h1>Sign in to the console</h1>
-        {farewell.value !== undefined && (
-          <p class="farewell" role="status">
-            {farewell.value}
-          </p>
-        )}
-        <fieldset class="segments">
-          <legend class="unseen">Sign in with</legend>
-          {kinds.map(([one, name]) => (
-            <label key={one}>
-              <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
-        <Form
-          key={kind}
-          submit="Sign in"
-          onSubmit={async ({ secret = "" }) => {
-            await trySession(credentialOf(kind, secret)).catch((error: unknown) => {
-              throw error instanceof Problem && error.status === 401 ? new Problem(401, refused[kind]) : error
-            })
-          }}
-        >
-          <Field
-            name="secret"
-            label={label}
-            kind="password"
-            required
-            hint={
-              kind === "token"
-                ? "From your identity provider. What you do is logged in your name."
-                : "Starts with ck_. What you do is logged in the name of the key."
-            }
-          />
-        </Form>
-        <p class="muted small">
-          It stays in this tab: it is in no cookie and no address, and it is gone when the tab is closed.
-        </p>
-      </div>
-    </main>
+      )}
+      <fieldset class="segments">
+        <legend class="unseen">Sign in with</legend>
+        {kinds.map(([one, name]) => (
+          <label key={one}>
+            <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
+            <span>{name}</span>
+          </label>
+        ))}
+      </fieldset>
+      <Form
+        key={kind}
+        submit="Sign in"
+        onSubmit={async ({ secret = "" }) => {
+          await trySession(credentialOf(kind, secret)).catch((error: unknown) => {
+            throw error instanceof Problem && error.status === 401 ? new Problem(401, refused[kind]) : error
+          })
+        }}
+      >
+        <Field
+          name="secret"
+          label={label}
+          kind="password"
+          required
+          hint={
+            kind === "token"
+              ? "From your identity provider. What you do is logged in your name."
+              : "Starts with ck_. What you do is logged in the name of the key."
+          }
+        />
+      </Form>
+      <p class="muted small">
+        It stays in this tab: it is in no cookie and no address, and it is gone when the tab is closed.
+      </p>
+      <p class="muted small">
+        <a href="#/invitation">I was invited</a>
+      </p>
+    </Door>
   )
 }

@@ -7,12 +7,14 @@ import { type CorridorPromises, createCorridor } from "../../../src/client/Promi
 import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import {
+  databaseOf,
   discard,
   freePort,
   newDataDir,
   type RealServer,
   startServer,
-  until
+  until,
+  withSql
 } from "../../payments/support/RealServer.ts"
 import { breaches } from "../../support/Axe.ts"
 import { pngOf } from "../pages/link/Png.ts"
@@ -31,7 +33,12 @@ interface Sandbox {
     readonly org_id: string
     readonly name: string
     readonly api_key: string
-    readonly users: ReadonlyArray<{ readonly user_id: string; readonly role: string; readonly jwt: string }>
+    readonly users: ReadonlyArray<{
+      readonly user_id: string
+      readonly email: string
+      readonly role: string
+      readonly jwt: string
+    }>
   }>
   readonly admin: { readonly user_id: string; readonly jwt: string }
 }
@@ -346,6 +353,35 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     await expect(
       platform.resolutions.giveBack({ path: { payment_id }, payload: { reason: "No" } })
     ).rejects.toMatchObject({ status: 409 })
+  })
+
+  it("lets an invited person accept, with the line of the message that they were sent", async () => {
+    const other = createCorridor({ url: server.url, apiKey: sandbox.orgs[1]!.api_key })
+    const invited = acme.users.find(({ role }) => role === "member")!
+    const path = { org_id: sandbox.orgs[1]!.org_id }
+    await other.invitations.invite({ path, payload: { email: invited.email, role: "staff" } as never })
+    const [line] = await withSql(databaseOf(dataDir), async (sql) => {
+      const { rows } = await sql.query<{ text: string }>("select text from notifications where kind = 'invitation'")
+      return rows.flatMap(({ text }) => text.split("\n").filter((one) => one.startsWith("POST ")))
+    })
+    await visiting(
+      undefined,
+      async (page) => {
+        await page.goto(`${server.url}/console`)
+        await page.getByRole("link", { name: "I was invited" }).click()
+        await page.getByLabel("Invitation").fill("nothing-like-it")
+        await page.getByLabel("Token").fill(invited.jwt)
+        await page.keyboard.press("Enter")
+        await page.getByText("Not found").waitFor()
+        await looksRight(page, "an invitation")
+        await page.getByLabel("Invitation").fill(line!)
+        await page.keyboard.press("Enter")
+        await page.getByText("You are a member now. A token for the organisation opens it.").waitFor()
+      },
+      [404]
+    )
+    const { data } = await other.members.list({ path })
+    expect(data).toContainEqual(expect.objectContaining({ user_id: invited.user_id, role: "staff" }))
   })
 
   it("offers nobody what their role does not open, and says so where they go there all the same", async () => {
