@@ -5,9 +5,9 @@
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
-import type { Refund } from "../store/Payment.ts"
+import type { Payment, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isReturned, type Moment, type Ruled, type Ruling, type Source } from "./Ruling.ts"
 import {
   collects,
   isUnheardOf,
@@ -21,7 +21,7 @@ import {
   takenIn,
   undisputed
 } from "./Standing.ts"
-import { isEven, noteOfGone, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
+import { isEven, noteOfBounced, noteOfGone, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
 import { withoutOwnRefunds } from "./OwnRefunds.ts"
 import {
   type Changes,
@@ -43,16 +43,26 @@ import { isOver } from "./PaymentChange.ts"
 /**
  * `unaccounted`: more was taken back than the provider has by the books; `unowed`: it gives back what it has not taken;
  * `offset`: it gives back what it took beyond the books; `met`: it took what it has given back before, or what a person had found to be gone; `worthless`: it took or gave nothing, or less; `known`: another
- * word has told of it; `again`: it took what had come back of a refund.
+ * word has told of it; `again`: it took what had come back of a refund; `bounced`: it gave that back once more.
  */
 export interface Dispute {
-  readonly kind: "part" | "regained" | "unaccounted" | "unowed" | "offset" | "met" | "worthless" | "known" | "again"
+  readonly kind:
+    | "part"
+    | "regained"
+    | "unaccounted"
+    | "unowed"
+    | "offset"
+    | "met"
+    | "worthless"
+    | "known"
+    | "again"
+    | "bounced"
   readonly amount: Money
   /** What the provider says that it was, of which the amount is all that the books have a place for. */
   readonly said: Money
   /** Where it meets what it gave back before, or gives back: how that changes what stands unmatched. */
   readonly matches?: Changes
-  /** Which has gone again. */
+  /** Which has gone again, or come back again. */
   readonly refund?: Refund
 }
 
@@ -87,9 +97,23 @@ const goneBeforeRegained = (known: Known, signal: ProviderSignal, source: Source
   return most.isZero ? undefined : dispute("part", most)
 }
 
+const isTaker = ({ attempt }: Known): boolean => attempt.leg === "payment" && attempt.outcome === "accepted"
+
+/** Where nothing is gone but refunds that were made again: one of them has not reached its payer this time either. */
+const bouncedAgain = (known: Known, source: Source, regained: Money): Refund | undefined => {
+  const again = known.payment.refunds.filter((part) => part.again === true && part.state === "completed")
+  const gone = undisputed(known, regained) - standing(known, source, regained).minor
+  const isAll = again.reduce((rest, { amount }) => rest - amount.minor, gone) === 0n
+  return isTaker(known) && isAll && isEven([], source)
+    ? again.findLast(({ amount }) => amount.currency === regained.currency && amount.minor === regained.minor)
+    : undefined
+}
+
 /** It settles what was taken beyond the books before it brings anything to them. */
 const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
   const { amount, found, matches, offset } = regainedOf(known, regained, (money) => lacking(known, source, money))
+  const refund = amount.minor === regained.minor ? bouncedAgain(known, source, regained) : undefined
+  if (refund !== undefined) return { kind: "bounced", amount, said: regained, matches, refund }
   if (!amount.isZero) return { kind: "regained", amount, said: regained, matches }
   if (found.minor === regained.minor && (source.waiting ?? []).length === 0) {
     return { kind: "known", amount: regained, said: regained, matches }
@@ -115,9 +139,9 @@ const takenAfterGiven = (known: Known, source: Source, taken: Money): Dispute | 
 }
 
 /** A refund that came back, and that nobody has decided on: somebody makes it by hand at the provider. */
-const refundedAgain = ({ attempt, payment }: Known, { others = [] }: Source, taken: Money): Dispute | undefined => {
-  if (attempt.leg !== "payment" || attempt.outcome !== "accepted") return undefined
-  const refund = payment.refunds.find(
+const refundedAgain = (known: Known, { others = [] }: Source, taken: Money): Dispute | undefined => {
+  if (!isTaker(known)) return undefined
+  const refund = known.payment.refunds.find(
     ({ amount, refund_id, state }) =>
       state === "failed" &&
       amount.currency === taken.currency &&
@@ -193,7 +217,7 @@ export const withExcess = (known: Known, signal: ProviderSignal, source: Source)
 const suspenseOf = (known: Known, { amount, kind, refund }: Dispute): ReadonlyArray<SuspenseMoney> => {
   if (refund !== undefined) {
     const bounced = { ...known.attempt, attempt_id: refund.refund_id }
-    return [suspenseMoney(bounced, amount.negate(), `again ${known.payment.version}`)]
+    return [suspenseMoney(bounced, kind === "again" ? amount.negate() : amount, `${kind} ${known.payment.version}`)]
   }
   if (kind !== "part" && kind !== "regained") return []
   const comes = (kind === "regained") === collects(known)
@@ -201,14 +225,26 @@ const suspenseOf = (known: Known, { amount, kind, refund }: Dispute): ReadonlyAr
   return [suspenseMoney(known.attempt, comes ? amount : amount.negate(), occasion)]
 }
 
-/** Not all that was taken may have come back, and more may have. */
-const waitingWords = (known: Known, waiting: ReadonlyArray<Money>): string => {
+/** Not all that was taken may have come back, and more may have, or other money may wait besides. */
+const waitingWords = (known: Known, waiting: ReadonlyArray<Money>, { currency }: Money): string => {
   const [still] = waiting.filter(({ isNegative }) => isNegative === collects(known))
   const sum = still?.isNegative === true ? still.negate() : still
-  if (sum === undefined) return "it is held until an operator settles it."
+  if (sum === undefined) {
+    return waiting.some((money) => money.currency === currency)
+      ? "it is held until an operator settles it."
+      : `${sumOf(waiting)} that came besides are held until an operator settles it.`
+  }
   return collects(known)
     ? `${sum.toString()} are still gone, and an operator must settle who bears them.`
     : `${sum.toString()} that had come back are still held until an operator settles it.`
+}
+
+/** Where nothing of it waits: whether anybody must look nevertheless. */
+const wordsOfEven = (known: Known, source: Source, over: boolean): string => {
+  if (over) return "nothing is left to settle."
+  return stillHolds(known, source)
+    ? "what was collected is held until an operator gives it back."
+    : "an operator must settle what else it has named."
 }
 
 /** One item of the queue stands for all of it. */
@@ -220,10 +256,12 @@ const noteOf = (
   { amount, kind, said }: Dispute,
   signal: ProviderSignal,
   suspense: ReadonlyArray<SuspenseMoney>,
-  source: Source
+  source: Source,
+  over: boolean
 ): string | undefined => {
   const { payment } = known
   const even = isEven(suspense, source)
+  const rest = even ? wordsOfEven(known, source, over) : waitingWords(known, waitingAfter(suspense, source), amount)
   const { provider } = known.attempt
   const sum = amount.toString()
   const given =
@@ -238,7 +276,7 @@ const noteOf = (
     case "unaccounted":
       return `${provider} says that it took ${sum} back, which the books do not have there${besides(source)}: an operator must settle it.`
     case "offset":
-      return `${provider} gave ${sum} back, as much as it had taken beyond the books, or as a person had found to be back: ${waitingWords(known, waitingAfter([], source))}`
+      return `${provider} gave ${sum} back, as much as it had taken beyond the books, or as a person had found to be back: ${rest}`
     case "unowed":
       return `${provider} says that it gave ${sum} back, which the books do not lack there: an operator must settle it.`
     case "met":
@@ -246,15 +284,14 @@ const noteOf = (
     case "worthless":
       return `${provider} says that it ${isRegained(signal) ? "gave" : "took"} ${sum} back, which is no money: an operator must find out what it did.`
     case "known":
+    case "bounced":
       return undefined
     case "again":
       return `${provider} took ${sum} back, as much as had come back of a refund, which has gone with it.`
     case "regained":
-      if (!even) return `${given}: ${waitingWords(known, waitingAfter(suspense, source))}`
-      if (payment.status === "refunded") return `${given}: the payment has its money, though it stays refunded.`
-      return stillHolds(known, source)
-        ? `${given}: what was collected is held until an operator gives it back.`
-        : `${given}: nothing is left to settle.`
+      return over && payment.status === "refunded"
+        ? `${given}: the payment has its money, though it stays refunded.`
+        : `${given}: ${rest}`
   }
 }
 
@@ -281,12 +318,36 @@ const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, match
   return unmatched === undefined ? {} : { unmatched }
 }
 
-/** A refund that went although nothing was there for it by the books, which they have now. */
-const excessiveBefore = (known: Known, { amount, kind }: Dispute, source: Source): Refund | undefined => {
+/** Refunds that went although nothing was there for them by the books, which they have now. */
+const excessiveBefore = (known: Known, { amount, kind }: Dispute, source: Source): ReadonlyArray<Refund> => {
   const { minor } = standing(known, source, amount)
-  return kind === "regained" && minor < 0n && minor + amount.minor >= 0n
-    ? known.payment.refunds.findLast(({ state }) => state === "completed")
-    : undefined
+  if (kind !== "regained" || minor >= 0n || minor + amount.minor < 0n) return []
+  const { others = [] } = source
+  return known.payment.refunds.filter(
+    ({ refund_id, state }) => state === "completed" && !others.some(({ about }) => about === refund_id)
+  )
+}
+
+/** As a refund is once its money has gone again, or has come back again. */
+const settledBy = (
+  { status }: Payment,
+  { kind, refund }: Dispute,
+  { at }: Moment
+): (Refund & { readonly state: "completed" | "failed" }) | undefined => {
+  if (refund === undefined) return undefined
+  if (kind === "again") return { ...refund, state: "completed", again: true, settled_at: at }
+  const { again: _, ...part } = refund
+  return { ...part, state: "failed", settled_at: at, ...(status === "refunded" ? { missing: true } : {}) }
+}
+
+/** What it means for the items of refunds. */
+const besidesOf = (known: Known, dispute: Dispute, source: Source): NonNullable<Ruling["besides"]> => {
+  const { kind, refund } = dispute
+  if (refund === undefined) {
+    return excessiveBefore(known, dispute, source).map(({ refund_id }) => ({ about: refund_id, note: undefined }))
+  }
+  const note = kind === "again" ? undefined : noteOfBounced(known.attempt, refund)
+  return [{ about: refund.refund_id, note }]
 }
 
 export const disputeChangeOf = (
@@ -299,17 +360,16 @@ export const disputeChangeOf = (
   const { attempt, payment } = known
   const suspense = suspenseOf(known, dispute)
   const { refund } = dispute
-  const settled = refund && { ...refund, state: "completed" as const, again: true as const, settled_at: moment.at }
+  const settled = settledBy(payment, dispute, moment)
   const refunds = settled && partsAfter(payment, [settled])
   const patch = { ...unmatchedBy(known, signal, dispute, source), ...(refunds && { refunds }) }
-  const isMet = dispute.kind === "met" || dispute.kind === "again"
+  const isMet = dispute.kind === "met" || refund !== undefined
   const even = (isMet || dispute.kind === "offset" || suspense.length > 0) && isEven(refund ? [] : suspense, source)
-  const done = refund ?? excessiveBefore(known, dispute, source)
   // Whoever was told that it is refunded reads on the record, and hears by the event, that its money is there again.
   const over = even && !stillHolds(known, source) && !isRiddle({ ...payment, ...patch }, attempt)
   // What waits already waits as it did.
   const isQuiet = over || isMet
-  const note = noteOf(known, dispute, signal, suspense, source)
+  const note = noteOf(known, dispute, signal, suspense, source, over)
   // Nobody asks sooner or later for it what became of the payment itself.
   return assemble(
     known,
@@ -325,7 +385,7 @@ export const disputeChangeOf = (
       cleared: over,
       disputed: disputedIn(dispute),
       ...(refund && settled ? { settledRefund: { ...settled, from: refund.state } } : {}),
-      ...(done && { besides: { about: done.refund_id, note: undefined } }),
+      besides: besidesOf(known, dispute, source),
       changes: suspense.length > 0
     },
     {

@@ -7,7 +7,7 @@ import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { isEven, noteOfGone } from "./TakenBack.ts"
+import { isEven, noteOfBounced, noteOfGone } from "./TakenBack.ts"
 import { beyond, claimedOf, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
@@ -22,8 +22,7 @@ const refundOf = ({ attempt, payment }: Known): Refund => {
 
 const noteOf = ({ attempt, payment }: Known, { amount }: Refund, { excessive, strayed }: RefundDecision) => {
   const sum = amount.toString()
-  if (strayed === "came")
-    return `${attempt.provider} sent back a refund of ${sum}: it is held until an operator settles it.`
+  if (strayed === "came") return noteOfBounced(attempt, { amount })
   return excessive || strayed === "went"
     ? `${attempt.provider} reports a refund of ${sum} that the payment, which is ${payment.status}, has no place for: an operator must settle it.`
     : undefined
@@ -165,7 +164,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       waits: state === "open" || resurfaced,
       underWay: state === "open" || resurfaced,
       suspense: [...suspense, ...(met?.suspense ?? [])],
-      besides: met?.besides,
+      besides: met?.besides === undefined ? [] : [met.besides],
       disputed: met?.disputed,
       note: isSettled
         ? undefined

@@ -74,8 +74,8 @@ export interface Ruling {
   readonly cleared?: boolean
   /** The attempt whose money in suspense, or in doubt, it is about, where that is another one. */
   readonly about?: AttemptId
-  /** What moves because of another attempt besides; no note where nothing of that waits any more. */
-  readonly besides?: { readonly about: AttemptId; readonly note: string | undefined } | undefined
+  /** What moves because of other attempts besides; no note where nothing of that waits any more. */
+  readonly besides?: ReadonlyArray<{ readonly about: AttemptId; readonly note: string | undefined }>
   readonly failure?: PaymentFailure
   readonly nextAttempt?: NewAttempt | undefined
   readonly settledRefund?: Change["settledRefund"]
@@ -179,6 +179,8 @@ const attemptPatch = (
 const isAskedAbout = ({ attempt }: Known, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
+const besidesOf = ({ besides = [] }: Ruling) => besides
+
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
   const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
@@ -196,7 +198,7 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
   const { operator } = source
   return [
     ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
-    ...(ruling.besides?.note === undefined ? [] : [item("suspense", ruling.besides.note, ruling.besides.about)]),
+    ...besidesOf(ruling).flatMap(({ about, note }) => (note === undefined ? [] : [item("suspense", note, about)])),
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
@@ -230,9 +232,9 @@ const closeItems = (
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : []),
-    ...(ruling.besides !== undefined && ruling.besides.note === undefined
-      ? [{ kind: "suspense" as const, attempt_id: ruling.besides.about, by }]
-      : [])
+    ...besidesOf(ruling).flatMap(({ about, note }) =>
+      note === undefined ? [{ kind: "suspense" as const, attempt_id: about, by }] : []
+    )
   ]
 }
 
@@ -264,7 +266,8 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const notes = [ruling.note, ruling.besides?.note, ruling.doubt, source.note, source.operator?.note].filter(
+  const others = besidesOf(ruling).map(({ note }) => note)
+  const notes = [ruling.note, ...others, ruling.doubt, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )
   const before = patch.comments ?? payment.comments

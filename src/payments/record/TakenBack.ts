@@ -3,6 +3,7 @@ import { Money } from "../../domain/Money.ts"
 import { difference, type Received } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
+import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import type { Source } from "./Ruling.ts"
 import { collects, isUnheardOf, orderedBy } from "./Standing.ts"
@@ -93,6 +94,10 @@ export const noteOfGone = ({ attempt, payment }: Known, gone: ReadonlyArray<Susp
     ? `${attempt.provider} sent ${sum}: it is held until an operator settles it.`
     : `${attempt.provider} has taken ${sum}: an operator must settle who bears it.`
 }
+
+/** Of a refund that its provider could not hand over. */
+export const noteOfBounced = ({ provider }: Pick<Attempt, "provider">, { amount }: Pick<Refund, "amount">): string =>
+  `${provider} sent back a refund of ${amount.toString()}: it is held until an operator settles it.`
 
 /** Of a payin that has all of its money: what does not belong to it, or was taken back before it had. */
 export const noteOfRest = ({ attempt }: Known, rest: ReadonlyArray<Money>): string | undefined => {

@@ -7,7 +7,7 @@ import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { suspenseSettled } from "../store/PaymentPostings.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { rampGivenUp } from "../record/RampPostings.ts"
-import { withFound } from "../record/Unmatched.ts"
+import { isRiddle, withFound } from "../record/Unmatched.ts"
 import { moverOf, underpaid, type Waiting, waitingItems, type WaitingItem } from "./SuspenseItems.ts"
 import type { Change } from "../store/Change.ts"
 
@@ -61,9 +61,13 @@ const partsGone = (
     return state === "failed" && money !== undefined && money.isNegative === (outcome === "completed")
   })
 
-/** What a ramp held may have come to be another item's: nobody is kept waiting for money that is not there. */
-const isEmpty = ({ status }: Payment, { attempts }: Story, { attempt, held, suspense }: WaitingItem): boolean =>
-  isSettled(status) &&
+/**
+ * What a ramp held may have come to be another item's: nobody is kept waiting for money that is not there. What its
+ * provider has named, and the books know nothing of, is a question of its own.
+ */
+const isEmpty = (payment: Payment, { attempts }: Story, { attempt, held, suspense }: WaitingItem): boolean =>
+  isSettled(payment.status) &&
+  !isRiddle(payment, attempt) &&
   held === null &&
   suspense.length === 0 &&
   !attempts.some(

@@ -47,7 +47,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   ),
   refund: fc.option(
     fc.record({
-      amount: fc.constantFrom(500, ASKED),
+      amount: fc.constantFrom(500, 750, ASKED),
       then: fc.constantFrom("went" as const, "bounced" as const, "went at once" as const)
     })
   ),

@@ -159,6 +159,48 @@ onPaymentServer("What a person found at a provider", "memory", made, (it) => {
         yield* regains("by hand", amount)
         expect(yield* has, `${country}: nor did that reach the payer`).toBe(1500)
         expect(yield* itemsOf(payment_id)).toHaveLength(1)
+        expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 0, refunds: [{ state: "failed" }] })
+      }
+    })
+  )
+
+  it.effect("what its provider gave back without having taken it is not settled by a word on a refund", () =>
+    Effect.gen(function* () {
+      const { has, hears, payment_id, regains, takes, undone } = yield* paying("NO")
+      yield* hears("yes", "completed")
+      const says = yield* refund(payment_id, "NO", "completed")
+      yield* takes("dispute", "400.00")
+      yield* regains("dispute", "400.00")
+      yield* regains("unheard-of", "400.00")
+      yield* says("returned")
+      expect(yield* has).toBe(1500)
+      const items = yield* itemsOf(payment_id)
+      const [bounced] = items.filter(({ detail }) => String(detail).includes("refund of 500.00"))
+      expect(items).toHaveLength(2)
+      yield* resolve(payment_id, "completed", "the payer is paid otherwise", String(bounced?.["item_id"]))
+      expect(yield* itemsOf(payment_id)).toEqual(items.filter((one) => one !== bounced))
+      undone("400.00")
+    })
+  )
+
+  it.effect("a refund that bounced, and was made by hand, went once, whoever says so at the same time", () =>
+    Effect.gen(function* () {
+      for (const [country, isSettled] of [
+        ["IS", false],
+        ["PT", true]
+      ] as const) {
+        const { byHand, has, hears, payment_id, takes } = yield* paying(country)
+        yield* hears("yes", "completed")
+        const says = yield* refund(payment_id, country, "completed")
+        if (isSettled) yield* says("returned")
+        const settles = Effect.isSuccess(resolve(payment_id, "failed", "made by hand"))
+        const other = isSettled ? settles : Effect.as(says("returned"), false)
+        const [isFound] = yield* Effect.all([other, takes("by hand", "500.00")], { concurrency: "unbounded" })
+        expect(yield* has, country).toBe(1000)
+        expect(yield* suspenseOf(payment_id)).toEqual([])
+        expect(yield* itemsOf(payment_id), country).toEqual([])
+        expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 500 })
+        if (isFound) byHand("-500.00")
       }
     })
   )
