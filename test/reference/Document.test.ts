@@ -97,7 +97,7 @@ describe("the search", () => {
   it.each(["refund", "balance", "webhook", "escrow", "api key"])("has operations before models: %s", (query) => {
     const named = find(index, query).filter(({ entry }) => entry.title.toLowerCase().includes(query))
     const kinds = named.map(({ entry }) => entry.kind)
-    expect(kinds.lastIndexOf("operation")).toBeLessThanOrEqual(kinds.filter((kind) => kind !== "schema").length - 1)
+    expect(kinds.slice(0, kinds.lastIndexOf("operation") + 1)).not.toContain("schema")
   })
 
   it("finds every model by its name, too", () => {
