@@ -17,11 +17,15 @@ export const invitationMessage = (
   text: [
     `You are invited to join ${asName(organization.name)} with the role ${role}.`,
     "",
-    `To accept, sign in and send, with your own access token, within ${Duration.toDays(invitationTtl)} days:`,
+    `To accept, open this page within ${Duration.toDays(invitationTtl)} days; it asks for your own access token:`,
+    "",
+    `${publicUrl}/console#/invitation/${token}`,
+    "",
+    "Or send, with that token:",
     "",
     `POST ${publicUrl}/v1/organizations/invitations/${token}/accept`,
     "",
-    "The address works once, and only for you. If you did not expect this message, ignore it."
+    "The invitation works once, and only for you. If you did not expect this message, ignore it."
   ].join("\n"),
   org_id,
   kind: "invitation",

@@ -38,6 +38,7 @@ export const tokenSentTo = (email: string) =>
     const text = messages.find(({ kind, to }) => kind === "invitation" && to === email)?.text ?? ""
     const token = /invitations\/([\w-]{43})\/accept/.exec(text)?.[1]
     expect(token, `the message to ${email}: ${text}`).toBeDefined()
+    expect(text).toContain(`/console#/invitation/${token}\n`)
     return token ?? ""
   })
 
