@@ -209,7 +209,14 @@ onBothRailStores("RailStore", (it) => {
         Array.from({ length: 60 }, () => opened([{}, {}])),
         { concurrency: 10 }
       )
-      const claim = Effect.flatMap(nextId, (token) => store.claim(token, 16, LONG))
+      // The second of a payment waits for the first, where a batch ends between them.
+      const claim = Effect.gen(function* () {
+        const token = yield* nextId
+        const { timers } = yield* store.claim(token, 16, LONG)
+        const ids = timers.map(({ timerId }) => timerId)
+        yield* store.done(token, ids)
+        return ids
+      })
       const own = new Set(made.flatMap(({ timers }) => timers.map((timer) => timer.timerId)))
       const seen: Array<string> = []
       for (let round = 0; seen.length < own.size && round < 50; round++) {
@@ -217,7 +224,7 @@ onBothRailStores("RailStore", (it) => {
           Array.from({ length: 8 }, () => claim),
           { concurrency: "unbounded" }
         )
-        seen.push(...claims.flatMap(({ timers }) => timers.map((timer) => timer.timerId)).filter((id) => own.has(id)))
+        seen.push(...claims.flat().filter((id) => own.has(id)))
       }
       expect(seen.toSorted()).toEqual([...own].toSorted())
     })
