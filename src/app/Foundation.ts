@@ -1,5 +1,6 @@
 /** What everything else stands on: logs, the database brought up to date, the vault. */
 import { Effect, Layer } from "effect"
+import { Ids } from "../domain/Ids.ts"
 import { logLevels, Settings } from "../platform/config/Settings.ts"
 import { DatabaseLive } from "../platform/database/Database.ts"
 import { DatabaseServer } from "../platform/database/DatabaseServer.ts"
@@ -24,8 +25,15 @@ export const ObservabilityLive = Layer.merge(LoggingLive, TracingLive)
 /** Connected, but perhaps not migrated. */
 export const ConnectedLive = DatabaseLive.pipe(Layer.provideMerge(DatabaseServer.layer))
 
+/** A database, in whichever way it is reached. */
+export type Reached<E> = Layer.Layer<
+  Layer.Layer.Success<typeof ConnectedLive>,
+  E,
+  Layer.Layer.Context<typeof ConnectedLive>
+>
+
 /** The vault of a migrated database whose master key is the one in force. */
-export const VaultLive = Layer.unwrapEffect(
+const VaultLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     yield* migrate
     const masterKey = yield* currentMasterKey
@@ -33,3 +41,7 @@ export const VaultLive = Layer.unwrapEffect(
     return Vault.layer(masterKey)
   })
 )
+
+/** All of it, on a database that is reached in the given way. */
+export const foundedOn = <E>(Connected: Reached<E>) =>
+  VaultLive.pipe(Layer.provideMerge(Connected), Layer.provideMerge(Ids.layer), Layer.provideMerge(ObservabilityLive))

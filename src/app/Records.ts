@@ -3,7 +3,6 @@
  * and what was sent. What needs no more than that does not wait for payments, providers and pages to be loaded.
  */
 import { Layer } from "effect"
-import { Ids } from "../domain/Ids.ts"
 import { Fees } from "../money/fees/Fees.ts"
 import { Ledger } from "../money/ledger/Ledger.ts"
 import { RateQuote } from "../money/rates/RateQuote.ts"
@@ -21,7 +20,7 @@ import { VirtualAccounts } from "../treasury/accounts/VirtualAccounts.ts"
 import { Events } from "../webhooks/Events.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
 import { DeadLetters } from "../webhooks/delivery/DeadLetters.ts"
-import { type ConnectedLive, ObservabilityLive, VaultLive } from "./Foundation.ts"
+import { foundedOn, type Reached } from "./Foundation.ts"
 import { RecordStoresLive } from "./RecordStores.ts"
 
 const ServicesLive = Layer.mergeAll(
@@ -40,16 +39,11 @@ const ServicesLive = Layer.mergeAll(
 )
 
 /** On a database that is reached in the given way. */
-export const recordsOn = <E>(
-  Connected: Layer.Layer<Layer.Layer.Success<typeof ConnectedLive>, E, Layer.Layer.Context<typeof ConnectedLive>>
-) =>
+export const recordsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
     ServicesLive.pipe(
       Layer.provideMerge(RecordStoresLive),
-      Layer.provideMerge(VaultLive),
-      Layer.provideMerge(Connected),
-      Layer.provideMerge(Ids.layer),
-      Layer.provideMerge(ObservabilityLive),
+      Layer.provideMerge(foundedOn(Connected)),
       Layer.provideMerge(Settings.layer)
     )
   )

@@ -12,6 +12,7 @@ import { paymentTables } from "./MemoryTables.ts"
 import { canMove } from "../../domain/PaymentStatus.ts"
 import { postInMemory } from "../../money/ledger/PostInMemory.ts"
 import { writeEvents } from "../../webhooks/Receivers.ts"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import type { Attempt, OpenItem, Payment, StoredOperatorItem } from "./Payment.ts"
 import { entriesOfChange, entriesOfOpening } from "./PaymentPostings.ts"
 import { isOfCustomer } from "./PaymentCustomer.ts"
@@ -20,12 +21,12 @@ import { type PaymentFilter, PaymentStore, type Store } from "./PaymentStore.ts"
 import { signalsInMemory, unclaimedHint } from "./SignalMemory.ts"
 import type { Change, NewAttempt } from "./Change.ts"
 
-const matches = (filter: PaymentFilter, payment: Payment, attempts: ReadonlyArray<Attempt>): boolean =>
+const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<PaymentId>): boolean =>
   (filter.status === undefined || payment.status === filter.status) &&
   (filter.direction === undefined || payment.direction === filter.direction) &&
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
-  (filter.reference === undefined || isKnownBy(filter.reference, payment, attempts)) &&
+  (filter.reference === undefined || isKnownBy(filter.reference, payment, called)) &&
   (filter.customer === undefined || isOfCustomer(filter.customer, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
@@ -192,9 +193,11 @@ export const paymentStoreMemory = Layer.effect(
         Effect.sync(() => Option.fromNullable(visible(scope).find((row) => row.transaction_id === id))),
       list: (scope, filter, window) =>
         Effect.sync(() => {
-          const all = Array.from(attempts.values())
+          const asked = filter.reference === undefined ? [] : Array.from(attempts.values())
+          const own = asked.filter(({ provider_payment_id }) => provider_payment_id === filter.reference)
+          const called = new Set(own.map(({ payment_id }) => payment_id))
           return newestFirst(
-            visible(scope).filter((row) => matches(filter, row, all)),
+            visible(scope).filter((row) => matches(filter, row, called)),
             (row) => row.payment_id,
             window
           )

@@ -5,8 +5,9 @@
  */
 import type { SqlClient } from "@effect/sql"
 import { Option } from "effect"
+import type { PaymentId } from "../../domain/Identifiers.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
-import type { Attempt, Payment } from "./Payment.ts"
+import type { Payment } from "./Payment.ts"
 
 const LENGTH = 23
 
@@ -33,15 +34,16 @@ export const idsBeginning = (text: string): Option.Option<Range> => {
     : Option.none()
 }
 
+/** `called`: the payments that some provider calls by this text. */
 export const isKnownBy = (
   text: string,
   { client_reference, payment_id, transaction_id }: Payment,
-  attempts: ReadonlyArray<Attempt>
+  called: ReadonlySet<PaymentId>
 ): boolean => {
   const within = ({ from, to }: Range, id: string): boolean => from <= id && id <= to
   return (
     client_reference === text ||
-    attempts.some((attempt) => attempt.payment_id === payment_id && attempt.provider_payment_id === text) ||
+    called.has(payment_id) ||
     Option.exists(idsBeginning(text), (range) => within(range, payment_id) || within(range, transaction_id))
   )
 }

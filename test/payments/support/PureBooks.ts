@@ -1,11 +1,11 @@
 /** One payin with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
 import { Either, Option } from "effect"
-import { CountryCode } from "../../../src/domain/Country.ts"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { combine, kindOf, type Posting } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
+import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
 import { disputedOr, needsBooks } from "../../../src/payments/record/ByTheBooks.ts"
 import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
 import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
@@ -18,6 +18,7 @@ import type { Change, NewAttempt } from "../../../src/payments/store/Change.ts"
 import type { Attempt, Payment, StoredOperatorItem } from "../../../src/payments/store/Payment.ts"
 import { entriesOfChange } from "../../../src/payments/store/PaymentPostings.ts"
 import { idFrom } from "../../support/AnyId.ts"
+import { blankPayment } from "./NewPayment.ts"
 
 export const shillings = (amount: number) =>
   new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(amount) * 100n })
@@ -25,70 +26,18 @@ export const shillings = (amount: number) =>
 const at = new Date(0)
 
 const drafted = (amount: Money, about: Partial<Payment>): Payment => ({
+  ...blankPayment,
   payment_id: idFrom("payment"),
   transaction_id: idFrom("transaction"),
   org_id: idFrom("org"),
   user_id: idFrom("user"),
   status: "pending",
-  version: 1,
-  direction: "inbound",
-  payment_method: "card",
-  country: CountryCode.make("KE"),
   amount,
   target: amount,
-  org_rate_id: null,
-  client_reference: null,
-  description: null,
-  beneficiary_id: null,
-  payer_details: {},
-  mobile_money_details: {},
-  card_details: {},
-  bank_account: {},
-  recipient_info: {},
-  metadata: {},
-  user_metadata: {},
-  webhook_metadata: {},
-  return_url: null,
   provider: "stripe",
-  account: null,
-  provider_payment_id: null,
-  provider_status: null,
-  provider_data: {},
-  next_action: null,
-  action_data: {},
-  comments: null,
-  failure: null,
-  refunds: [],
-  unmatched: null,
-  payout_id: null,
-  otp_failures: 0,
-  fee_ids: [],
-  total_fees: null,
-  funding: null,
-  holds: false,
-  ramp: null,
-  expires_at: null,
   created_at: at,
   updated_at: at,
   ...about
-})
-
-const attempted = ({ org_id, payment_id }: Payment, attempt: NewAttempt): Attempt => ({
-  of_attempt: null,
-  received: {},
-  ...attempt,
-  payment_id,
-  org_id,
-  outcome: null,
-  reason: null,
-  provider_payment_id: null,
-  answered_at: null,
-  enquiries: 0,
-  next_enquiry_at: null,
-  sends: 1,
-  sent_at: at,
-  said: null,
-  ordered: null
 })
 
 const byStripe = (attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
@@ -122,7 +71,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   const entries = new Set<string>()
   const postings: Array<Posted> = []
   let items: ReadonlyArray<StoredOperatorItem> = []
-  attempts.set("payment", { ...attempted(payment, byStripe("payment", "payment")), outcome: "accepted" })
+  attempts.set("payment", { ...openAttempt(payment, byStripe("payment", "payment")), outcome: "accepted" })
 
   const newId = () => `id ${(ids += 1)}`
   const moment = { at, newId, enquireIn: Option.none() }
@@ -140,7 +89,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
       const { enquire_in: _, ...rest } = attempt
       attempts.set(attempt.attempt_id, { ...attempts.get(attempt.attempt_id)!, ...rest })
     }
-    if (nextAttempt !== undefined) attempts.set(nextAttempt.attempt_id, attempted(payment, nextAttempt))
+    if (nextAttempt !== undefined) attempts.set(nextAttempt.attempt_id, openAttempt(payment, nextAttempt))
     for (const close of closeItems) {
       items = items.filter(({ attempt_id, kind }) => kind !== close.kind || attempt_id !== close.attempt_id)
     }
