@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { Icon } from "./Icon.tsx"
 
 interface Props {
@@ -13,7 +13,8 @@ interface Props {
 export const Dialog = ({ children, onClose, title, wide = false }: Props) => {
   const box = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // At once: what is typed next is meant for it.
+  useLayoutEffect(() => {
     const dialog = box.current
     dialog?.showModal()
     // It would begin at the cross, which nobody has come for.

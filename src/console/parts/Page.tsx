@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
 import { route } from "../state/Router.ts"
 
 interface Props {
@@ -18,7 +18,8 @@ export const Page = ({ above, actions, children, lead, title }: Props) => {
   useEffect(() => {
     document.title = `${title} · Corridor`
   }, [title])
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [path])
+  // At once, or it would be taken from the field that somebody has gone to meanwhile.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [path])
   return (
     <>
       <header class="page-head">

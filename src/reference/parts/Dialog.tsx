@@ -1,6 +1,6 @@
 /** A window over the page: Escape and a click beside it close it, and the focus goes back to where it was. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useLayoutEffect, useRef } from "preact/hooks"
 
 interface DialogProps {
   readonly label: string
@@ -11,7 +11,8 @@ interface DialogProps {
 
 export const Dialog = ({ children, close, kind, label }: DialogProps) => {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => ref.current?.showModal(), [])
+  // At once: what is typed next is meant for it.
+  useLayoutEffect(() => ref.current?.showModal(), [])
   return (
     <dialog
       ref={ref}

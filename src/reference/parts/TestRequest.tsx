@@ -1,5 +1,5 @@
 /** Sends an operation to the running server, with what the reader fills in, and shows the answer. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { OperationEntry } from "../document/Contents.ts"
 import { examplesOf } from "../document/Examples.ts"
 import { shownValue } from "../document/ExactJson.ts"
@@ -93,7 +93,7 @@ export const TestRequest = ({ chosen, close, entry, reference }: TestRequestProp
   /** How often it was not sent for what is wrong with a field. */
   const [heldBack, setHeldBack] = useState(0)
   const problems = heldBack === 0 ? {} : problemsIn(entry, filled)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (heldBack > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus()
   }, [heldBack])
 

@@ -11,8 +11,11 @@ const here = (): string => {
   }
 }
 
-/** What is drawn as it comes near may push the part away that somebody went to, so it is held until they move. */
-const HELD_MILLIS = 600
+/**
+ * What is drawn as it comes near may push the part away that somebody went to, so it is held until they move, or until
+ * nothing has moved it for as many pictures: half a second, and longer on a machine that draws slowly.
+ */
+const HELD_FRAMES = 30
 
 let release = () => {}
 
@@ -25,9 +28,18 @@ const show = (id: string): void => {
     return
   }
   release()
-  const align = () => element.scrollIntoView({ block: "start" })
+  let frames = HELD_FRAMES
+  const align = () => {
+    element.scrollIntoView({ block: "start" })
+    frames = HELD_FRAMES
+  }
   const observer = new ResizeObserver(align)
   const letGo = new AbortController()
+  const wait = () => {
+    if (letGo.signal.aborted) return
+    if (frames-- > 0) requestAnimationFrame(wait)
+    else release()
+  }
   release = () => {
     observer.disconnect()
     letGo.abort()
@@ -36,14 +48,15 @@ const show = (id: string): void => {
   for (const moved of ["wheel", "touchstart", "keydown", "pointerdown"]) {
     addEventListener(moved, release, { signal: letGo.signal, passive: true })
   }
-  setTimeout(release, HELD_MILLIS)
   align()
+  wait()
   current.value = id
 }
 
 export const goTo = (id: string): void => {
   menuOpen.value = false
-  if (here() === id) show(id)
+  // After the key or the click that asks for it, which would count as a move away from it.
+  if (here() === id) setTimeout(() => show(id))
   else location.hash = id
 }
 

@@ -13,6 +13,12 @@ const watchPolicy = `addEventListener("securitypolicyviolation", ({ blockedURI, 
   console.error("refused", violatedDirective, blockedURI)
 })`
 
+/** Who has the keyboard right after the key of the search, before anything is drawn. */
+const pressAndLook = `new Promise((tell) => {
+  dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }))
+  setTimeout(() => tell(document.activeElement?.getAttribute("aria-label")))
+})`
+
 const PATIENCE_MILLIS = 120_000
 
 /** For as long as the page itself is waited for. */
@@ -156,7 +162,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
       await page.keyboard.press("Escape")
       await search.waitFor({ state: "detached" })
       expect(await body.inputValue()).toBe("{}")
-      await page.keyboard.press("Control+k")
+      expect(await page.evaluate(pressAndLook), "what is typed next is the search's").toBe("Search the reference")
       await page.keyboard.type("Rotate an API key")
       await page.keyboard.press("Enter")
       await isOnTop(page.getByRole("heading", { name: "Rotate an API key" }).first())
