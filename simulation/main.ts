@@ -17,15 +17,31 @@ const ENOUGH = 1000
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+const SAID_EVERY_SECONDS = 15
+
+/** On the error stream, so that the result alone goes to the output. */
+const progressOf = (runs: number) => {
+  let said = process.uptime()
+  return (done: number, failed: number): void => {
+    const now = process.uptime()
+    if (now - said < SAID_EVERY_SECONDS) return
+    said = now
+    const minutes = Math.ceil(((now / done) * (runs - done)) / 60)
+    process.stderr.write(`${done} of ${runs} runs, ${failed} failed; about ${minutes} min left\n`)
+  }
+}
+
 const first = argument("seed", 1)
 const runs = argument("runs", 1)
 const mostShrunk = argument("shrink", 3)
 const tells = process.argv.includes("--tell")
 const totals = new Totals()
+const progress = progressOf(runs)
 const began = process.cpuUsage()
 for (let seed = first; seed < first + runs; seed++) {
   const ran = run(seed, { tells })
   totals.add(ran)
+  progress(totals.runs, totals.failures.length)
   const hasFailed = ran.problems.length > 0
   const { options, ran: least } = hasFailed && totals.failures.length <= mostShrunk ? shrink(ran) : { options: {}, ran }
   if (tells) run(seed, { ...options, tells }).story.forEach(say)
