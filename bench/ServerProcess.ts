@@ -1,9 +1,9 @@
 /** A measured server in a process of its own: started, asked for its CPU time, stopped with its scope. */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Effect, Schedule } from "effect"
+import { freePort } from "./FreePort.ts"
 import { BenchFailed } from "./BenchFailed.ts"
 import { familyCpuMicros, familyPeakMebibytes } from "./ClusterCpu.ts"
 import { recordPath } from "./Workload.ts"
@@ -18,14 +18,6 @@ export interface Server {
 }
 
 const cpuReport = new URL("./CpuReport.mjs", import.meta.url).href
-
-export const freePort = Effect.async<number>((resume) => {
-  const probe = createServer()
-  probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
 
 const cpuMicrosOf = (child: ChildProcess) =>
   Effect.promise(async () => {
@@ -63,7 +55,7 @@ export const startServer = (
   cpuProfiles?: string
 ) =>
   Effect.gen(function* () {
-    const port = yield* freePort
+    const port = yield* Effect.promise(freePort)
     const profiling = cpuProfiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${cpuProfiles}`]
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>

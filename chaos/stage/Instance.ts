@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { type FileHandle, open } from "node:fs/promises"
 import { Effect, Schedule } from "effect"
-import { freePort } from "../../bench/ServerProcess.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import type { Proxy } from "./Proxy.ts"
 import { shiftedClock } from "./ShiftedClock.ts"
@@ -51,7 +51,7 @@ const end = (child: ChildProcess) =>
 /** Scoped: what runs at the end is killed. */
 export const makeInstance = (making: Making) =>
   Effect.gen(function* () {
-    const port = yield* freePort
+    const port = yield* Effect.promise(freePort)
     const url = `http://127.0.0.1:${port}`
     const log = yield* Effect.acquireRelease(
       Effect.promise(() => open(making.logFile, "a")),

@@ -7,7 +7,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Effect, Option, Schedule } from "effect"
-import { freePort } from "../../bench/ServerProcess.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { chaosDatabase, type Postgres, instanceRole } from "./Postgres.ts"
 import { findProgram, makeFolder, makeProgram, type Program, programUser } from "./Program.ts"
@@ -166,7 +166,7 @@ const started = (folder: string) =>
   Effect.gen(function* () {
     const user = yield* programUser
     const place = yield* makeFolder(join(folder, "patroni"), user)
-    const [etcdPort, peerPort] = [yield* freePort, yield* freePort]
+    const [etcdPort, peerPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
     const [client, peer] = [`http://127.0.0.1:${etcdPort}`, `http://127.0.0.1:${peerPort}`]
     const etcd = Option.getOrThrow(yield* findProgram(...places.etcd))
     const patroni = Option.getOrThrow(yield* findProgram(...places.patroni))
@@ -186,7 +186,7 @@ const started = (folder: string) =>
     for (let number = 1; number <= NODES; number++) {
       const name = `node${number}`
       const own = yield* makeFolder(join(place, name), user)
-      const [port, restPort] = [yield* freePort, yield* freePort]
+      const [port, restPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
       const file = join(own, "patroni.yml")
       yield* Effect.promise(() =>
         writeFile(file, configuration({ name, port, restPort, etcdPort, folder: own }), { mode: 0o644 })

@@ -2,7 +2,7 @@
 import { cp, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schedule } from "effect"
-import { freePort } from "../../bench/ServerProcess.ts"
+import { freePort } from "../../bench/FreePort.ts"
 import { binariesFor } from "../../src/platform/database/embedded/Binaries.ts"
 import { connected } from "./Connected.ts"
 import { makeFolder, makeProgram, programUser, runProgram } from "./Program.ts"
@@ -55,7 +55,7 @@ export const startReplicated = (folder: string) =>
         name,
         endsBy: "SIGINT"
       })
-    const [primaryPort, replicaPort] = [yield* freePort, yield* freePort]
+    const [primaryPort, replicaPort] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
     const primary = yield* started("primary", first, primaryPort)
     yield* untilAnswers(urlAt(primaryPort))
     yield* copied(urlAt(primaryPort), first, second)

@@ -5,8 +5,8 @@
 import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Either, type Scope } from "effect"
+import { freePort } from "../../bench/FreePort.ts"
 import { temporaryFolder } from "../../bench/Cluster.ts"
-import { freePort } from "../../bench/ServerProcess.ts"
 import { allFakes, type ShippedFake, type StartedFake, startFakes } from "../../src/providers/fakes/run/AllFakes.ts"
 import { ChaosFailed } from "../ChaosFailed.ts"
 import { type Disk, ownDisk } from "./Disk.ts"
@@ -77,7 +77,7 @@ const inTurn = (instances: ReadonlyArray<Instance>) => {
 /** Everybody knows a fake by the address of the proxy before it. */
 const startBehindProxy = (callbackBase: string, shipped: ShippedFake) =>
   Effect.gen(function* () {
-    const firstPort = yield* freePort
+    const firstPort = yield* Effect.promise(freePort)
     const proxy = yield* startProxy(() => [firstPort])
     const reachedAt = `http://127.0.0.1:${proxy.port}`
     const [fake] = yield* startFakes({ callbackBase, firstPort, reachedAt }, [shipped])

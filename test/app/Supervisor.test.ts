@@ -3,8 +3,9 @@ import { spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { firstOfFreePorts, ownDatabase, serverThatEnds } from "../cli/Cli.ts"
-import { discard, freePort, newDataDir, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
+import { firstOfFreePorts, freePort } from "../../bench/FreePort.ts"
+import { ownDatabase, serverThatEnds } from "../cli/Cli.ts"
+import { discard, newDataDir, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 
 const pidsUnder = (parent: number): ReadonlyArray<number> =>
   spawnSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" })
@@ -93,7 +94,7 @@ describe("several processes that cannot have a port", { timeout: 90_000 }, () =>
   })
 
   it("end where it is that of the second's metrics", async () => {
-    const metrics = Number(await firstOfFreePorts(2))
+    const metrics = await firstOfFreePorts(2)
     const stderr = await endBecauseOf(metrics + 1, { PORT: String(await freePort()), METRICS_PORT: String(metrics) })
     expect(stderr).toContain("Process 2 cannot have its port")
   })

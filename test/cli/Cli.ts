@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, mkdtempSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit } from "effect"
@@ -11,6 +10,7 @@ import { inject } from "vitest"
 import "../../src/app/Live.ts"
 import "../../src/app/Records.ts"
 import "../../src/cli/api/Calls.ts"
+import { freePort as aFreePort } from "../../bench/FreePort.ts"
 import { runCorridor } from "../../src/cli/Run.ts"
 import { Streams } from "../../src/cli/shared/Streams.ts"
 import { SERVER_FLAGS, urlOfDatabase } from "../support/Cluster.ts"
@@ -121,28 +121,7 @@ export const serverThatEnds = (env: Environment): Promise<Ended> => {
   return ended(child, output)
 }
 
-export const freePort = (): Promise<string> =>
-  new Promise((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() => resolve(String(typeof address === "object" ? address?.port : address)))
-    })
-  })
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const probe = createServer()
-      .once("error", () => resolve(false))
-      .listen(port, "127.0.0.1", () => probe.close(() => resolve(true)))
-  })
-
-/** So many in a row, below those that the system hands out by itself. */
-export const firstOfFreePorts = async (count: number): Promise<string> => {
-  for (let first = 12_000 + (process.pid % 1000) * 10; ; first += count) {
-    const free = await Promise.all(Array.from({ length: count }, (_, at) => isFree(first + at)))
-    if (free.every(Boolean)) return String(first)
-  }
-}
+export const freePort = async (): Promise<string> => String(await aFreePort())
 
 /** A folder that PostgreSQL's own user may enter when the tests run as root. */
 export const temporaryFolder = (): string => {

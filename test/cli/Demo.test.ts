@@ -4,12 +4,12 @@ import { once } from "node:events"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { firstOfFreePorts } from "../../bench/FreePort.ts"
 import {
   CLI,
   cliIn,
   documentOf,
   type Environment,
-  firstOfFreePorts,
   freePort,
   type OwnDatabase,
   ownDatabase,
@@ -60,7 +60,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: database.url,
     PORT: await freePort(),
-    CORRIDOR_FAKES: await firstOfFreePorts(9)
+    CORRIDOR_FAKES: String(await firstOfFreePorts(9))
   }
   server = await startServer(env)
 })

@@ -8,16 +8,8 @@ import type { AddressInfo } from "node:net"
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import {
-  type Ended,
-  firstOfFreePorts,
-  freePort,
-  ownDatabase,
-  type OwnDatabase,
-  query,
-  startServer,
-  temporaryFolder
-} from "../cli/Cli.ts"
+import { firstOfFreePorts } from "../../bench/FreePort.ts"
+import { type Ended, freePort, ownDatabase, type OwnDatabase, query, startServer, temporaryFolder } from "../cli/Cli.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 import { until } from "../payments/support/RealServer.ts"
 import { attributesOf, type CollectedSpan, type Collector, openCollector } from "../support/Collector.ts"
@@ -92,7 +84,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     PORT: await freePort(),
     METRICS_PORT: metricsPort,
-    CORRIDOR_FAKES: await firstOfFreePorts(9),
+    CORRIDOR_FAKES: String(await firstOfFreePorts(9)),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     STATUS_ENQUIRY_DELAYS: "500 millis, 1 hour",
     PROVIDER_TIMEOUT: "2 seconds",

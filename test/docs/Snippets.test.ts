@@ -4,8 +4,9 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { firstOfFreePorts, freePort } from "../../bench/FreePort.ts"
 import { type OwnDatabase, ownDatabase } from "../cli/Cli.ts"
-import { freePort, type RealServer, startServer, until } from "../payments/support/RealServer.ts"
+import { type RealServer, startServer, until } from "../payments/support/RealServer.ts"
 import { installClient } from "./InstalledClient.ts"
 import { type Block, blocksOf, pages } from "./Pages.ts"
 import { openShell } from "./PageShell.ts"
@@ -32,9 +33,6 @@ shift
 exec "${process.execPath}" "${inject("bundle")}/cli/main.mjs" "$@"
 `
 
-/** Nine free ports in a row, for the fakes. */
-const fakesFrom = () => 20_000 + (process.pid % 3000) * 10
-
 beforeAll(async () => {
   symlinkSync(resolve("docs"), join(folder, "docs"))
   mkdirSync(join(folder, "bin"))
@@ -45,7 +43,7 @@ beforeAll(async () => {
   const [started] = await Promise.all([
     startServer(join(folder, ".data"), port, {
       DATABASE_URL: database!.url,
-      CORRIDOR_FAKES: String(fakesFrom()),
+      CORRIDOR_FAKES: String(await firstOfFreePorts(9)),
       SANDBOX_RAIL_PACE: "300 millis"
     }),
     installClient(folder)
@@ -65,7 +63,7 @@ const check = async (block: Block, came: () => string) => {
     typeof shown === "string"
       ? () => came().includes(shown)
       : () => objectsIn(came()).some((one) => isAsShown(shown, one))
-  await until("it is as shown", () => Promise.resolve(isThere() || undefined), 8000).catch(() => {
+  await until("it is as shown", () => Promise.resolve(isThere() || undefined), 30_000).catch(() => {
     throw new Error(`${block.at}: no answer is as shown there, among:\n${came()}`)
   })
 }

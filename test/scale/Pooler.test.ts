@@ -5,8 +5,8 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it as plain } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Option, Redacted } from "effect"
 import { Client } from "pg"
+import { freePort } from "../../bench/FreePort.ts"
 import { temporaryFolder } from "../../bench/Cluster.ts"
-import { freePort } from "../../bench/ServerProcess.ts"
 import { findProgram, makeFolder, makeProgram, programUser } from "../../chaos/stage/Program.ts"
 import { untilAnswers } from "../../chaos/stage/Replicated.ts"
 import { StoresLive } from "../../src/app/Stores.ts"
@@ -49,7 +49,7 @@ const Bouncer = Layer.scopedContext(
     const database = new URL(Redacted.value(url))
     const user = yield* programUser
     const folder = yield* makeFolder(join(yield* temporaryFolder("pooler"), "own"), user)
-    const port = yield* freePort
+    const port = yield* Effect.promise(freePort)
     const file = join(folder, "pgbouncer.ini")
     yield* Effect.promise(() => writeFile(file, configuration(port, database), { mode: 0o644 }))
     yield* makeProgram({ program: Option.getOrThrow(program), args: [file], user, folder, name: "pgbouncer" })

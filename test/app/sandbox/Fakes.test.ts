@@ -3,13 +3,13 @@ import { once } from "node:events"
 import { createServer } from "node:net"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
+import { firstOfFreePorts } from "../../../bench/FreePort.ts"
 import { banner } from "../../../src/app/Banner.ts"
 import { openFakes, ProviderSettingsLive } from "../../../src/app/sandbox/Fakes.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Settings } from "../../../src/platform/config/Settings.ts"
 import { ProviderSettings } from "../../../src/providers/accounts/ProviderSettings.ts"
 import { stripe } from "../../../src/providers/stripe/Stripe.ts"
-import { firstOfFreePorts } from "../../cli/Cli.ts"
 import { storesOn } from "../../support/Stores.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 
@@ -55,7 +55,7 @@ describe("fakes of third parties", () => {
       const port = yield* Effect.promise(() => firstOfFreePorts(9))
       const services = storesOn("memory").pipe(
         Layer.provideMerge(Ids.layer),
-        Layer.provideMerge(testSettings({ CORRIDOR_FAKES: port }))
+        Layer.provideMerge(testSettings({ CORRIDOR_FAKES: String(port) }))
       )
       const opened = Effect.provide(openFakes, services)
       expect(yield* opened).toBe(`all nine third parties, from http://127.0.0.1:${port} on`)
@@ -67,7 +67,7 @@ describe("fakes of third parties", () => {
 
   it.scopedLive("are not started where somebody else has the port of one, who would be sent payments", () =>
     Effect.gen(function* () {
-      const port = Number(yield* Effect.promise(() => firstOfFreePorts(9)))
+      const port = yield* Effect.promise(() => firstOfFreePorts(9))
       yield* Effect.acquireRelease(
         Effect.promise(async () => {
           const stranger = createServer().listen(port + 1, "127.0.0.1")

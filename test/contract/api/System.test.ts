@@ -1,7 +1,7 @@
-import { createServer } from "node:net"
 import { SqlClient } from "@effect/sql"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { freePort } from "../../../bench/FreePort.ts"
 import { ApiKeys } from "../../../src/people/apiKeys/ApiKeys.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { formatApiKey } from "../../../src/domain/ApiKeyFormat.ts"
@@ -150,19 +150,13 @@ layer(Readiness.layer.pipe(Layer.provideMerge(TestDatabase), Layer.provide(testS
   )
 })
 
-const freePort = await new Promise<number>((resolve, reject) => {
-  const probe = createServer().on("error", reject)
-  probe.listen(0, "127.0.0.1", () => {
-    const address = probe.address()
-    probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
-  })
-})
+const metricsPort = await freePort()
 
 const live = {
   CORRIDOR_MODE: "live",
   CORRIDOR_MASTER_KEY: "ab".repeat(32),
   KYB_WEBHOOK_SECRET: "a secret of the test",
-  METRICS_PORT: String(freePort)
+  METRICS_PORT: String(metricsPort)
 }
 
 onServer("Pages", "memory", {}, (it) => {
@@ -189,11 +183,11 @@ onServer("Live mode", "memory", { variables: live }, (it) => {
   it.effect("shows metrics on their own port only, and nothing else there", () =>
     Effect.gen(function* () {
       expect((yield* send("/metrics")).status).toBe(404)
-      const metrics = yield* send("/metrics", { port: freePort })
+      const metrics = yield* send("/metrics", { port: metricsPort })
       expect(metrics.status).toBe(200)
       expect(metrics.text).toContain("http_requests_total")
       for (const path of ["/healthz", "/docs", KEYS]) {
-        expect((yield* send(path, { port: freePort })).status, path).toBe(404)
+        expect((yield* send(path, { port: metricsPort })).status, path).toBe(404)
       }
       expect((yield* send("/healthz")).status).toBe(200)
     })

@@ -2,17 +2,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
+import { freePort } from "../../../bench/FreePort.ts"
 import { byCard, byPhone } from "../support/Requests.ts"
-import {
-  databaseOf,
-  discard,
-  freePort,
-  newDataDir,
-  pay,
-  type RealServer,
-  startServer,
-  withSql
-} from "../support/RealServer.ts"
+import { databaseOf, discard, newDataDir, pay, type RealServer, startServer, withSql } from "../support/RealServer.ts"
 
 const NUMBER = "4539578763621486"
 const groups = NUMBER.match(/.{4}/g) ?? []

@@ -1,7 +1,6 @@
 /** The server as it is run, in a process of its own with an embedded PostgreSQL, to be killed and started again. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
@@ -14,17 +13,6 @@ export const newDataDir = (): string => {
   chmodSync(folder, 0o755)
   return folder
 }
-
-export const freePort = (): Promise<number> =>
-  new Promise((done, fail) => {
-    const probe = createServer().once("error", fail)
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === "object" && address !== null ? done(address.port) : fail(new Error("no port"))
-      )
-    })
-  })
 
 export interface RealServer {
   readonly url: string

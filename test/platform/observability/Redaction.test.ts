@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { redactText } from "../../../src/platform/observability/Redaction.ts"
+import { ownTime } from "../../support/OwnTime.ts"
 
 const withCheckDigit = (payload: string): string => {
   const sum = [...payload].reverse().reduce((total, character, index) => {
@@ -95,9 +96,9 @@ describe("secrets", () => {
 
   it("does not take long on a hostile text", () => {
     const hostile = ["eyJ", "://a:", "-----BEGIN PRIVATE KEY", "4 ", "4", '"cvv":"\\', "Bearer "]
-    const started = performance.now()
+    const took = ownTime()
     for (const part of hostile) redactText(part.repeat(16_384 / part.length))
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(took()).toBeLessThan(2_000)
   })
 })
 

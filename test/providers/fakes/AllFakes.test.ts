@@ -7,12 +7,12 @@ import { promisify } from "node:util"
 import { it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { describe, expect } from "vitest"
+import { firstOfFreePorts } from "../../../bench/FreePort.ts"
 import { allFakes, startFakes, startFreeFakes } from "../../../src/providers/fakes/run/AllFakes.ts"
 import { readArguments } from "../../../src/providers/fakes/run/Arguments.ts"
 import type { ThirdPartyName } from "../../../src/domain/Corridor.ts"
 import { acme } from "../support/Acme.ts"
 import { acmeFake } from "../support/AcmeFake.ts"
-import { firstOfFreePorts } from "../../cli/Cli.ts"
 
 const two = [
   { fake: acmeFake, thirdParty: acme() },
@@ -55,7 +55,7 @@ describe("fakes", () => {
 
   it.scopedLive("do not wait for one whose port somebody else has", () =>
     Effect.gen(function* () {
-      const taken = Number(yield* Effect.promise(() => firstOfFreePorts(2)))
+      const taken = yield* Effect.promise(() => firstOfFreePorts(2))
       yield* startFakes({ callbackBase: "http://127.0.0.1:3000", firstPort: taken }, two.slice(0, 1))
       const { missing, started } = yield* startFreeFakes(
         { callbackBase: "http://127.0.0.1:3000", firstPort: taken },
@@ -124,7 +124,7 @@ describe("the process", () => {
       const port = yield* Effect.promise(() => firstOfFreePorts(9))
       const child = yield* Effect.acquireRelease(
         Effect.sync(() =>
-          spawn(process.execPath, [main, "--json", "--port", port], { stdio: ["ignore", "pipe", "pipe"] })
+          spawn(process.execPath, [main, "--json", "--port", String(port)], { stdio: ["ignore", "pipe", "pipe"] })
         ),
         (process) => Effect.sync(() => process.kill("SIGKILL"))
       )

@@ -4,9 +4,9 @@ import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
+import { freePort } from "../../../../bench/FreePort.ts"
 import { eventually } from "../../../payments/support/Calls.ts"
 import { leisurely, onPaymentServer } from "../../../payments/support/PaymentServer.ts"
-import { freePort } from "../../../payments/support/RealServer.ts"
 import { breaches } from "../../../support/Axe.ts"
 import {
   chromiumNeeded,
