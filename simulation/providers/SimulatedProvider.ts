@@ -488,7 +488,8 @@ export class SimulatedProvider {
     const said: ReturnType<typeof this.saidOf> = dispute === undefined ? this.saidOf(order, state) : { state }
     order.said += 1
     // Its own id is a name for it only where whoever hears it was told of it.
-    const isUntold = (order.denied && order.sworn) || ((order.denied || dispute !== undefined) && !this.can.tellsId)
+    const isAfterwards = order.denied || dispute !== undefined || state === "returned"
+    const isUntold = (order.denied && order.sworn) || (isAfterwards && !this.can.tellsId)
     const event: Said = {
       key: `${order.providerPaymentId} ${state} ${order.said}`,
       reference: this.can.callsBackBy === "reference" || isUntold ? order.reference : null,

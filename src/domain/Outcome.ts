@@ -12,6 +12,7 @@ export type NextAction = (typeof nextActions)[number]
 /** The provider has it. `state` says how far it is; `nextAction` what the customer must do, if anything. */
 export class Accepted extends Data.TaggedClass("Accepted")<{
   readonly state: "pending" | "processing" | "completed"
+  /** Where callbacks call it by this alone, an answer that is final has to tell it: nobody asks for it any more. */
   readonly providerPaymentId: string | null
   readonly providerStatus: string | null
   readonly nextAction: NextAction | null
