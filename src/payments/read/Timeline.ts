@@ -3,9 +3,8 @@ import type { TimelineItem } from "../../contract/api/Payments.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { PaymentDelivery } from "../../webhooks/DeliveryStore.ts"
-import type { Attempt, Leg, Payment } from "../store/Payment.ts"
+import { type Attempt, type Leg, type Payment, returnedMoney } from "../store/Payment.ts"
 import type { Story } from "../store/PaymentStore.ts"
-import { returnedMoney } from "../record/ReturnChange.ts"
 
 type Item = typeof TimelineItem.Type
 

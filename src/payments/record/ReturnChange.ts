@@ -2,17 +2,13 @@
  * Rules, as a pure function, on one word about money on its way back to whoever sent it, for a payment that had no place
  * for it. It leaves suspense when its provider takes it on, and is in suspense again when that comes to nothing.
  */
-import type { Money } from "../../domain/Money.ts"
-import { moneyIn } from "../../domain/Received.ts"
+import { Money } from "../../domain/Money.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import type { Attempt } from "../store/Payment.ts"
+import { type Attempt, returnedMoney } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
-import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { suspenseMoney } from "../store/Change.ts"
-
-/** What the attempt gives back is noted with it, when it is committed. */
-export const returnedMoney = ({ received }: Attempt): Money => moneyIn(received)
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
 interface Fate {
@@ -24,6 +20,8 @@ interface Fate {
 const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
   const { outcome } = attempt
   const unmoved: Fate = { outcome, moves: null, resurfaced: false }
+  // Once it came back, whatever else is heard of it was said before.
+  if (attempt.ordered !== null) return unmoved
   const stays: Fate = { outcome: "declined", moves: outcome === "accepted" ? "comes back" : null, resurfaced: false }
   switch (signal._tag) {
     case "Declined":
@@ -88,6 +86,9 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       note: noteOf(known, fate, all),
       cleared: (moves === "leaves" || moves === "strayed") && all,
       about,
+      ...(isReturned(signal) && attempt.ordered === null
+        ? { ordered: attempt.received, received: { [money.currency]: Money.zero(money.currency).toNumericText() } }
+        : {}),
       changes: moves !== null
     },
     source,

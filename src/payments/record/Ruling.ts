@@ -65,6 +65,8 @@ export interface Ruling {
   /** It waits for its customer, and what the customer must do is not known. */
   readonly aimless?: boolean
   readonly received?: Received
+  /** What it was asked for, where that is not what stands any more. */
+  readonly ordered?: Received
   readonly suspense?: ReadonlyArray<SuspenseMoney>
   /** What a person must know about money that is not where it was meant to go. */
   readonly note?: string | undefined
@@ -153,7 +155,7 @@ const attemptPatch = (
   moment: Moment
 ): AttemptPatch => {
   const { attempt } = known
-  const { outcome, received } = ruling
+  const { ordered, outcome, received } = ruling
   const said = "providerPaymentId" in signal ? signal.providerPaymentId : null
   const decides = outcome !== attempt.outcome
   const isFirstReturn = isReturned(signal) && attempt.reason === null
@@ -171,6 +173,7 @@ const attemptPatch = (
     answered_at: attempt.answered_at ?? (source.operator === undefined ? answeredAt(ruling, moment) : null),
     enquire_in: enquireIn(ruling, source, moment),
     ...(received === undefined ? {} : { received }),
+    ...(ordered === undefined ? {} : { ordered }),
     ...(decides && source.operator !== undefined ? { said: { outcome: attempt.outcome, reason: attempt.reason } } : {})
   }
 }

@@ -17,7 +17,7 @@ import type { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { NextAction, Report } from "../../domain/Outcome.ts"
 import { type PaymentStatus, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import type { Received } from "../../domain/Received.ts"
+import { moneyIn, type Received } from "../../domain/Received.ts"
 import type { AttemptOutcome } from "../../domain/Settlement.ts"
 import type { CryptoNetwork } from "../../domain/CryptoAsset.ts"
 
@@ -125,11 +125,14 @@ export interface Attempt {
   readonly received: Received
   /** What the provider had said before a person decided otherwise. */
   readonly said: Said | null
-  /** What it was asked for, where a person has settled for less since. */
+  /** What it was asked for, where that is not what stands: a person has settled for less, or what went back came again. */
   readonly ordered: Received | null
   /** The request that it was made for, where that was traced. */
   readonly traceparent?: string
 }
+
+/** What an attempt gives back of money that was in suspense is noted with it, when it is committed. */
+export const returnedMoney = ({ ordered, received }: Attempt): Money => moneyIn(ordered ?? received)
 
 export type Unmatched = Readonly<Record<string, Received>>
 

@@ -125,6 +125,36 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
+  it.effect("a return that came back is not gone again by an older word that it went", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id } = yield* payin("AT")
+      yield* arrives("900.00")
+      const returning = Effect.gen(function* () {
+        stripe.will({ refund: accepts({ state: "processing" }) })
+        yield* giveBack(payment_id)
+        const back = (yield* attemptsFor(payment_id, "return")).at(-1)!
+        return (key: string, state: string) => callBack("stripe", { key: `AT ${back} ${key}`, reference: back, state })
+      })
+      const first = yield* returning
+      yield* first("back", "returned")
+      for (const [key, state] of [
+        ["late", "completed"],
+        ["later", "processing"],
+        ["twice", "returned"]
+      ] as const) {
+        yield* first(key, state)
+        expect(yield* suspenseOf(payment_id), key).toEqual(["900.00 KES"])
+        expect(yield* itemsOf(payment_id), key).toMatchObject([{ kind: "suspense" }])
+      }
+      const second = yield* returning
+      yield* second("went", "completed")
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      const sums = (yield* attemptsOf(payment_id)).filter((one) => one["leg"] === "return")
+      expect(sums).toMatchObject([{ amount: 900 }, { amount: 900 }])
+    })
+  )
+
   it.effect("a return of which nobody knows is not refused by a late second sending, and goes once", () =>
     Effect.gen(function* () {
       const { arrives, payment_id, reference } = yield* payin("NL")
