@@ -20,7 +20,10 @@ export const settlementPause = Duration.seconds(15)
 /** and for this long; then the ramp has failed, and its money waits for a person. */
 export const settlementPatience = Duration.hours(1)
 
-/** Hints about one attempt make its provider be asked at most this often. */
+/**
+ * Hints about one attempt make its provider be asked at most this often. One that was asked after in vain stands, and is
+ * asked after again by the delays of the status enquiries, until they are over or there is another hint.
+ */
 export const hintGap = Duration.seconds(15)
 
 /** Customers who come back make the provider of their payment be asked at most this often a minute; after that it is a hint. */

@@ -5,8 +5,16 @@
 import { Context, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { providerNames } from "../../domain/Corridor.ts"
 import { type Enquiry, Unknown } from "../../domain/Outcome.ts"
-import { absenceGrace, enquiriesPerProvider, settlementSends } from "../../domain/policies/Payments.ts"
+import {
+  absenceGrace,
+  enquiriesPerProvider,
+  hintGap,
+  settlementSends,
+  statusEnquiry
+} from "../../domain/policies/Payments.ts"
+import { nthDelay } from "../../domain/policies/Schedules.ts"
 import { workerPoll } from "../../domain/policies/Server.ts"
+import { Settings } from "../../platform/config/Settings.ts"
 import { asRun } from "../../platform/observability/Spans.ts"
 import { type Provider, Providers } from "../../providers/port/Provider.ts"
 import { SendAgain } from "../../providers/port/SendAgain.ts"
@@ -68,6 +76,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
       const outcomes = yield* RecordOutcome
       const settling = yield* Settling
       const answer = yield* ProviderAnswer
+      const delays = statusEnquiry((yield* Settings).statusEnquiryDelays)
       const lanes = yield* makeLanes(enquiriesPerProvider)
 
       const ask = Effect.fnUntraced(function* (attempt: DueAttempt) {
@@ -92,9 +101,12 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)
       })
 
-      /** A hint stands until its provider has answered: it may be the last that is ever heard of the attempt. */
-      const stillHinted = ({ attempt_id, hinted }: DueAttempt, enquiry: Enquiry) =>
-        hinted && enquiry._tag === "Unknown" ? store.hint(attempt_id) : Effect.void
+      /** A hint stands for as long as its provider is silent: it may be the last that is ever heard of the attempt. */
+      const stillHinted = Effect.fnUntraced(function* ({ attempt_id, hinted, hints }: DueAttempt, enquiry: Enquiry) {
+        if (!hinted || enquiry._tag !== "Unknown") return
+        const delay = yield* nthDelay(delays, hints + 1)
+        if (Option.isSome(delay)) yield* store.hintAgain(attempt_id, Duration.max(delay.value, hintGap))
+      })
 
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
         const { again, enquiry } = yield* ask(attempt)

@@ -66,11 +66,10 @@ export const attemptOf = (selected: object): Attempt => {
   }
 }
 
-const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth })
+const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth, hints: number })
 
 export const dueAttemptOf = (selected: object): DueAttempt => {
-  const { hinted, lease_token, sent_ago } = dueRow(selected)
-  return { ...attemptOf(selected), lease_token, sent_ago, hinted }
+  return { ...attemptOf(selected), ...dueRow(selected) }
 }
 
 /** A payment `p` and its attempt `a` in one row. */

@@ -145,6 +145,8 @@ export interface Said {
 export interface AttemptRow extends Attempt {
   readonly asked_at: Date | null
   readonly hint_at: Date | null
+  /** How often in a row it was asked about in vain because of a hint. */
+  readonly hints: number
   readonly leased_until: Date | null
   readonly lease_token: string | null
 }
@@ -156,6 +158,8 @@ export interface DueAttempt extends Attempt {
   readonly sent_ago: number
   /** Asked about for a hint, and not because its time has come. */
   readonly hinted: boolean
+  /** How often in a row that was in vain before. */
+  readonly hints: number
 }
 
 export const StoredCallback = Schema.Struct({

@@ -79,6 +79,7 @@ export const paymentStoreMemory = Layer.effect(
         ordered: null,
         asked_at: null,
         hint_at: null,
+        hints: 0,
         leased_until: null,
         lease_token: null
       })

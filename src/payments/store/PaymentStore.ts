@@ -1,5 +1,5 @@
 /** Payments at rest. A change of state, its history, its attempt, its events and its callback are one statement. */
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Duration, type Effect, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
@@ -60,6 +60,7 @@ export type SignalQueries = Pick<
   Store,
   | "claimEnquiries"
   | "hint"
+  | "hintAgain"
   | "claimUnsent"
   | "renewSend"
   | "putBack"
@@ -92,6 +93,8 @@ export interface Store {
   readonly claimEnquiries: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<DueAttempt>>
   /** Puts an attempt before whoever asks next, at most once in a while; false when one such hint is waiting already. */
   readonly hint: (attemptId: AttemptId) => Effect.Effect<boolean>
+  /** The hint that it was claimed for was asked after in vain, and stands: it is due again by then, or with the next one. */
+  readonly hintAgain: (attemptId: AttemptId, after: Duration.Duration) => Effect.Effect<void>
   /** Attempts that were committed for any instance to send: whoever claims one sends it at once, and nobody else does. */
   readonly claimUnsent: (lanes: ReadonlyArray<Lane>) => Effect.Effect<ReadonlyArray<Known>>
   /** Takes leave to send an attempt again: none where its lease was lost, or the attempt has its answer by now. */

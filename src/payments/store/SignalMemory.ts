@@ -87,11 +87,17 @@ export const signalsInMemory = (
     hint: (attemptId) =>
       withTime((now) => {
         const row = attempts.get(attemptId)
-        if (row === undefined || unclaimedHint(row) !== null || row.sends === 0) return false
+        if (row === undefined || row.sends === 0 || (unclaimedHint(row) !== null && row.hints === 0)) return false
         const earliest = row.asked_at === null ? now : later(row.asked_at.getTime(), hintGap).getTime()
         const answered = row.outcome === null ? later(row.sent_at.getTime(), orphanedAfter).getTime() : now
-        kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)) })
+        kept({ ...row, hint_at: new Date(Math.max(now, earliest, answered)), hints: 0 })
         return true
+      }),
+    hintAgain: (attemptId, after) =>
+      withTime((now) => {
+        const row = attempts.get(attemptId)
+        if (row === undefined || row.hint_at === null || unclaimedHint(row) !== null) return
+        kept({ ...row, hint_at: later(now, after), hints: row.hints + 1 })
       }),
     claimUnsent: (lanes) =>
       withTime((now) => {

@@ -161,7 +161,7 @@ const claimStatement = `with ${fairly(asked)}, locked as (
   from locked where a.attempt_id = locked.attempt_id
   returning ${attemptColumns("a.")}, a.lease_token,
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
-    (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted`
+    (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted, a.hints`
 
 const unsent: Queue = {
   queued: "a.sends = 0",
@@ -206,11 +206,16 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
     hint: (attemptId) =>
       sql`update attempts set
           hint_at = greatest(now(), asked_at + make_interval(secs => ${Duration.toSeconds(hintGap)}),
-            case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end)
-        where attempt_id = ${attemptId} and (hint_at is null or hint_at = leased_until) and sends > 0 returning 1 as hinted`.pipe(
+            case when outcome is null then sent_at + make_interval(secs => ${Duration.toSeconds(orphanedAfter)}) end),
+          hints = 0
+        where attempt_id = ${attemptId} and (hint_at is null or hint_at = leased_until or hints > 0) and sends > 0
+        returning 1 as hinted`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
+    hintAgain: (attemptId, after) =>
+      sql`update attempts set hints = hints + 1, hint_at = now() + make_interval(secs => ${Duration.toSeconds(after)})
+        where attempt_id = ${attemptId} and hint_at = leased_until`.pipe(Effect.asVoid, Effect.orDie),
     claimUnsent: (lanes) =>
       sql.unsafe<object>(claimUnsentStatement, [lanesText(lanes), Duration.toSeconds(orphanedAfter)]).pipe(
         Effect.map((rows) => rows.map(knownOf)),

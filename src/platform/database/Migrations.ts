@@ -36,6 +36,7 @@ import unmatched from "../../../migrations/0032_unmatched.ts"
 import less from "../../../migrations/0033_less.ts"
 import fairEnquiries from "../../../migrations/0034_fair_enquiries.ts"
 import auditNames from "../../../migrations/0035_audit_names.ts"
+import standingHints from "../../../migrations/0036_standing_hints.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -73,7 +74,8 @@ export const migrations = {
   "0032_unmatched": unmatched,
   "0033_less": less,
   "0034_fair_enquiries": fairEnquiries,
-  "0035_audit_names": auditNames
+  "0035_audit_names": auditNames,
+  "0036_standing_hints": standingHints
 }
 
 const TABLE = "corridor_migrations"

@@ -1,6 +1,6 @@
 /** A hint about a payment that has ended, whose provider did not answer when it was asked: nobody else would ask again. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { type Duration, Effect, Option } from "effect"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
@@ -29,6 +29,58 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       expect(Option.getOrThrow(found).status).toBe("refunded")
       yield* later
       expect(yield* round, "nothing is left to ask").toBe(0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked about less and less often, and at last no more, until there is another one", () =>
+    Effect.gen(function* () {
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend)
+      stripe.otherwise(accepts({ state: "completed" }))
+      const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
+      const { attempt_id } = attempt!
+      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
+      stripe.says(attempt_id, isLost())
+      expect(yield* store.hint(attempt_id)).toBe(true)
+      const asked = { first: 0, second: 0, later: 0 }
+      for (const [part, times, time] of [
+        ["first", 40, "15 seconds"],
+        ["second", 40, "15 minutes"],
+        ["later", 40, "3 hours"]
+      ] as const) {
+        for (let n = 0; n < times; n++) {
+          yield* passes(time)
+          asked[part] += yield* round
+        }
+      }
+      expect(asked).toEqual({ first: 4, second: 4, later: 1 })
+      yield* passes("30 days")
+      expect(yield* round, "a day after the last time").toBe(0)
+      stripe.says(attempt_id, reports("completed"))
+      expect(yield* store.hint(attempt_id)).toBe(true)
+      expect(yield* store.hint(attempt_id), "one is enough").toBe(false)
+      yield* passes("15 seconds")
+      expect(yield* round).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked about at once when there is another, however long it was to wait", () =>
+    Effect.gen(function* () {
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend)
+      stripe.otherwise(accepts({ state: "completed" }))
+      const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
+      const { attempt_id } = attempt!
+      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
+      stripe.says(attempt_id, isLost())
+      yield* store.hint(attempt_id)
+      for (let n = 0; n < 20; n++) {
+        yield* passes("2 minutes")
+        yield* round
+      }
+      expect(yield* round, "not for a quarter of an hour").toBe(0)
+      expect(yield* store.hint(attempt_id)).toBe(true)
+      expect(yield* round).toBe(1)
     }).pipe(Effect.scoped)
   )
 

@@ -1,0 +1,8 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** How often in a row a hint about an attempt was asked after in vain: the next time is further away each time. */
+export default Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`alter table attempts add column hints smallint not null default 0`
+)
