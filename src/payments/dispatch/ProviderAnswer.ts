@@ -66,17 +66,24 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
           { honours = provider.honoursReference, timeLeft = initiationBudget } = {}
         ) => {
           let mayBeThere = !leave.isAbsent
+          let lost: Unknown | undefined
           const once = Effect.flatMap(send, (outcome) => {
             const refusedAgain = outcome._tag === "Declined" && mayBeThere
             mayBeThere ||= outcome._tag === "Unknown"
-            if (outcome._tag === "Unknown") return Effect.fail(outcome)
+            if (outcome._tag === "Unknown") return Effect.fail((lost = outcome))
             return Effect.succeed(
               refusedAgain ? new Unknown({ reason: `sent again, it was refused: ${outcome.reason}` }) : outcome
             )
           })
+          // The machine may have slept since its answer was lost.
+          const inTime = Effect.suspend(() => {
+            const silence = lost
+            if (silence === undefined) return once
+            return Effect.flatMap(window.isOpen, (open) => (open ? once : Effect.fail(silence)))
+          })
           const persistent = Effect.merge(
             // Just now, and through the same account: for as long as that the promise holds, if it holds at all.
-            honours !== false ? retryIfFailed(once, { schedule: providerRetry, while: () => window.isOpen }) : once
+            honours !== false ? retryIfFailed(inTime, { schedule: providerRetry, while: () => window.isOpen }) : once
           )
           const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({

@@ -2,10 +2,12 @@
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import { AttemptId } from "../../../src/domain/Identifiers.ts"
+import { Unknown } from "../../../src/domain/Outcome.ts"
 import { absenceGrace, initiationBudget, sendWindow } from "../../../src/domain/policies/Payments.ts"
 import { ProviderAnswer } from "../../../src/payments/dispatch/ProviderAnswer.ts"
 import { FirstSend, openSendWindow, type SentAtOnce } from "../../../src/payments/route/Leave.ts"
 import { testSettings } from "../../support/TestSettings.ts"
+import { movableClock } from "../support/PaymentServices.ts"
 import { scripted } from "../support/ScriptedProvider.ts"
 
 const attempt: SentAtOnce = {
@@ -31,3 +33,27 @@ it.effect("an order ends in time, however patient the settings are", () =>
     expect(Duration.lessThan(latest, absenceGrace)).toBe(true)
   }).pipe(Effect.provide(ProviderAnswer.layer.pipe(Layer.provide(testSettings({ PROVIDER_TIMEOUT: "10 minutes" })))))
 )
+
+it.live("an order is not sent again by a machine that slept before it did", () => {
+  const clock = movableClock()
+  const asleep = (wait: Duration.Duration) =>
+    Effect.zipRight(
+      clock.sleep(wait),
+      Effect.sync(() => clock.move(Duration.minutes(10)))
+    )
+  return Effect.gen(function* () {
+    const answer = yield* ProviderAnswer
+    let sent = 0
+    const lost = Effect.sync(() => {
+      sent += 1
+      return new Unknown({ reason: "the connection was lost" })
+    })
+    const provider = { ...scripted("stripe"), honoursReference: Duration.minutes(2) }
+    const outcome = yield* answer.outcome(provider, lost, yield* openSendWindow, FirstSend.made(attempt))
+    expect(outcome).toMatchObject({ _tag: "Unknown", reason: "the connection was lost" })
+    expect(sent).toBe(1)
+  }).pipe(
+    Effect.withClock({ ...clock, sleep: asleep }),
+    Effect.provide(ProviderAnswer.layer.pipe(Layer.provide(testSettings())))
+  )
+})
