@@ -81,13 +81,13 @@ const startable = (folder, flags, runs, environment) => {
   }
 }
 
-// A help text, two commands that find no database, one with the records and one with the whole service, and one that finds
-// no server: between them they load everything.
+// A help text, commands that find no database, each with another part of the service, and one that finds no server: between
+// them they load what nearly all others do.
 const nobody = ["--url", "http://127.0.0.1:1", "--api-key", "none"]
 startable(
   join(outdir, "cli"),
   [],
-  [["--help"], ["rates", "list"], ["queue"], ["listen", "--forward-to", "x", ...nobody]],
+  [["--help"], ["rates", "list"], ["queue"], ["providers", "list"], ["listen", "--forward-to", "x", ...nobody]],
   {
     DATA_DIR: join(outdir, "none")
   }

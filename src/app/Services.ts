@@ -37,12 +37,9 @@ import { Checkout } from "../hosted/pages/Checkout.ts"
 import { Receipts } from "../hosted/pages/Receipts.ts"
 import { PaymentsLive } from "../payments/PaymentsLive.ts"
 import { Payments } from "../payments/read/Payments.ts"
-import { PlatformAccounts } from "../providers/accounts/PlatformAccounts.ts"
-import { ProviderAccounts } from "../providers/accounts/ProviderAccounts.ts"
-import { ProviderCredentials } from "../providers/configs/ProviderCredentials.ts"
 import { ProvidersLive } from "../providers/accounts/ProvidersLive.ts"
 import type { Providers } from "../providers/port/Provider.ts"
-import { ProviderConfigs } from "../providers/configs/ProviderConfigs.ts"
+import { ProviderConfigsLive } from "../providers/configs/ProviderConfigsLive.ts"
 import { ProviderAnswer } from "../payments/dispatch/ProviderAnswer.ts"
 import { ProviderHealth } from "../providers/health/ProviderHealth.ts"
 import { RailCustomer } from "../providers/sandbox/RailCustomer.ts"
@@ -62,12 +59,6 @@ import { Events } from "../webhooks/Events.ts"
 import { Secrets } from "../platform/secrets/Secrets.ts"
 import { WebhookLog } from "../webhooks/WebhookLog.ts"
 import { Webhooks } from "../webhooks/Webhooks.ts"
-
-const ProviderConfigsLive = ProviderCredentials.layer.pipe(
-  Layer.provideMerge(ProviderConfigs.layer),
-  Layer.provideMerge(ProviderAccounts.layer),
-  Layer.provide(PlatformAccounts.layer)
-)
 
 /** A request that a crash cut off is answered by reading its payment; whoever acts on one claims its key first. */
 const IdempotencyLive = Idempotency.layer.pipe(Layer.provide(StateAsAnswerLive), Layer.provideMerge(Payments.layer))

@@ -31,13 +31,19 @@ it("reads the commands and a little of the domain at its start, and nothing of t
   expect(Array.from(reached("src/cli/database/Keys.ts")).some((file) => file.startsWith("src/app/"))).toBe(true)
 })
 
-it("waits for no payments, providers or pages where a command is about records alone", () => {
-  const files = ["Accounts", "Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Orgs", "Rates", "Tokens"]
-  for (const name of [...files, "Users", "Webhooks"]) {
+const whole = ["app/(Live|Services|Stores)\\.ts", "console/", "hosted/", "contract/api/Api\\.ts"]
+
+const records = ["Accounts", "Dlq", "Fees", "Keys", "Ledger", "Memberships", "Notifications", "Orgs", "Rates", "Tokens"]
+
+it.each([
+  { needs: "Records", commands: [...records, "Users", "Webhooks"], not: ["payments/", "providers/"] },
+  { needs: "PaymentRecords", commands: ["Payments", "Queue"], not: ["payments/dispatch/", "providers/"] },
+  { needs: "ProviderRecords", commands: ["ProviderCredentials", "Providers"], not: ["payments/store/", "people/"] }
+])("waits for no more of the service than $needs where a command needs no more", ({ commands, needs, not }) => {
+  const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)
+  for (const name of commands) {
     const read = Array.from(reached(`src/cli/database/${name}.ts`))
-    expect(read).toContain("src/app/Records.ts")
-    const others =
-      /^src\/(app\/(Live|Services|Stores)\.ts|console\/|hosted\/|payments\/|providers\/|contract\/api\/Api\.ts)/
+    expect(read).toContain(`src/app/${needs}.ts`)
     expect(
       read.filter((file) => others.test(file)),
       name

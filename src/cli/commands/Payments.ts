@@ -6,10 +6,10 @@ import { choice, option, optional } from "../shared/Input.ts"
 import { json } from "../shared/Report.ts"
 import { eitherWay } from "../shared/Ways.ts"
 
-const work = eitherWay(
-  () => import("../api/Payments.ts"),
-  () => import("../database/Payments.ts")
-)
+const byApi = () => import("../api/Payments.ts")
+
+const reading = eitherWay(byApi, () => import("../database/Payments.ts"))
+const settling = eitherWay(byApi, () => import("../database/Settlements.ts"))
 
 const id = Args.text({ name: "ID" }).pipe(Args.withDescription("The payment's id."))
 
@@ -17,7 +17,7 @@ const eitherId = Args.text({ name: "ID" }).pipe(
   Args.withDescription("The payment's id or its transaction's, the beginning of either, or its client_reference.")
 )
 
-const show = Command.make("show", { id: eitherId, json }, (input) => work((payments) => payments.show(input))).pipe(
+const show = Command.make("show", { id: eitherId, json }, (input) => reading((payments) => payments.show(input))).pipe(
   Command.withDescription("Show a payment and everything that happened to it.")
 )
 
@@ -31,7 +31,7 @@ const list = Command.make(
     limit: option("limit", "N", "How many at most: 1 to 100, 20 by default.").pipe(Options.withDefault("20")),
     json
   },
-  (input) => work((payments) => payments.list(input))
+  (input) => reading((payments) => payments.list(input))
 ).pipe(Command.withDescription("List payments, newest first."))
 
 const resolve = Command.make(
@@ -47,7 +47,7 @@ const resolve = Command.make(
     ),
     json
   },
-  (input) => work((payments) => payments.resolve(input))
+  (input) => settling((payments) => payments.resolve(input))
 ).pipe(
   Command.withDescription(
     "Settle by hand an outcome that stayed unknown, a payment on the manual rail, or money in suspense. Audited; look it up at the provider first."
@@ -66,7 +66,7 @@ const refund = Command.make(
     ),
     json
   },
-  (input) => work((payments) => payments.refund(input))
+  (input) => settling((payments) => payments.refund(input))
 ).pipe(
   Command.withDescription(
     "Give money in suspense back through the provider that took it. Audited; repeating it never sends it twice."

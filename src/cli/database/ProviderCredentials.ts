@@ -9,7 +9,7 @@ import { ProviderAccounts } from "../../providers/accounts/ProviderAccounts.ts"
 import { ProviderCredentials } from "../../providers/configs/ProviderCredentials.ts"
 import { thirdParties } from "../../providers/accounts/ThirdParties.ts"
 import { refuse } from "../shared/Input.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onProviderRecords } from "../shared/OnProviderRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { everyConfig, isProviderName, namedBy } from "../shared/ProviderLookUp.ts"
 import { properties, laidTable } from "../shared/Table.ts"
@@ -102,7 +102,7 @@ export const set = (input: {
   readonly json: boolean
 }) =>
   Effect.flatMap(typedIn(input.field, input.stdin), (typed) =>
-    onApp(input.json, setThem(input.which, typed, input.forgetReplaced))
+    onProviderRecords(input.json, setThem(input.which, typed, input.forgetReplaced))
   )
 
 interface Tested {
@@ -184,4 +184,4 @@ const testThem = Effect.fn("Cli.testProviders")(function* (which: Option.Option<
 })
 
 export const test = (input: { readonly which: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, testThem(input.which))
+  onProviderRecords(input.json, testThem(input.which))

@@ -7,7 +7,7 @@ import { Analytics } from "../../payments/analytics/Analytics.ts"
 import { ProviderSettings } from "../../providers/accounts/ProviderSettings.ts"
 import { thirdPartyNamed } from "../../providers/accounts/ThirdParties.ts"
 import { ProviderConfigs } from "../../providers/configs/ProviderConfigs.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onProviderRecords } from "../shared/OnProviderRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { type TypedConfig, wantedConfig } from "../shared/ProviderInput.ts"
 import { everyConfig, namedBy } from "../shared/ProviderLookUp.ts"
@@ -81,7 +81,8 @@ const shown = (configs: ReadonlyArray<Config>) =>
     }
   })
 
-export const list = (input: { readonly json: boolean }) => onApp(input.json, Effect.flatMap(everyConfig, shown))
+export const list = (input: { readonly json: boolean }) =>
+  onProviderRecords(input.json, Effect.flatMap(everyConfig, shown))
 
 const switchTo = Effect.fn("Cli.switchProvider")(function* (which: string, is_active: boolean) {
   const configs = yield* ProviderConfigs
@@ -91,10 +92,10 @@ const switchTo = Effect.fn("Cli.switchProvider")(function* (which: string, is_ac
 })
 
 export const enable = (input: { readonly which: string; readonly json: boolean }) =>
-  onApp(input.json, switchTo(input.which, true))
+  onProviderRecords(input.json, switchTo(input.which, true))
 
 export const disable = (input: { readonly which: string; readonly json: boolean }) =>
-  onApp(input.json, switchTo(input.which, false))
+  onProviderRecords(input.json, switchTo(input.which, false))
 
 const addOne = Effect.fn("Cli.addProvider")(function* (wanted: typeof CreateProviderConfig.Type) {
   const configs = yield* ProviderConfigs
@@ -104,4 +105,4 @@ const addOne = Effect.fn("Cli.addProvider")(function* (wanted: typeof CreateProv
 })
 
 export const add = ({ json, ...typed }: TypedConfig & { readonly json: boolean }) =>
-  Effect.flatMap(wantedConfig(typed), (wanted) => onApp(json, addOne(wanted)))
+  Effect.flatMap(wantedConfig(typed), (wanted) => onProviderRecords(json, addOne(wanted)))

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { Payments } from "../../payments/read/Payments.ts"
 import { allPages } from "../shared/AllPages.ts"
 import { organizationNamed } from "../shared/LookUp.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onPaymentRecords } from "../shared/OnPaymentRecords.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { queueTable } from "../shown/Payments.ts"
 
@@ -19,4 +19,4 @@ const listAll = Effect.fn("Cli.queue")(function* (org: Option.Option<string>) {
 })
 
 export const list = (input: { readonly org: Option.Option<string>; readonly json: boolean }) =>
-  onApp(input.json, listAll(input.org))
+  onPaymentRecords(input.json, listAll(input.org))

@@ -1,13 +1,6 @@
-/** Runs the part of a command that needs the service's records and no more of it, as `OnApp.ts` does with the whole. */
-import { Effect, type Layer } from "effect"
+/** For commands that need records of organisations, people, money and endpoints. */
 import { recordsOn } from "../../app/Records.ts"
 import { ExistingLive } from "./ExistingDatabase.ts"
-import { type Outcome, report } from "./Report.ts"
-import { tellDatabase } from "./ToldTarget.ts"
+import { onDatabase } from "./OnDatabase.ts"
 
-const ExistingRecordsLive = recordsOn(ExistingLive)
-
-export const onRecords = <E>(
-  asJson: boolean,
-  work: Effect.Effect<Outcome, E, Layer.Layer.Success<typeof ExistingRecordsLive>>
-) => Effect.provide(Effect.zipRight(tellDatabase, report(asJson, work)), ExistingRecordsLive)
+export const onRecords = onDatabase(recordsOn(ExistingLive))

@@ -1,0 +1,68 @@
+/** `corridor payments resolve` and `refund` beside the database. */
+import { Effect, Option, Schema } from "effect"
+import { PaymentRecord } from "../../contract/api/Payments.ts"
+import { PaymentId } from "../../domain/Identifiers.ts"
+import { idOrNil } from "../../domain/Ids.ts"
+import { recordOf } from "../../payments/read/PaymentRecord.ts"
+import { Resolution } from "../../payments/suspense/Resolution.ts"
+import { decodeOption, refuse } from "../shared/Input.ts"
+import { onApp } from "../shared/OnApp.ts"
+import { permitFor } from "../shared/Operator.ts"
+import { type Outcome, Reason } from "../shared/PaymentInput.ts"
+import { summaryText } from "../shown/Payments.ts"
+import { shown } from "./ShownPayment.ts"
+
+const noSuchPayment = (given: string) => refuse(`There is no payment with the id ${given}.`)
+
+const encodeRecord = Schema.encodeSync(PaymentRecord)
+
+interface TypedVerdict {
+  readonly id: string
+  readonly as: Outcome
+  readonly reason: string
+  readonly item: Option.Option<string>
+  readonly json: boolean
+}
+
+const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
+  given: string,
+  outcome: Outcome,
+  reason: string,
+  item: string | undefined
+) {
+  const resolution = yield* Resolution
+  const permit = yield* permitFor("platform")
+  const payment = yield* resolution
+    .resolve(permit, idOrNil(PaymentId)(given), { outcome, reason, item })
+    .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
+  return { data: encodeRecord(recordOf(payment)), text: `Settled by hand.\n${summaryText(shown(payment))}` }
+})
+
+export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
+  const reason = yield* decodeOption("--reason", Reason, input.reason)
+  yield* onApp(input.json, resolveOne(input.id, input.as, reason, Option.getOrUndefined(input.item)))
+})
+
+const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string) {
+  const resolution = yield* Resolution
+  const permit = yield* permitFor("platform")
+  const payment = yield* resolution
+    .giveBack(permit, idOrNil(PaymentId)(given), reason)
+    .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
+  return { data: encodeRecord(recordOf(payment)), text: `Given back.\n${summaryText(shown(payment))}` }
+})
+
+export const refund = Effect.fnUntraced(function* (input: {
+  readonly id: string
+  readonly reason: string
+  readonly amount: Option.Option<string>
+  readonly json: boolean
+}) {
+  if (Option.isSome(input.amount)) {
+    return yield* refuse(
+      "--amount: a payer is refunded by API, in a person's own name: add --url and --token (or --api-key)."
+    )
+  }
+  const reason = yield* decodeOption("--reason", Reason, input.reason)
+  yield* onApp(input.json, refundOne(input.id, reason))
+})
