@@ -10,6 +10,7 @@ import { transport } from "../../client/Transport.ts"
 import type { Operations } from "../../client/Wire.ts"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
 import { Ids } from "../../domain/Ids.ts"
+import { oddAnswerOf } from "../shared/OddAnswer.ts"
 import type { Server } from "../shared/Target.ts"
 import { answerShapes } from "./AnswerShapes.ts"
 import { fits } from "./Shape.ts"
@@ -66,12 +67,6 @@ const unknownCaller = (root: string, { credential }: Server): string =>
     ? `${root} does not take this API key: see that all of it was copied, that it is of this server, and that nobody revoked it.`
     : `${root} does not take this token: see that all of it was copied, that it is for this server, and that its time is not over.`
 
-const kindOf = (text: string): string => {
-  if (text.trim() === "") return "nothing"
-  if (/^\s*</.test(text)) return "an HTML page"
-  return Option.isNone(bodyOf(text)) ? "no JSON" : "JSON of another kind"
-}
-
 /** A credential goes to the address that was given, and to no other that it names. */
 const oddAnswer = (
   root: string,
@@ -82,7 +77,7 @@ const oddAnswer = (
   const { location } = headers
   return status < 400 && location !== undefined
     ? `${root} leads on to ${location}, where the key is not sent: give the address of the server itself.`
-    : `${root} answered ${method} ${path} with status ${status} and ${kindOf(text)}, which is not how Corridor answers: ` +
+    : `${oddAnswerOf(root, `${method} ${path}`, status, text)}: ` +
         "give the address of a Corridor server (--url or CORRIDOR_URL), and see that nothing before it answers in its place."
 }
 

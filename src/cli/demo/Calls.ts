@@ -1,7 +1,8 @@
 /** The API as the demo calls it: over HTTP, with the sandbox's own key, amounts kept digit for digit. */
-import { Data, Effect, Schedule, Schema } from "effect"
+import { Data, Effect, Option, Schedule, Schema } from "effect"
 import { parse } from "lossless-json"
 import { stringifyWire, WireNumber } from "../../domain/Decimal.ts"
+import { oddAnswerOf } from "../shared/OddAnswer.ts"
 import type { RunningSandbox } from "../shared/RunningSandbox.ts"
 import { drawWaiting } from "./Waiting.ts"
 
@@ -23,7 +24,12 @@ const patience = Schedule.spaced("150 millis").pipe(Schedule.upTo("12 seconds"))
 const numberOf = (literal: string): WireNumber | number =>
   literal.includes(".") ? new WireNumber(literal) : Number(literal)
 
-const bodyOf = (text: string): unknown => (text === "" ? null : parse(text, null, numberOf))
+const bodyOf = (text: string): Option.Option<unknown> =>
+  Option.liftThrowable(() => (text === "" ? null : parse(text, null, numberOf)))()
+
+const ELSEWHERE =
+  "another server seems to have taken its port: stop that one, or set PORT to a free one, " +
+  'start the sandbox again with "npm start", then run this again.'
 
 const Refusal = Schema.Struct({ message: Schema.String })
 
@@ -46,10 +52,17 @@ export const makeCalls = ({ apiKey, baseUrl }: RunningSandbox) => {
           headers: { authorization: "NONE", "x-api-key": apiKey, "content-type": "application/json" },
           ...(body === undefined ? {} : { body: stringifyWire(body) })
         })
-        return { status: answer.status, body: bodyOf(await answer.text()) }
+        return { status: answer.status, text: await answer.text() }
       },
       catch: (error) => new StepFailed({ message: `${method} ${path} got no answer: ${String(error)}` })
     }).pipe(
+      Effect.flatMap(({ status, text }) =>
+        Option.match(bodyOf(text), {
+          onNone: () =>
+            new StepFailed({ message: `${oddAnswerOf(baseUrl, `${method} ${path}`, status, text)}: ${ELSEWHERE}` }),
+          onSome: (sent) => Effect.succeed({ status, body: sent })
+        })
+      ),
       Effect.timeoutFail({
         duration: SLOWEST_ANSWER,
         onTimeout: () => new StepFailed({ message: `${method} ${path} was not answered in time.` })
