@@ -7,7 +7,7 @@ import { forBrowsers, unlessBuilt } from "../client/sources.mjs"
 
 const project = resolve(import.meta.dirname, "..", "..")
 
-const sources = ["src/console", "src/client", "src/contract", "src/domain"]
+const sources = ["src/console", "src/reference/style", "src/client", "src/contract", "src/domain"]
 
 const byName = (operations) =>
   Object.fromEntries(
