@@ -1,15 +1,19 @@
+import { useState } from "preact/hooks"
 import { type Answer, call } from "../../api/Api.ts"
 import { isNegative, isZero } from "../../api/Amount.ts"
 import { Awaited } from "../../parts/Awaited.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { Field } from "../../parts/Field.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { linkTo } from "../../state/Router.ts"
-import { may, ofOrg } from "../../state/Session.ts"
+import { may, ofOrg, session } from "../../state/Session.ts"
 import { nameOf, shortId } from "../../state/Words.ts"
 import { placeOf } from "./BalancePlace.ts"
+import { BalancePlot, seriesIn } from "./BalancePlot.tsx"
+import { byMovement } from "./ByMovement.ts"
 
 type Balance = Answer<"balances", "list">["data"][number]
 
@@ -94,14 +98,46 @@ export const Balances = ({ org }: { readonly org: string }) => {
   const loaded = useLoad(
     async (signal) => {
       const path = { org_id: org }
-      const [{ data }, names] = await Promise.all([call("balances", "list", { path }, { signal }), loadNames(signal)])
-      return { balances: data, names }
+      const [{ data: balances }, { data: trends }, names] = await Promise.all([
+        call("balances", "list", { path }, { signal }),
+        call("balances", "trends", { path }, { signal }),
+        loadNames(signal)
+      ])
+      return {
+        balances,
+        names,
+        days: trends.days,
+        all: byMovement(seriesIn(trends), session.value?.organization?.currency)
+      }
     },
     [org]
   )
+  const [chosen, setChosen] = useState("")
+  const all = loaded.data?.all ?? []
+  const series = all.find(({ currency }) => currency === chosen) ?? all[0]
   return (
-    <Card title="Balances">
-      <Awaited loaded={loaded}>{(content) => <Content {...content} />}</Awaited>
+    <Card
+      title="Balances"
+      actions={
+        series === undefined ? undefined : (
+          <Field
+            name="available"
+            label="Available in"
+            options={all.map(({ currency }) => [currency, currency])}
+            value={series.currency}
+            onInput={setChosen}
+          />
+        )
+      }
+    >
+      <Awaited loaded={loaded}>
+        {({ balances, days, names }) => (
+          <>
+            {series !== undefined && <BalancePlot days={days} series={series} />}
+            <Content balances={balances} names={names} />
+          </>
+        )}
+      </Awaited>
     </Card>
   )
 }
