@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks"
-import { type Answer, call } from "../../api/Api.ts"
+import { call } from "../../api/Api.ts"
 import { isNegative, isZero } from "../../api/Amount.ts"
 import { Awaited } from "../../parts/Awaited.tsx"
 import { Card } from "../../parts/Card.tsx"
@@ -9,13 +9,12 @@ import { Money } from "../../parts/Money.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { linkTo } from "../../state/Router.ts"
-import { may, ofOrg, session } from "../../state/Session.ts"
+import { session } from "../../state/Session.ts"
 import { nameOf, shortId } from "../../state/Words.ts"
 import { placeOf } from "./BalancePlace.ts"
+import { type Balance, loadNamed, type Names } from "./BalanceNames.ts"
 import { BalancePlot, seriesIn } from "./BalancePlot.tsx"
 import { byMovement } from "./ByMovement.ts"
-
-type Balance = Answer<"balances", "list">["data"][number]
 
 const words: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
@@ -28,21 +27,6 @@ const words: Readonly<Record<Balance["kind"], string>> = {
 }
 
 const order = Object.keys(words)
-
-type Names = ReadonlyMap<string, string>
-
-/** What people call their accounts and escrows, as far as the reader may list them. */
-const loadNames = async (signal: AbortSignal): Promise<Names> => {
-  const urlParams = { ...ofOrg(), limit: 100 }
-  const [accounts, escrows] = await Promise.all([
-    call("virtualAccounts", "list", { urlParams }, { signal }),
-    may("escrow") ? call("escrow", "list", { urlParams }, { signal }) : undefined
-  ])
-  return new Map([
-    ...accounts.data.map((one) => [one.account_id, one.customer_id ?? one.virtual_account_name] as const),
-    ...(escrows?.data ?? []).map(({ escrow_id, name }) => [escrow_id, name] as const)
-  ])
-}
 
 /** Accounts of one kind are told apart by their names. */
 const whereOf = ({ account, kind }: Balance, names: Names): string => {
@@ -97,11 +81,9 @@ const Content = ({ balances, names }: ContentProps) => {
 export const Balances = ({ org }: { readonly org: string }) => {
   const loaded = useLoad(
     async (signal) => {
-      const path = { org_id: org }
-      const [{ data: balances }, { data: trends }, names] = await Promise.all([
-        call("balances", "list", { path }, { signal }),
-        call("balances", "trends", { path }, { signal }),
-        loadNames(signal)
+      const [{ balances, names }, { data: trends }] = await Promise.all([
+        loadNamed(org, signal),
+        call("balances", "trends", { path: { org_id: org } }, { signal })
       ])
       return {
         balances,
