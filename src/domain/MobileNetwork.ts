@@ -43,6 +43,8 @@ const networksByCountry: ReadonlyMap<CountryCode, ReadonlyArray<MobileNetwork>> 
   })
 )
 
+export const mobileMoneyCountries: ReadonlyArray<CountryCode> = Array.from(networksByCountry.keys())
+
 export const networksOfCountry = (country: CountryCode): ReadonlyArray<MobileNetwork> =>
   networksByCountry.get(country) ?? []
 

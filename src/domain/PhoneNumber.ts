@@ -57,6 +57,15 @@ export const readPhoneNumberOf = (text: string, country: CountryCode): Either.Ei
     () => `is not a number of ${country}`
   )
 
+/** A number without its country's code, in full for each of these countries that it can be one of; one in full is none. */
+export const numbersInFull = (text: string, countries: Iterable<CountryCode>): ReadonlyArray<string> =>
+  /^\s*(?:\+|00)/.test(text)
+    ? []
+    : Array.from(countries).flatMap((country) => {
+        const phone = read(text, country)
+        return phone?.isValid() === true && phone.ext === undefined ? [phone.number as string] : []
+      })
+
 /** Where a number in international form belongs; none where several countries share its code and it fits no one of them. */
 export const countryOfPhoneNumber = (text: string): Option.Option<CountryCode> =>
   Option.filter(Option.fromNullable(parsePhoneNumberFromString(text, { extract: false })?.country), isCountryCode)

@@ -100,7 +100,9 @@ const questions: Readonly<Record<string, string>> = {
 const searches = ({ about }: Operation, ids: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const known = { ...ids, ...questions }
   const asked = (about.parameters ?? []).filter(({ in: place, name }) => place === "query" && known[name] !== undefined)
-  const byPhone = asked.some(({ name }) => name === "customer") ? ["?customer=254712345678"] : []
+  const byPhone = asked.some(({ name }) => name === "customer")
+    ? ["?customer=254712345678", "?customer=0712345678"]
+    : []
   const one = asked.map(({ name }) => `?${name}=${encodeURIComponent(known[name]!)}`).concat(byPhone)
   const all = asked.map(({ name }) => `${name}=${encodeURIComponent(known[name]!)}`).join("&")
   return ["", ...one, `?${all}`]

@@ -2,7 +2,12 @@ import { Either, Option } from "effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { countries, CountryCode } from "../../src/domain/Country.ts"
-import { countryOfPhoneNumber, readPhoneNumber, readPhoneNumberOf } from "../../src/domain/PhoneNumber.ts"
+import {
+  countryOfPhoneNumber,
+  numbersInFull,
+  readPhoneNumber,
+  readPhoneNumberOf
+} from "../../src/domain/PhoneNumber.ts"
 
 const country = (code: string) => CountryCode.make(code)
 
@@ -69,6 +74,23 @@ describe("readPhoneNumberOf", () => {
   it("does not tell apart countries that share a code", () => {
     expect(readPhoneNumberOf("+447911123456", country("GB"))).toEqual(Either.right("+447911123456"))
     expect(readPhoneNumberOf("+447911123456", country("JE"))).toEqual(Either.right("+447911123456"))
+  })
+})
+
+describe("numbersInFull", () => {
+  const countries = ["KE", "NG", "SN"].map(country)
+
+  it.each([
+    ["0712 345 678", ["+254712345678"]],
+    ["712345678", ["+254712345678", "+221712345678"]],
+    ["0803 123 4567", ["+2348031234567"]],
+    ["254712345678", ["+254712345678"]],
+    ["+254712345678", []],
+    ["00254712345678", []],
+    ["12", []],
+    ["nobody", []]
+  ])("reads %j as %j", (text, numbers) => {
+    expect(numbersInFull(text, countries)).toEqual(numbers)
   })
 })
 

@@ -21,7 +21,18 @@ interface Props {
 const colorOf = (property: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(property).trim()
 
+/** In seconds. */
+const HALF_DAY = 43_200
+
+/** Whole numbers up to what an amount can be: 1, 2, 5, 10, 20 … */
+const steps = Array.from({ length: 15 }, (_, digits) => [1, 2, 5].map((step) => step * 10 ** digits)).flat()
+
+/** 1.5M: an axis has room for a few signs. */
+const short = new Intl.NumberFormat(undefined, { notation: "compact" })
+
 const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): uPlot.Options => {
+  // A bar stands around its day.
+  const edge = lines.some(({ bars }) => bars) ? HALF_DAY : 0
   const quiet = colorOf("--muted")
   const axis = { stroke: quiet, font: "12px system-ui", ticks: { show: false } }
   return {
@@ -30,14 +41,18 @@ const optionsOf = (width: number, height: number, lines: ReadonlyArray<Line>): u
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
     legend: { live: true },
     cursor: { y: false, points: { size: 7 } },
-    scales: { y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+    scales: {
+      x: { range: (_plot, first, last) => [first - edge, last + edge] },
+      y: { range: (_plot, low, high) => [Math.min(0, low * 1.1), Math.max(low < 0 ? 0 : 1, high * 1.1)] }
+    },
     axes: [
       { ...axis, grid: { show: false }, space: 64, size: 28, values: "{MMM} {D}" },
       {
         ...axis,
         grid: { stroke: colorOf("--line"), width: 1 },
         size: 56,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7, 1e8]
+        values: (_plot, marks) => marks.map((mark) => short.format(mark)),
+        incrs: steps
       }
     ],
     series: [

@@ -2,12 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Problem } from "../api/Problem.ts"
 import { problemFrom } from "./Load.ts"
-
-interface Page<A> {
-  readonly data: ReadonlyArray<A>
-  readonly last_evaluated_key?: string | null
-  readonly lastEvaluatedKey?: string | null
-}
+import { nextOf, type Page } from "./ReadOn.ts"
 
 export interface Listed<A> {
   readonly items: ReadonlyArray<A> | undefined
@@ -40,8 +35,7 @@ export const usePages = <A>(
     ask(cursor, signal).then(
       (page) => {
         if (signal.aborted) return
-        const next = page.last_evaluated_key ?? page.lastEvaluatedKey ?? undefined
-        setState({ items: [...before, ...page.data], cursor: next, loading: false })
+        setState({ items: [...before, ...page.data], cursor: nextOf(page), loading: false })
       },
       (error: unknown) => {
         if (!signal.aborted) setState((last) => ({ ...last, problem: problemFrom(error), loading: false }))

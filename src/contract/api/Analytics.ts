@@ -4,12 +4,10 @@ import { Schema } from "effect"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { WireDecimal } from "../../domain/Decimal.ts"
-import { isDate } from "../../domain/CalendarDate.ts"
 import { OrgParam } from "./Envelope.ts"
 import { NotFound } from "./Errors.ts"
 import { operation } from "./Operation.ts"
-
-const reportOf = <S extends Schema.Schema.Any>(data: S) => Schema.Struct({ status: Schema.Literal("success"), data })
+import { DateParams, reportOf } from "./Report.ts"
 
 const share = (description: string) =>
   Schema.Number.annotations({ description, jsonSchema: { type: "number", minimum: 0, maximum: 1 } })
@@ -44,10 +42,6 @@ export const Trends = Schema.Struct({
   totals: Schema.Struct(trend)
 }).annotations({ identifier: "Trends" })
 
-const CalendarDate = Schema.String.pipe(
-  Schema.filter((text) => isDate(text) || "is not a date such as 2026-03-01")
-).annotations({ jsonSchema: { type: "string", format: "date" } })
-
 export const ProviderState = Schema.Struct({
   provider: Schema.Literal(...providerNames),
   circuit: Schema.Literal("closed", "open", "half-open").annotations({
@@ -59,13 +53,6 @@ export const ProviderState = Schema.Struct({
   unknown: Schema.Int.annotations({ description: "Asked, and without a verdict" }),
   unanswered: Schema.Int.annotations({ description: "Being asked at this moment" })
 }).annotations({ identifier: "ProviderState" })
-
-const DateParams = {
-  dateFrom: Schema.optional(CalendarDate).annotations({
-    description: "First day, included; 29 days before `dateTo` when absent"
-  }),
-  dateTo: Schema.optional(CalendarDate).annotations({ description: "Last day, included; today when absent" })
-}
 
 const day = {
   count: 3,

@@ -6,6 +6,7 @@ import { WireDecimal } from "../../domain/Decimal.ts"
 import { keptKinds } from "../../domain/Ledger.ts"
 import { NotFound } from "./Errors.ts"
 import { examples, operation } from "./Operation.ts"
+import { DateParams, reportOf } from "./Report.ts"
 
 const orgPath = Schema.Struct({ org_id: Schema.String })
 
@@ -19,6 +20,19 @@ export const Balance = Schema.Struct({
   balance: WireDecimal,
   floor: Schema.NullOr(WireDecimal).annotations({ description: "How far it may fall; null: without end" })
 }).annotations({ identifier: "Balance" })
+
+export const BalanceTrends = Schema.Struct({
+  date_from: Schema.String,
+  date_to: Schema.String,
+  days: Schema.Array(
+    Schema.Struct({
+      date: Schema.String.annotations({ description: "A UTC day" }),
+      balances: Schema.Array(Schema.Struct({ currency: AnyCurrencyCode, balance: WireDecimal })).annotations({
+        description: "At the end of that day, in each currency; of today, now"
+      })
+    })
+  ).annotations({ description: "Every day of the range, oldest first" })
+}).annotations({ identifier: "BalanceTrends" })
 
 export const BalancesApi = HttpApiGroup.make("balances")
   .add(
@@ -58,5 +72,37 @@ export const BalancesApi = HttpApiGroup.make("balances")
         })
       )
   )
+  .add(
+    HttpApiEndpoint.get("trends", "/organizations/:org_id/balances/trends")
+      .setPath(orgPath)
+      .setUrlParams(Schema.Struct(DateParams))
+      .addSuccess(reportOf(BalanceTrends))
+      .addError(NotFound)
+      .pipe(
+        operation({
+          access: "operations",
+          summary: "Balances by day",
+          description:
+            "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which the last day up to today has the same. From 365 days ago at the earliest; amounts are exact.",
+          response: examples({
+            "A payin on the second day": {
+              status: "success",
+              data: {
+                date_from: "2026-03-01",
+                date_to: "2026-03-02",
+                days: [
+                  { date: "2026-03-01", balances: [{ currency: "KES", balance: 0 }] },
+                  { date: "2026-03-02", balances: [{ currency: "KES", balance: 1500.5 }] }
+                ]
+              }
+            },
+            "Nothing has moved yet": {
+              status: "success",
+              data: { date_from: "2026-03-02", date_to: "2026-03-02", days: [{ date: "2026-03-02", balances: [] }] }
+            }
+          })
+        })
+      )
+  )
   .annotate(OpenApi.Title, "Balances")
-  .annotate(OpenApi.Description, "What an organisation has in the books.")
+  .annotate(OpenApi.Description, "What an organisation has in the books, now and day by day.")

@@ -1,7 +1,10 @@
-import { Effect } from "effect"
-import type { Balance, BalancesApi } from "../../contract/api/Balances.ts"
+import { Clock, Effect } from "effect"
+import type { Balance, BalancesApi, BalanceTrends } from "../../contract/api/Balances.ts"
+import { report } from "../../contract/api/Report.ts"
+import { recentRange } from "../../domain/DateRange.ts"
 import { kindOf } from "../../domain/Ledger.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
+import type { BalancesOfDay } from "./BalanceDays.ts"
 import type { StoredBalance } from "./Books.ts"
 import { Ledger } from "./Ledger.ts"
 
@@ -14,6 +17,11 @@ const shown = ({ account, balance, floor }: StoredBalance): typeof Balance.Type 
   floor: floor === null ? null : floor.toShown()
 })
 
+const shownDay = ({ balances, date }: BalancesOfDay): (typeof BalanceTrends.Type)["days"][number] => ({
+  date,
+  balances: balances.map((balance) => ({ currency: balance.currency, balance: balance.toShown() }))
+})
+
 export const balancesHandlers = Effect.map(Ledger, (ledger): Handlers<typeof BalancesApi> => ({
   list: ({ permit }) =>
     Effect.map(ledger.balancesOf(permit), (all) => ({
@@ -21,5 +29,10 @@ export const balancesHandlers = Effect.map(Ledger, (ledger): Handlers<typeof Bal
       message: "Balances",
       data: all.map(shown),
       count: all.length
-    }))
+    })),
+  trends: Effect.fn("BalancesHttp.trends")(function* ({ permit, urlParams }) {
+    const range = yield* recentRange(urlParams, yield* Clock.currentTimeMillis)
+    const days = yield* ledger.balancesByDay(permit, range)
+    return report({ date_from: range.from, date_to: range.to, days: days.map(shownDay) })
+  })
 }))

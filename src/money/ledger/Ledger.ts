@@ -3,10 +3,12 @@ import { Context, Effect, Layer, Option } from "effect"
 import { AuditLog } from "../../platform/audit/AuditLog.ts"
 import { Transactor } from "../../platform/database/Transactor.ts"
 import type { Permit } from "../../domain/Access.ts"
+import type { DateRange } from "../../domain/DateRange.ts"
 import { Conflict, NotFound } from "../../domain/Failure.ts"
 import { LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import { Organizations } from "../../people/organizations/Organizations.ts"
+import { type BalancesOfDay, balancesByDay } from "./BalanceDays.ts"
 import type { BooksReport, CreditLimit, StoredBalance } from "./Books.ts"
 import { LedgerStore } from "./LedgerStore.ts"
 
@@ -30,6 +32,11 @@ interface Operating {
   readonly balancesOf: (
     permit: Permit<"operations"> | Permit<"platform">
   ) => Effect.Effect<ReadonlyArray<StoredBalance>>
+  /** At the end of each day: what can be paid out, or is owed. */
+  readonly balancesByDay: (
+    permit: Permit<"operations">,
+    range: DateRange
+  ) => Effect.Effect<ReadonlyArray<BalancesOfDay>>
   readonly setCreditLimit: (
     permit: Permit<"platform">,
     limit: CreditLimit
@@ -76,6 +83,9 @@ export class Ledger extends Context.Tag("corridor/Ledger")<Ledger, Posting & OfP
         atProviders: store.atProviders,
         check: Effect.fn("Ledger.check")(() => store.check),
         balancesOf: (permit) => store.balancesOf(permit.scope),
+        balancesByDay: Effect.fn("Ledger.balancesByDay")(function* (permit, range) {
+          return balancesByDay(range, yield* store.settledAfter(permit.scope, range.from))
+        }),
         setCreditLimit: Effect.fn("Ledger.setCreditLimit")((permit, limit) =>
           atomically(change(permit, limit)).pipe(
             Effect.catchTag("InsufficientFunds", ({ account }) =>

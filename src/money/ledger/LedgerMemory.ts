@@ -1,5 +1,6 @@
 /** The books in memory: the same answers as the SQL store, floors and refusals included. */
 import { Clock, Effect, Layer, Option } from "effect"
+import { dateOf } from "../../domain/CalendarDate.ts"
 import { newestFirst, openTables } from "../../platform/database/MemoryDatabase.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { combine, currencyOf, keepsBalance, kindOf, LedgerAccount, leftOver, providerIn } from "../../domain/Ledger.ts"
@@ -23,6 +24,17 @@ const groupedBy = <Row>(rows: Iterable<Row>, key: (row: Row) => string): Readonl
 
 const sumOf = (account: LedgerAccount, rows: ReadonlyArray<StoredPosting>): Money =>
   new Money({ currency: currencyOf(account), minor: rows.reduce((sum, { amount }) => sum + amount.minor, 0n) })
+
+/** The sums, in the order of their currencies. */
+const inEachCurrency = (amounts: ReadonlyArray<Money>): ReadonlyArray<Money> => {
+  const groups = groupedBy(amounts, ({ currency }) => currency)
+  return Array.from(groups.keys())
+    .toSorted()
+    .map((key) => {
+      const all = groups.get(key)!
+      return new Money({ currency: all[0]!.currency, minor: all.reduce((sum, { minor }) => sum + minor, 0n) })
+    })
+}
 
 export const ledgerStoreMemory = Layer.effect(
   LedgerStore,
@@ -87,6 +99,28 @@ export const ledgerStoreMemory = Layer.effect(
             .filter(({ account, balance }) => !balance.isZero || /^(settlement|held)\//.test(account))
             .sort((a, b) => (a.account < b.account ? -1 : 1))
         ),
+      settledAfter: (scope, date) =>
+        Effect.sync(() => {
+          const own = Array.from(ledgerBalances.values()).filter(
+            ({ account, org_id }) =>
+              kindOf(account) === "settlement" && (Option.isNone(scope) || org_id === scope.value)
+          )
+          const names = new Set(own.map(({ account }) => account))
+          const later = Array.from(ledgerPostings.values(), (row) => ({
+            ...row,
+            date: dateOf(row.created_at.getTime())
+          })).filter((row) => names.has(row.account) && row.date > date)
+          const days = groupedBy(later, (row) => `${row.date} ${row.amount.currency}`)
+          return {
+            now: inEachCurrency(own.map(({ balance }) => balance)),
+            moved: Array.from(days.keys())
+              .toSorted()
+              .flatMap((key) => {
+                const rows = days.get(key)!
+                return inEachCurrency(rows.map(({ amount }) => amount)).map((net) => ({ date: rows[0]!.date, net }))
+              })
+          }
+        }),
       setLimit: ({ credit_limit, currency, org_id }) =>
         tables.atomically(
           Effect.suspend(() => {

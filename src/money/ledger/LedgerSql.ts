@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Option, Schema } from "effect"
 import { OrgId, PaymentId } from "../../domain/Identifiers.ts"
-import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
+import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { InsufficientFunds } from "../../domain/Failure.ts"
 import { currencyOf, entryKinds, keepsBalance, LedgerAccount, providerIn } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
@@ -38,6 +38,10 @@ const amountsOf = rowsAs(AmountRow)
 const balancesOf = rowsAs(BalanceRow)
 const postingsOf = rowsAs(PostingRow)
 const suspenseRows = rowsAs(Schema.Struct({ about: Schema.String, ...AmountRow.fields }))
+/** Null: what there is now. */
+const settledRows = rowsAs(
+  Schema.Struct({ date: Schema.NullOr(Schema.String), currency: AnyCurrencyCode, amount: Schema.String })
+)
 const limitRow = rowAs(Schema.Struct({ credit_limit: Schema.String }))
 
 const moneyIn = ({ account, amount }: typeof AmountRow.Type): Money => moneyOf(amount, currencyOf(account))
@@ -131,6 +135,31 @@ export const ledgerStoreSql = Layer.effect(
           order by account collate "C"`.pipe(
           Effect.flatMap(balancesOf),
           Effect.map((rows) => rows.map(balanceOfRow)),
+          Effect.orDie
+        ),
+      // One statement, so that what is there now and what led to it are of one moment.
+      settledAfter: (scope, date) =>
+        sql`with own as (
+            select account, currency, balance from ledger_balances
+            where ${inScope(sql, scope)} and account like 'settlement/%'
+          )
+          select null as date, currency, sum(balance)::text as amount from own group by currency
+          union all
+          select to_char(later.date, 'YYYY-MM-DD') as date, currency, sum(later.amount)::text as amount
+          from own cross join lateral (
+            select (created_at at time zone 'UTC')::date as date, sum(amount) as amount from ledger_postings p
+            where p.account = own.account and created_at >= (${date}::date + 1)::timestamp at time zone 'UTC'
+            group by 1
+          ) later
+          group by later.date, currency
+          order by date, currency`.pipe(
+          Effect.flatMap(settledRows),
+          Effect.map((rows) => ({
+            now: rows.flatMap(({ amount, currency, date }) => (date === null ? [moneyOf(amount, currency)] : [])),
+            moved: rows.flatMap(({ amount, currency, date }) =>
+              date === null ? [] : [{ date, net: moneyOf(amount, currency) }]
+            )
+          })),
           Effect.orDie
         ),
       setLimit: Effect.fnUntraced(function* ({ credit_limit, currency, org_id }) {

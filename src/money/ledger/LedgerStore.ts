@@ -9,6 +9,7 @@ import type { Entry, LedgerAccount } from "../../domain/Ledger.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
+import type { SettledAfter } from "./BalanceDays.ts"
 import type { BooksReport, CreditLimit, StoredBalance, StoredPosting } from "./Books.ts"
 
 export type Balances = ReadonlyMap<LedgerAccount, Money>
@@ -43,6 +44,8 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly lockedBalance: (account: LedgerAccount) => Effect.Effect<Money>
     /** In the order of their names; of accounts that come and go, those with something on them. */
     readonly balancesOf: (scope: Scope) => Effect.Effect<ReadonlyArray<StoredBalance>>
+    /** What settlement accounts have now, and what each UTC day after that one moved, by date and currency. */
+    readonly settledAfter: (scope: Scope, date: string) => Effect.Effect<SettledAfter>
     /** Inside a transaction. Answers with the limit that was set before; fails when the account is further down already. */
     readonly setLimit: (limit: CreditLimit) => Effect.Effect<Option.Option<Money>, InsufficientFunds>
     readonly postings: (

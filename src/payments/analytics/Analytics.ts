@@ -6,7 +6,7 @@ import type { Permit } from "../../domain/Access.ts"
 import { Money } from "../../domain/Money.ts"
 import { verdictsFor } from "../../domain/policies/Providers.ts"
 import { AnalyticsStore, type DayInCurrency, type Verdicts } from "./AnalyticsStore.ts"
-import type { DateRange } from "./DateRange.ts"
+import type { DateRange } from "../../domain/DateRange.ts"
 
 type Report = typeof Trends.Type
 type Trend = Report["totals"]

@@ -4,7 +4,7 @@ import type { ProviderName } from "../../domain/Corridor.ts"
 import type { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Scope } from "../../platform/database/Query.ts"
-import type { DateRange } from "./DateRange.ts"
+import type { DateRange } from "../../domain/DateRange.ts"
 
 export interface UsersOfCountry {
   readonly country: string | null

@@ -1,14 +1,13 @@
 import { Clock, Effect, Option } from "effect"
 import type { AnalyticsApi, ProviderState } from "../../contract/api/Analytics.ts"
+import { report } from "../../contract/api/Report.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import type { Handlers } from "../../platform/http/Handlers.ts"
 import { monotonicMillis } from "../../platform/fibers/Monotonic.ts"
 import { ProviderHealth } from "../../providers/health/ProviderHealth.ts"
 import { Analytics } from "./Analytics.ts"
 import type { Verdicts } from "./AnalyticsStore.ts"
-import { dateRange } from "./DateRange.ts"
-
-const report = <A>(data: A) => ({ status: "success" as const, data })
+import { dateRange } from "../../domain/DateRange.ts"
 
 const stateOf = (
   provider: (typeof providerNames)[number],

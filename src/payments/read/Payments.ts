@@ -5,8 +5,10 @@ import type { OperatorItem, TimelineItem } from "../../contract/api/Payments.ts"
 import { InitiationResult } from "../../contract/api/PaymentsInit.ts"
 import { RampResult } from "../../contract/api/Ramps.ts"
 import type { Permit } from "../../domain/Access.ts"
+import { isCountryCode } from "../../domain/Country.ts"
 import { stringifyWire } from "../../domain/Decimal.ts"
 import { type NotFound, notFound } from "../../domain/Failure.ts"
+import { Organizations } from "../../people/organizations/Organizations.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { rampResponse } from "../ramps/RampResponse.ts"
 import { WebhookLog } from "../../webhooks/WebhookLog.ts"
@@ -51,6 +53,7 @@ export class Payments extends Context.Tag("corridor/Payments")<
     Payments,
     Effect.gen(function* () {
       const store = yield* PaymentStore
+      const organizations = yield* Organizations
       const webhooks = yield* WebhookLog
       const funding = yield* FundingEvents
 
@@ -61,6 +64,19 @@ export class Payments extends Context.Tag("corridor/Payments")<
         })
       )
       const find = (permit: Permit<"any">, id: PaymentId) => orNotFound(store.find(permit.scope, id))
+
+      /** Where a phone number that is looked for may be from. */
+      const homeOf = ({ scope }: Permit<"transactions">, { customer }: PaymentFilter) =>
+        customer === undefined || Option.isNone(scope)
+          ? Effect.succeed(undefined)
+          : Effect.map(organizations.find(scope.value), (found) =>
+              Option.getOrUndefined(
+                Option.filter(
+                  Option.map(found, ({ country }) => country),
+                  isCountryCode
+                )
+              )
+            )
 
       return {
         find,
@@ -76,7 +92,9 @@ export class Payments extends Context.Tag("corridor/Payments")<
           const story = yield* store.story(payment)
           return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
         }),
-        list: (permit, filter, window) => store.list(permit.scope, filter, window),
+        list: Effect.fn("Payments.list")(function* (permit, filter, window) {
+          return yield* store.list(permit.scope, { ...filter, home: yield* homeOf(permit, filter) }, window)
+        }),
         queue: Effect.fn("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
           return queueOf(items, yield* webhooks.troubles(permit, window), window.take)

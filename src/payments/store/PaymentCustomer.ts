@@ -1,5 +1,8 @@
 /** Finding payments by whoever pays or is paid: by phone number or e-mail address, however either was written. */
 import type { SqlClient, Statement } from "@effect/sql"
+import type { CountryCode } from "../../domain/Country.ts"
+import { mobileMoneyCountries } from "../../domain/MobileNetwork.ts"
+import { numbersInFull } from "../../domain/PhoneNumber.ts"
 import { newest, organizationsIn, type Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import type { Payment } from "./Payment.ts"
@@ -24,10 +27,18 @@ const phonesOf = ({ mobile_money_details, payer_details, recipient_info }: Payme
   textIn(recipient_info, "phone_number")
 ]
 
-export const isOfCustomer = (text: string, payment: Payment): boolean =>
-  isEmail(text)
-    ? emailsOf(payment).some((email) => email.toLowerCase() === text.toLowerCase())
-    : digitsOf(text) !== "" && phonesOf(payment).some((phone) => digitsOf(phone) === digitsOf(text))
+/** As it was written, and in full wherever it may be from. */
+const numbersOf = (text: string, home: CountryCode | undefined): ReadonlyArray<string> => {
+  const countries = new Set(home === undefined ? mobileMoneyCountries : [...mobileMoneyCountries, home])
+  const numbers = [text, ...numbersInFull(text, countries)].map(digitsOf)
+  return Array.from(new Set(numbers)).filter((digits) => digits !== "")
+}
+
+export const isOfCustomer = (text: string, home: CountryCode | undefined, payment: Payment): boolean => {
+  if (isEmail(text)) return emailsOf(payment).some((email) => email.toLowerCase() === text.toLowerCase())
+  const numbers = numbersOf(text, home)
+  return phonesOf(payment).some((phone) => numbers.includes(digitsOf(phone)))
+}
 
 /** An index of payments by whom they are from or to: what it holds, and of which payments. */
 interface Look {
@@ -68,26 +79,28 @@ const bare = (email: boolean): string => (email ? "lower(held)" : "regexp_replac
 export const ofCustomer = (
   sql: SqlClient.SqlClient,
   scope: Scope,
-  text: string,
+  { customer: text, home }: { readonly customer: string; readonly home?: CountryCode | undefined },
   window: Window,
   between: ReadonlyArray<Statement.Fragment>
 ): Statement.Fragment => {
   const email = isEmail(text)
-  const asked = email ? text.toLowerCase() : digitsOf(text)
-  if (asked === "") return sql`false`
+  const asked = email ? [text.toLowerCase()] : numbersOf(text, home)
+  if (asked.length === 0) return sql`false`
   const key = sql.literal(email ? "customer_email" : "customer_phone")
-  const looks = (email ? byEmail : byPhone).map(({ holds, where }) => {
-    const found = sql.and([
-      sql`${key}(org_id, ${sql.literal(holds)}) = ${key}(an_org, ${asked})`,
-      sql.literal(where),
-      ...between
-    ])
-    return sql`(select payment_id, org_id, ${sql.literal(holds)} as held from payments where ${found}
-      ${newest(sql, "payment_id", window)})`
-  })
+  const looks = asked.flatMap((one) =>
+    (email ? byEmail : byPhone).map(({ holds, where }) => {
+      const found = sql.and([
+        sql`${key}(org_id, ${sql.literal(holds)}) = ${key}(an_org, ${one})`,
+        sql.literal(where),
+        ...between
+      ])
+      return sql`(select payment_id, org_id, ${sql.literal(holds)} as held, ${one}::text as asked from payments
+        where ${found} ${newest(sql, "payment_id", window)})`
+    })
+  )
   const union = looks.reduce((all, one) => sql`${all} union all ${one}`)
   return sql`payment_id = any (array(
     select n.payment_id from ${organizationsIn(sql, scope)} cross join lateral (${union}) n
-    where n.org_id = an_org and ${sql.literal(bare(email))} = ${asked}
+    where n.org_id = an_org and ${sql.literal(bare(email))} = n.asked
   ))`
 }

@@ -22,7 +22,7 @@ export const filtered = (
   filter: PaymentFilter,
   window: Window
 ): Statement.Fragment => {
-  const { client_reference, customer, from, reference, to } = filter
+  const { client_reference, customer, from, home, reference, to } = filter
   const between = [
     ...(from === undefined ? [] : [sql`created_at >= ${from}`]),
     ...(to === undefined ? [] : [sql`created_at < ${to}`])
@@ -34,7 +34,7 @@ export const filtered = (
   ]
   if (asked.length === 0 || named.length > 0 || customer !== undefined) {
     const looked = { ...window, take: asked.length + named.length === 0 ? window.take : OF_A_CUSTOMER }
-    const theirs = customer === undefined ? [] : [ofCustomer(sql, scope, customer, looked, between)]
+    const theirs = customer === undefined ? [] : [ofCustomer(sql, scope, { customer, home }, looked, between)]
     const all = sql.and([inScope(sql, scope), ...asked, ...named, ...theirs, ...between])
     return sql`where ${all} ${newest(sql, "payment_id", window)}`
   }

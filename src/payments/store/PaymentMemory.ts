@@ -27,7 +27,7 @@ const matches = (filter: PaymentFilter, payment: Payment, called: ReadonlySet<Pa
   (filter.payment_method === undefined || payment.payment_method === filter.payment_method) &&
   (filter.client_reference === undefined || payment.client_reference === filter.client_reference) &&
   (filter.reference === undefined || isKnownBy(filter.reference, payment, called)) &&
-  (filter.customer === undefined || isOfCustomer(filter.customer, payment)) &&
+  (filter.customer === undefined || isOfCustomer(filter.customer, filter.home, payment)) &&
   (filter.from === undefined || payment.created_at >= filter.from) &&
   (filter.to === undefined || payment.created_at < filter.to)
 

@@ -3,6 +3,7 @@ import { Context, type Duration, type Effect, type Option } from "effect"
 import type { AttemptId, ConfigId, OrgId, PaymentId, TransactionId } from "../../domain/Identifiers.ts"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Flow, PaymentMethod, ProviderName } from "../../domain/Corridor.ts"
+import type { CountryCode } from "../../domain/Country.ts"
 import type { InsufficientFunds } from "../../domain/Failure.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Window } from "../../platform/database/Window.ts"
@@ -27,6 +28,8 @@ export interface PaymentFilter {
   readonly reference?: string | undefined
   /** A phone number or an e-mail address of whoever pays or is paid. */
   readonly customer?: string | undefined
+  /** Where a phone number without its country's code may be from, beside the countries of mobile money. */
+  readonly home?: CountryCode | undefined
   readonly from?: Date | undefined
   readonly to?: Date | undefined
 }

@@ -206,6 +206,8 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     }
     await visiting(jwtOf("org-admin"), async (page) => {
       await open(page, "#/")
+      const now = /^Available at the end of each day in KES, now 1,500\.00$/
+      await page.getByRole("img", { name: now }).locator("canvas").waitFor()
       for (const [path, title] of Object.entries(pages)) {
         await walkTo(page, path, title)
         await looksRight(page, path)

@@ -214,6 +214,18 @@ onDatabasePaymentServer(
       })
     )
 
+    it.effect("are found by a phone number as its owner writes it at home", () =>
+      Effect.gen(function* () {
+        const { payment_id } = yield* initiate(byPhone())
+        const found = (customer: string) =>
+          Effect.map(list(`limit=100&customer=${encodeURIComponent(customer)}`), idsOf)
+        for (const customer of ["0712 345 678", "712345678", "+254 712 345 678"]) {
+          expect(yield* found(customer), customer).toContain(payment_id)
+        }
+        expect(yield* found("0712345679")).not.toContain(payment_id)
+      })
+    )
+
     it.effect("are walked page by page, each exactly once", () =>
       Effect.gen(function* () {
         const { acme } = yield* people

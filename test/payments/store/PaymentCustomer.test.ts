@@ -1,6 +1,7 @@
 /** Finding payments by whoever pays or is paid. */
 import { expect } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { CountryCode } from "../../../src/domain/Country.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { onBothStores } from "../../support/Stores.ts"
 import { everything } from "../../support/Windows.ts"
@@ -33,5 +34,32 @@ onBothStores("A payment's customer", (it) => {
       expect(yield* found("@")).toEqual([])
       expect(yield* found("wanjiru@example.com", "failed")).toEqual([])
     })
+  )
+
+  it.effect(
+    "is found by a phone number without its country's code, wherever mobile money is or the caller is at home",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const owner = yield* newOwner
+        const { payment: kenyan } = yield* newPayment(owner, { payer_details: payer })
+        const mobile_money_details = { provider: "mpesa", phone_number: "+255712345678" }
+        const { payment: tanzanian } = yield* newPayment(owner, { payer_details: {}, mobile_money_details })
+        const { payment: nigerian } = yield* newPayment(owner, { payer_details: { phone: "+2348031234567" } })
+        const found = (customer: string, home?: string) =>
+          Effect.map(
+            store.list(
+              Option.some(owner.org_id),
+              { customer, home: home === undefined ? undefined : CountryCode.make(home) },
+              everything
+            ),
+            (all) => new Set(all.map(({ payment_id }) => payment_id))
+          )
+        expect(yield* found("0712 345 678")).toEqual(new Set([kenyan.payment_id, tanzanian.payment_id]))
+        expect(yield* found("+254712345678")).toEqual(new Set([kenyan.payment_id]))
+        expect(yield* found("0803 123 4567")).toEqual(new Set())
+        expect(yield* found("0803 123 4567", "NG")).toEqual(new Set([nigerian.payment_id]))
+        expect(yield* found("0712345679")).toEqual(new Set())
+      })
   )
 })

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks"
 import { type Answer, call } from "../../api/Api.ts"
 import { percentOf } from "../../api/Amount.ts"
 import { Badge } from "../../parts/Badge.tsx"
@@ -18,23 +19,31 @@ import { NewEscrow } from "./NewEscrow.tsx"
 export type EscrowData = Answer<"escrow", "get">["data"]
 export type Milestone = EscrowData["milestones"][number]
 
-/** An escrow is of whomever its account is. */
-const useOwners = (): ReadonlyMap<string, string> => {
+/** An escrow is of whomever its account is: asked for by id, as many have another. */
+const useOwners = (escrows: ReadonlyArray<EscrowData>): ReadonlyMap<string, string> => {
+  const accounts = Array.from(new Set(escrows.map(({ account_id }) => account_id)))
+  const known = useRef(new Map<string, string>())
   const { data } = useLoad(
-    async (signal) =>
-      seesAll.value ? (await call("virtualAccounts", "list", { urlParams: { limit: 100 } }, { signal })).data : [],
-    [seesAll.value]
+    async (signal) => {
+      const missing = seesAll.value ? accounts.filter((account_id) => !known.current.has(account_id)) : []
+      const found = await Promise.all(
+        missing.map((account_id) => call("virtualAccounts", "get", { path: { account_id } }, { signal }))
+      )
+      for (const { data: account } of found) known.current.set(account.account_id, account.org_id)
+      return new Map(known.current)
+    },
+    [seesAll.value, accounts]
   )
-  return new Map((data ?? []).map(({ account_id, org_id }) => [account_id, org_id]))
+  return data ?? known.current
 }
 
 export const Escrows = () => {
-  const owners = useOwners()
   const list = usePages(
     (cursor, signal) =>
       call("escrow", "list", { urlParams: { ...ofOrg(), limit: 25, last_evaluated_key: cursor } }, { signal }),
     [orgId.value]
   )
+  const owners = useOwners(list.items ?? [])
   return (
     <Page
       title="Escrow"

@@ -1,17 +1,20 @@
-import { type Answer, call } from "../../api/Api.ts"
+import { useState } from "preact/hooks"
+import { call } from "../../api/Api.ts"
 import { isNegative, isZero } from "../../api/Amount.ts"
 import { Awaited } from "../../parts/Awaited.tsx"
 import { Card } from "../../parts/Card.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { Field } from "../../parts/Field.tsx"
 import { Money } from "../../parts/Money.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { useLoad } from "../../state/Load.ts"
 import { linkTo } from "../../state/Router.ts"
-import { may, ofOrg } from "../../state/Session.ts"
+import { session } from "../../state/Session.ts"
 import { nameOf, shortId } from "../../state/Words.ts"
 import { placeOf } from "./BalancePlace.ts"
-
-type Balance = Answer<"balances", "list">["data"][number]
+import { type Balance, loadNamed, type Names } from "./BalanceNames.ts"
+import { BalancePlot, seriesIn } from "./BalancePlot.tsx"
+import { byMovement } from "./ByMovement.ts"
 
 const words: Readonly<Record<Balance["kind"], string>> = {
   settlement: "Available",
@@ -24,21 +27,6 @@ const words: Readonly<Record<Balance["kind"], string>> = {
 }
 
 const order = Object.keys(words)
-
-type Names = ReadonlyMap<string, string>
-
-/** What people call their accounts and escrows, as far as the reader may list them. */
-const loadNames = async (signal: AbortSignal): Promise<Names> => {
-  const urlParams = { ...ofOrg(), limit: 100 }
-  const [accounts, escrows] = await Promise.all([
-    call("virtualAccounts", "list", { urlParams }, { signal }),
-    may("escrow") ? call("escrow", "list", { urlParams }, { signal }) : undefined
-  ])
-  return new Map([
-    ...accounts.data.map((one) => [one.account_id, one.customer_id ?? one.virtual_account_name] as const),
-    ...(escrows?.data ?? []).map(({ escrow_id, name }) => [escrow_id, name] as const)
-  ])
-}
 
 /** Accounts of one kind are told apart by their names. */
 const whereOf = ({ account, kind }: Balance, names: Names): string => {
@@ -93,15 +81,45 @@ const Content = ({ balances, names }: ContentProps) => {
 export const Balances = ({ org }: { readonly org: string }) => {
   const loaded = useLoad(
     async (signal) => {
-      const path = { org_id: org }
-      const [{ data }, names] = await Promise.all([call("balances", "list", { path }, { signal }), loadNames(signal)])
-      return { balances: data, names }
+      const [{ balances, names }, { data: trends }] = await Promise.all([
+        loadNamed(org, signal),
+        call("balances", "trends", { path: { org_id: org } }, { signal })
+      ])
+      return {
+        balances,
+        names,
+        days: trends.days,
+        all: byMovement(seriesIn(trends), session.value?.organization?.currency)
+      }
     },
     [org]
   )
+  const [chosen, setChosen] = useState("")
+  const all = loaded.data?.all ?? []
+  const series = all.find(({ currency }) => currency === chosen) ?? all[0]
   return (
-    <Card title="Balances">
-      <Awaited loaded={loaded}>{(content) => <Content {...content} />}</Awaited>
+    <Card
+      title="Balances"
+      actions={
+        series === undefined ? undefined : (
+          <Field
+            name="available"
+            label="Available in"
+            options={all.map(({ currency }) => [currency, currency])}
+            value={series.currency}
+            onInput={setChosen}
+          />
+        )
+      }
+    >
+      <Awaited loaded={loaded}>
+        {({ balances, days, names }) => (
+          <>
+            {series !== undefined && <BalancePlot days={days} series={series} />}
+            <Content balances={balances} names={names} />
+          </>
+        )}
+      </Awaited>
     </Card>
   )
 }

@@ -1,7 +1,7 @@
 /** The days of a report, both ends included. */
 import { Either } from "effect"
-import { dateOf, daysBefore, daysBetween } from "../../domain/CalendarDate.ts"
-import { Invalid } from "../../domain/Failure.ts"
+import { dateOf, daysBefore, daysBetween } from "./CalendarDate.ts"
+import { Invalid } from "./Failure.ts"
 
 export interface DateRange {
   readonly from: string
@@ -31,3 +31,12 @@ export const dateRange = (
     ? Either.left(new Invalid({ message: `dateFrom: a report covers at most ${LONGEST_DAYS} days, up to ${to}.` }))
     : Either.right({ from, to })
 }
+
+/** What is counted back from now reaches as far as a report is long, wherever the report ends. */
+export const recentRange = (asked: Parameters<typeof dateRange>[0], now: number): Either.Either<DateRange, Invalid> =>
+  Either.filterOrLeft(
+    dateRange(asked, now),
+    ({ from }) => daysBetween(from, dateOf(now)) <= LONGEST_DAYS,
+    () =>
+      new Invalid({ message: `dateFrom: is before ${daysBefore(dateOf(now), LONGEST_DAYS - 1)}, the first day known.` })
+  )

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import * as fc from "fast-check"
-import { dateRange } from "../../../src/payments/analytics/DateRange.ts"
-import { daysBefore, daysBetween, eachDay, isDate } from "../../../src/domain/CalendarDate.ts"
+import { dateRange, recentRange } from "../../src/domain/DateRange.ts"
+import { daysBefore, daysBetween, eachDay, isDate } from "../../src/domain/CalendarDate.ts"
 
 const noon = Date.UTC(2026, 2, 2, 12)
 
@@ -64,5 +64,17 @@ describe("a range of dates", () => {
       const refused = dateRange({ dateFrom, dateTo }, noon)
       expect(Either.isLeft(refused) && refused.left.message).toMatch(/^dateFrom: /)
     }
+  })
+
+  it("reaches back as far as a report is long, where it is counted back from now", () => {
+    const day = { dateFrom: "2025-03-02", dateTo: "2025-03-02" }
+    expect(recentRange(day, noon)).toEqual(Either.right({ from: "2025-03-02", to: "2025-03-02" }))
+    for (const asked of [{ ...day, dateFrom: "2025-03-01" }, { dateTo: "2025-03-10" }, { dateFrom: "2026-03-03" }]) {
+      const refused = recentRange(asked, noon)
+      expect(Either.isLeft(refused) && refused.left.message).toMatch(/^dateFrom: /)
+    }
+    expect(recentRange({ dateFrom: "2026-03-01", dateTo: "2026-03-09" }, noon)).toEqual(
+      Either.right({ from: "2026-03-01", to: "2026-03-09" })
+    )
   })
 })

@@ -1,0 +1,83 @@
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { daysBefore } from "../../../src/domain/CalendarDate.ts"
+import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { type Credential, people } from "../../support/Credentials.ts"
+import { bodyOf, send } from "../../support/Send.ts"
+import { onDatabaseServer } from "../../support/TestServer.ts"
+import { code, fiatRail, moved } from "./Entries.ts"
+
+const get = (credential: Credential, path: string) => send(`/v1/organizations/${path}`, { headers: { ...credential } })
+
+interface Trends {
+  readonly data: {
+    readonly date_from: string
+    readonly date_to: string
+    readonly days: ReadonlyArray<{ readonly date: string; readonly balances: ReadonlyArray<unknown> }>
+  }
+}
+
+onDatabaseServer("Balances by day", (it) => {
+  it.effect("are of thirty days, and end at the balances of now, digit by digit", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { org_id } = acme
+      yield* moved(org_id, fiatRail(), LedgerAccount.settlement(org_id, code("KES")), "10000000000000.07 KES")
+      yield* moved(org_id, LedgerAccount.settlement(org_id, code("UGX")), fiatRail("UGX"), "1500 UGX")
+      const answer = yield* get(acme.key, `${org_id}/balances/trends`)
+      expect(answer.status, answer.text).toBe(200)
+      const { data } = bodyOf(answer) as Trends
+      expect(data.days).toHaveLength(30)
+      expect([data.days[0]?.date, data.days.at(-1)?.date]).toEqual([data.date_from, data.date_to])
+      expect(data.days[0]?.balances).toEqual([
+        { currency: "KES", balance: 0 },
+        { currency: "UGX", balance: 0 }
+      ])
+      expect(answer.text).toContain(
+        '"balances":[{"currency":"KES","balance":10000000000000.07},{"currency":"UGX","balance":-1500.0}]}]'
+      )
+      const list = bodyOf(yield* get(acme.key, `${org_id}/balances`)) as {
+        readonly data: ReadonlyArray<{ readonly kind: string; readonly currency: string; readonly balance: number }>
+      }
+      const settled = list.data.filter(({ kind }) => kind === "settlement")
+      expect(data.days.at(-1)?.balances).toEqual(settled.map(({ balance, currency }) => ({ currency, balance })))
+    })
+  )
+
+  it.effect("go back for a year, in ranges that have an order", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const asked = (query: string) => get(acme.key, `${acme.org_id}/balances/trends?${query}`)
+      const { date_to: today } = (bodyOf(yield* asked("")) as Trends).data
+      // A day within, as another one may begin at any moment.
+      const first = daysBefore(today, 364)
+      const year = yield* asked(`dateFrom=${first}&dateTo=${today}`)
+      expect((bodyOf(year) as Trends).data.days).toHaveLength(365)
+      const past = yield* asked(`dateFrom=${first}&dateTo=${first}`)
+      expect((bodyOf(past) as Trends).data).toMatchObject({ date_from: first, date_to: first })
+      for (const query of [
+        `dateFrom=${daysBefore(today, 366)}&dateTo=${daysBefore(today, 300)}`,
+        "dateTo=2020-01-01",
+        `dateFrom=${today}&dateTo=${first}`,
+        "dateFrom=yesterday"
+      ]) {
+        const answer = yield* asked(query)
+        expect(answer.status, query).toBe(400)
+        expect(bodyOf(answer)).toMatchObject({ status: "error", message: expect.stringContaining("dateFrom: ") })
+      }
+    })
+  )
+
+  it.effect("are for staff, of their own organisation", () =>
+    Effect.gen(function* () {
+      const { acme, admin, globex } = yield* people
+      for (const credential of [acme.key, acme.token("org-admin"), acme.token("staff"), admin]) {
+        expect((yield* get(credential, `${acme.org_id}/balances/trends`)).status).toBe(200)
+      }
+      expect((yield* get(acme.token("member"), `${acme.org_id}/balances/trends`)).status).toBe(403)
+      const stranger = yield* get(globex.key, `${acme.org_id}/balances/trends`)
+      expect(stranger.status).toBe((yield* get(globex.key, `${acme.org_id}/balances`)).status)
+      expect(stranger.status).toBeGreaterThanOrEqual(403)
+    })
+  )
+})
