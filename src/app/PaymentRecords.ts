@@ -32,7 +32,9 @@ const StoresLive = Layer.mergeAll(
 /** On a database that is reached in the given way. */
 export const paymentRecordsOn = <E>(Connected: Reached<E>) =>
   layerInTurn(
-    Layer.merge(Organizations.layer, Payments.layer.pipe(Layer.provide(WebhookLog.layer))).pipe(
+    Payments.layer.pipe(
+      Layer.provideMerge(Organizations.layer),
+      Layer.provide(WebhookLog.layer),
       Layer.provide([AuditLog.layer, Events.layer]),
       Layer.provide(StoresLive),
       Layer.provideMerge(foundedOn(Connected)),

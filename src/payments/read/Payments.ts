@@ -66,17 +66,14 @@ export class Payments extends Context.Tag("corridor/Payments")<
       const find = (permit: Permit<"any">, id: PaymentId) => orNotFound(store.find(permit.scope, id))
 
       /** Where a phone number that is looked for may be from. */
-      const homeOf = ({ scope }: Permit<"transactions">, { customer }: PaymentFilter) =>
-        customer === undefined || Option.isNone(scope)
-          ? Effect.succeed(undefined)
-          : Effect.map(organizations.find(scope.value), (found) =>
-              Option.getOrUndefined(
-                Option.filter(
-                  Option.map(found, ({ country }) => country),
-                  isCountryCode
-                )
-              )
-            )
+      const homeOf = Option.match({
+        onNone: () => Effect.succeed(undefined),
+        onSome: (orgId: OrgId) =>
+          Effect.map(organizations.find(orgId), (found) => {
+            const country = Option.getOrUndefined(found)?.country
+            return isCountryCode(country) ? country : undefined
+          })
+      })
 
       return {
         find,
@@ -92,9 +89,10 @@ export class Payments extends Context.Tag("corridor/Payments")<
           const story = yield* store.story(payment)
           return timelineOf(payment, story, yield* webhooks.deliveriesOf(permit, payment, eventTimesOf(payment, story)))
         }),
-        list: Effect.fn("Payments.list")(function* (permit, filter, window) {
-          return yield* store.list(permit.scope, { ...filter, home: yield* homeOf(permit, filter) }, window)
-        }),
+        list: ({ scope }, filter, window) =>
+          filter.customer === undefined
+            ? store.list(scope, filter, window)
+            : Effect.flatMap(homeOf(scope), (home) => store.list(scope, { ...filter, home }, window)),
         queue: Effect.fn("Payments.queue")(function* (permit, window) {
           const items = yield* store.openItems(permit.scope, window)
           return queueOf(items, yield* webhooks.troubles(permit, window), window.take)
