@@ -350,6 +350,10 @@ const besidesOf = (known: Known, dispute: Dispute, source: Source): NonNullable<
   return [{ about: refund.refund_id, note }]
 }
 
+/** What was collected for a ramp has come, while the ramp waits for whoever settles it. */
+const isAwaited = ({ attempt, payment }: Known): boolean =>
+  !isOver(payment.status) && (attempt.leg !== "collection" || payment.ramp?.collected === null)
+
 export const disputeChangeOf = (
   known: Known,
   signal: ProviderSignal,
@@ -378,8 +382,8 @@ export const disputeChangeOf = (
       status: refunds === undefined ? payment.status : statusAfter(payment, refunds),
       outcome: attempt.outcome,
       patch,
-      waits: attempt.outcome !== "declined" && !isOver(payment.status),
-      underWay: attempt.outcome === "accepted" && payment.status === "processing",
+      waits: attempt.outcome !== "declined" && isAwaited(known),
+      underWay: attempt.outcome === "accepted" && isAwaited(known) && payment.status === "processing",
       suspense,
       note: isQuiet ? undefined : note,
       cleared: over,
