@@ -5,10 +5,11 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
+import { withClaims } from "./Claims.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven, noteOfBounced, noteOfGone } from "./TakenBack.ts"
-import { beyond, claimedOf, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
+import { beyond, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -67,19 +68,13 @@ const ofTaker = (taker: Attempt, { others = [], ...source }: Source): Source => 
  */
 const claimIn = ({ payment }: Known, { amount }: Refund, { strayed }: RefundDecision, source: Source) => {
   const { taker } = source
-  const money = strayed !== "came" || taker === undefined ? undefined : claimedOf(payment, taker, amount)
-  if (taker === undefined || money === undefined || money.isZero) return undefined
-  const gone = [suspenseMoney(taker, money.negate(), `claimed ${payment.version}`)]
+  if (strayed !== "came" || taker === undefined) return undefined
+  const known = { payment, attempt: taker }
+  const { disputed, moved, unmatched } = withClaims(known, [amount], [])
+  if (disputed === undefined) return undefined
   const books = ofTaker(taker, source)
-  return {
-    suspense: gone,
-    unmatched: unmatchedAfter(payment, taker, { taken: [money.negate()] }),
-    disputed: { kind: "returned" as const, amount: money },
-    besides: {
-      about: taker.attempt_id,
-      note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker }, gone, books)
-    }
-  }
+  const note = isEven(moved, books) ? undefined : noteOfGone(known, moved, books)
+  return { suspense: moved, unmatched, disputed, besides: { about: taker.attempt_id, note } }
 }
 
 /**

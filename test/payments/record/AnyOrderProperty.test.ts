@@ -1,11 +1,11 @@
 /**
- * Whatever comes for a payin, is taken back and given back again, goes back as a refund and bounces, and in whatever order
+ * Whatever comes for a payin, or for a ramp, is taken back and given back again, goes back as a refund and bounces, and in whatever order
  * all of that is heard, with a person in between who settles what waits: in the end the books have at its provider what is
  * there, and an item is open exactly where money waits for a person.
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { openBooks, report, shillings } from "../support/PureBooks.ts"
+import { onRamp, openBooks, report, shillings } from "../support/PureBooks.ts"
 
 const ASKED = 1500
 
@@ -192,6 +192,21 @@ describe("Words about a payin, in any order", () => {
         expect(open(books)).toEqual({ has: 0 - has, items: waitingIn(books) })
       }),
       { numRuns: 150, seed: 19 }
+    )
+  })
+
+  it("and so they do of what is collected for a ramp, which holds it until it is settled", () => {
+    fc.assert(
+      fc.property(story, ({ came, disputes, order }) => {
+        const books = openBooks(ASKED, onRamp)
+        const { has, words } = disputed(disputes, Math.max(...came.map((amount) => amount ?? ASKED)))
+        const all = [...came.map((amount): Word => ({ says: "came", amount })), ...words]
+        ordered(all, order).forEach(hearing(books))
+        const holds = books.payment().status === "failed" && books.held().isPositive
+        const items = new Set([...waitingIn(books), ...(holds ? ["payment"] : [])])
+        expect(open(books)).toEqual({ has, items: Array.from(items) })
+      }),
+      { numRuns: 300, seed: 19 }
     )
   })
 })
