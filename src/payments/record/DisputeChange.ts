@@ -340,13 +340,21 @@ const settledBy = (
   return { ...part, state: "failed", settled_at: at, ...(status === "refunded" ? { missing: true } : {}) }
 }
 
+/** A refund may have been made again although something else had taken its money: whatever explains that is to be found. */
+const noteOfLacking = (known: Known, { amount }: Dispute, source: Source): string | undefined => {
+  const { currency, minor } = standing(known, source, amount)
+  if (minor >= amount.minor) return undefined
+  const lacking = new Money({ currency, minor: amount.minor - minor })
+  return `${known.attempt.provider} took ${amount.toString()} back for a refund that had come back, and the books lack ${lacking.toString()} there now: an operator must settle it.`
+}
+
 /** What it means for the items of refunds. */
 const besidesOf = (known: Known, dispute: Dispute, source: Source): NonNullable<Ruling["besides"]> => {
   const { kind, refund } = dispute
   if (refund === undefined) {
     return excessiveBefore(known, dispute, source).map(({ refund_id }) => ({ about: refund_id, note: undefined }))
   }
-  const note = kind === "again" ? undefined : noteOfBounced(known.attempt, refund)
+  const note = kind === "again" ? noteOfLacking(known, dispute, source) : noteOfBounced(known.attempt, refund)
   return [{ about: refund.refund_id, note }]
 }
 

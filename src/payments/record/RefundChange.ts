@@ -85,12 +85,13 @@ const replacedBy = ({ payment }: Known, { amount, state }: Refund, { strayed }: 
   const { taker } = source
   if (strayed !== "came" || state !== "completed" || taker === undefined) return undefined
   const books = ofTaker(taker, source)
-  const isBeyond = books.waiting?.length === 0 && beyond(payment, taker, amount).minor === amount.minor
+  const named = beyond(payment, taker, amount)
+  const isBeyond = books.waiting?.length === 0 && named.minor === amount.minor
   const isWaiting = books.waiting?.some(
     ({ money }) => money.currency === amount.currency && money.minor === -amount.minor
   )
-  // What is refunded by other ways counts it twice.
-  if (!isBeyond && !(isWaiting === true && payment.status === "completed")) return undefined
+  // What is refunded by other ways counts it twice, and what was named beyond the books is what they take of it first.
+  if (!isBeyond && !(isWaiting === true && payment.status === "completed" && named.isZero)) return undefined
   const suspense = isBeyond ? [] : [suspenseMoney(taker, amount, `refunded by hand ${payment.version}`)]
   const unmatched = isBeyond ? unmatchedAfter(payment, taker, { taken: [amount.negate()] }) : {}
   const over = isEven(suspense, books) && !isRiddle({ ...payment, ...unmatched }, taker)

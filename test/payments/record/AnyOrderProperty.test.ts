@@ -209,4 +209,27 @@ describe("Words about a payin, in any order", () => {
       { numRuns: 300, seed: 19 }
     )
   })
+
+  it("and so they do of a refund that bounced and was made again by hand, before disputes or after them", () => {
+    fc.assert(
+      fc.property(story, fc.boolean(), ({ disputes, order, refund }, isFirst) => {
+        const amount = refund?.amount ?? 500
+        const books = openBooks(ASKED)
+        books.hear(report("completed"))
+        books.refund("refund", amount)
+        if (refund?.then === "went at once") books.hearOfRefund("refund", report("completed"))
+        const before = disputed(disputes, isFirst ? ASKED - amount : ASKED)
+        const has = isFirst ? before.has : before.has - amount
+        fc.pre(has >= 0)
+        const own: ReadonlyArray<Word> = [{ says: "refund bounced" }, { says: "took", amount }]
+        const went: ReadonlyArray<Word> = refund?.then === "went at once" ? [] : [{ says: "refund went" }]
+        for (const word of ordered([...own, ...went, ...before.words], order)) {
+          hearing(books)(word)
+          if (books.has() < 0) expect(books.items(), "somebody reads that it is lacking").not.toEqual([])
+        }
+        expect(open(books)).toEqual({ has, items: waitingIn(books) })
+      }),
+      { numRuns: 300, seed: 19 }
+    )
+  })
 })
