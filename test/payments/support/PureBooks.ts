@@ -4,6 +4,7 @@ import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { combine, kindOf, type Posting, providerIn } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
+import { withTotal } from "../../../src/domain/Received.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
 import { disputedOr, needsBooks } from "../../../src/payments/record/ByTheBooks.ts"
@@ -11,6 +12,7 @@ import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
 import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
 import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
 import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
+import { returnChangeOf } from "../../../src/payments/record/ReturnChange.ts"
 import type { Source } from "../../../src/payments/record/Ruling.ts"
 import { isRamp } from "../../../src/payments/route/LegOrder.ts"
 import { takerAmong } from "../../../src/payments/record/Standing.ts"
@@ -197,6 +199,26 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         taker: takerAmong(all, known.attempt)
       }
       apply(refundChangeOf(known, signal, heard, moment).change)
+    },
+    /** A person gives back through the provider what came back of a refund. */
+    giveBack: (name: string, of: string, amount: number) =>
+      apply({
+        payment,
+        status: payment.status,
+        patch: {},
+        cause: "given back",
+        at,
+        nextAttempt: {
+          ...by("stripe", name, "return"),
+          of_attempt: idFrom(of),
+          received: withTotal({}, shillings(amount))
+        },
+        events: []
+      }),
+    hearOfReturn: (name: string, signal: ProviderSignal) => {
+      const attempt = attempts.get(name)!
+      const { waiting = [] } = source(String(attempt.of_attempt))
+      apply(returnChangeOf({ payment, attempt }, signal, { cause: "told", waiting }, moment).change)
     },
     /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
     settle: (outcome: "completed" | "failed", seen: number): boolean => {
