@@ -22,7 +22,7 @@ import {
   undisputed
 } from "./Standing.ts"
 import { isEven, noteOfBounced, noteOfGone, sentBackBefore, sumOf, waitingAfter } from "./TakenBack.ts"
-import { withoutOwnRefunds } from "./OwnRefunds.ts"
+import { saidOf, withoutOwnRefunds } from "./OwnRefunds.ts"
 import {
   type Changes,
   foundBefore,
@@ -311,7 +311,9 @@ const unmatchedBy = (known: Known, signal: ProviderSignal, { amount, kind, match
   const { attempt, payment } = known
   if (matches !== undefined) return unmatchedAfter(payment, attempt, matches)
   if (kind === "worthless" || kind === "known" || kind === "again" || (isWhole(signal) && kind !== "part")) return {}
-  if (isWhole(signal)) return unmatchedAfter(payment, attempt, { taken: [amount.negate()] })
+  if (isWhole(signal)) {
+    return unmatchedAfter(payment, attempt, { taken: [amount.negate()], said: saidOf(known, signal, source) })
+  }
   const taken = takenIn(signal)
   if (taken === undefined || isEarlyPart(known, source, taken)) return {}
   const { unmatched } = withUnmatched(known, signal, source)

@@ -9,7 +9,7 @@ import { withClaims } from "./Claims.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven, noteOfBounced, noteOfGone } from "./TakenBack.ts"
-import { beyond, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
+import { beyond, isFoundBack, isRiddle, unmatchedAfter, withoutSaid } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -141,7 +141,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { by, dearer, refunds } = isReleased
     ? withShortage(payment, after, refund)
     : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
-  const isDoubtful = isReleased && source.saidBack !== undefined
+  const doubtful = isReleased ? source.saidBack : undefined
   const suspense = suspenseOf(known, refund, decision)
   // What went astray and came back before anybody had decided on it.
   const isSettled = suspense.length > 0 && isEven(suspense, source)
@@ -151,7 +151,12 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: { ...(isChanged ? { refunds } : {}), ...(isKnown ? { unmatched } : {}), ...met?.unmatched },
+      patch: {
+        ...(isChanged ? { refunds } : {}),
+        ...(isKnown ? { unmatched } : {}),
+        ...met?.unmatched,
+        ...(settles && refund.state === "open" ? withoutSaid(payment, amount) : {})
+      },
       ...(strayed === null && !decision.back
         ? {}
         : {
@@ -166,9 +171,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
         ? undefined
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
       cleared: isSettled,
-      ...(isDoubtful
-        ? { doubt: doubtOf(known, refund), about: source.saidBack }
-        : { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }),
+      ...(doubtful === undefined
+        ? { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }
+        : { doubt: doubtOf(known, refund), about: doubtful }),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),
       // What is not given back yet keeps what it lacked with what is held for it.
