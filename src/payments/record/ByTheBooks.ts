@@ -2,8 +2,9 @@
 import { Either } from "effect"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Known } from "../store/PaymentStore.ts"
-import { disputeChangeOf, disputeIn, isRegained, withExcess } from "./DisputeChange.ts"
-import { isOwnRefund, ownRefundChangeOf, withoutOwnRefunds } from "./OwnRefunds.ts"
+import { disputeIn, isRegained, withExcess } from "./Dispute.ts"
+import { disputeChangeOf } from "./DisputeChange.ts"
+import { isOwnRefund, ownRefundChangeOf, withoutOwnRefunds, withSaid } from "./OwnRefunds.ts"
 import { isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { withoutRegained, withUnmatched } from "./Unmatched.ts"
 
@@ -25,7 +26,7 @@ export const disputedOr = (
   const dispute = disputeIn(known, signal, heard)
   if (dispute !== undefined) return Either.left(disputeChangeOf(known, signal, dispute, heard, moment))
   const before = withoutRegained(known, signal, withExcess(known, signal, heard))
-  const source = withUnmatched(known, signal, withoutOwnRefunds(known, signal, before))
+  const source = withSaid(known, signal, withUnmatched(known, signal, withoutOwnRefunds(known, signal, before)))
   return isOwnRefund(known, signal, source)
     ? Either.left(ownRefundChangeOf(known, signal, source, moment))
     : Either.right(source)

@@ -8,6 +8,7 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { saidIn, unmatchedAfter } from "./Unmatched.ts"
 
 const partsIn = ({ refunds }: Payment, state: "open" | "completed"): bigint =>
   refunds.filter((part) => part.state === state).reduce((sum, { amount }) => sum + amount.minor, 0n)
@@ -35,6 +36,21 @@ export const withoutOwnRefunds = (known: Known, signal: ProviderSignal, source: 
     money.currency === payment.amount.currency ? less(money, partsIn(payment, "open")) : money
   )
   return { ...source, there: there?.filter(({ isZero }) => !isZero) ?? [] }
+}
+
+/** What is left to them stands with the payment, until it is heard what became of them. */
+export const saidOf = (known: Known, signal: ProviderSignal, source: Source): ReadonlyArray<Money> => {
+  const { attempt, payment } = known
+  if (!isMeant(known, signal, source)) return []
+  const { currency, minor } = saidIn(payment, attempt)
+  return [new Money({ currency, minor: partsIn(payment, "open") - minor })]
+}
+
+/** The same, to be written with what the word leaves unmatched besides. */
+export const withSaid = (known: Known, signal: ProviderSignal, source: Source): Source => {
+  const { attempt, payment } = known
+  const { unmatched = payment.unmatched } = source
+  return { ...source, ...unmatchedAfter({ ...payment, unmatched }, attempt, { said: saidOf(known, signal, source) }) }
 }
 
 /** Once the rest is taken back: the parts as they then are, those on their way not back yet. */
@@ -69,7 +85,7 @@ export const ownRefundChangeOf = (known: Known, signal: ProviderSignal, source: 
   )
 }
 
-/** The attempt that brought the money of a payment, where its provider has said that it went back and the books have it all. */
+/** The attempt that brought the money of a payment, where its provider has said that it went back and the books left that to refunds. */
 export const saidBackOf = (
   payment: Payment,
   attempts: ReadonlyArray<Attempt>,
@@ -78,8 +94,5 @@ export const saidBackOf = (
   const { amount } = payment
   const has = there.find(({ currency }) => currency === amount.currency)?.minor ?? 0n
   if (payment.status === "completed" && has !== amount.minor - partsIn(payment, "completed")) return undefined
-  // Where a person decided on it, the reason is why nobody knew.
-  return attempts.find(
-    ({ leg, outcome, reason, said }) => leg === "payment" && outcome === "accepted" && reason !== null && said === null
-  )?.attempt_id
+  return attempts.find((one) => one.leg === "payment" && saidIn(payment, one).isPositive)?.attempt_id
 }

@@ -7,6 +7,7 @@ import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
 import { fundingThrough, heldAfter } from "../store/Sides.ts"
+import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
 import { partsBesides } from "./OwnRefunds.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
@@ -14,14 +15,13 @@ import {
   goneFrom,
   heardBefore,
   isEven,
-  joined,
   noteOfGone,
   noteOfRest,
   sentBackBefore,
   sumOf,
   waitingAfter
 } from "./TakenBack.ts"
-import { claimedOf, isRiddle, unmatchedAfter } from "./Unmatched.ts"
+import { isRiddle } from "./Unmatched.ts"
 import { type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 const waitingStatuses: ReadonlyArray<PaymentStatus> = ["initiated", "confirmed", "processing", "pending"]
@@ -140,18 +140,15 @@ const suspenseOf = (
   })
 }
 
-/** What its provider had named beyond the books, before anybody heard that so much more had come. */
-const claimsOf = (known: Known, decision: Decision, moved: ReadonlyArray<SuspenseMoney>): ReadonlyArray<Money> => {
-  const { attempt, payment } = known
-  const asked = providersMoney(payment)
-  const completes = decision.status === "completed" && payment.status !== "completed" ? [asked] : []
-  const came = moved.map(({ amount }) => (payment.direction === "outbound" ? amount.negate() : amount))
-  return difference(
-    came.map((money) => money.negate()),
-    completes
-  )
-    .map((more) => claimedOf(payment, attempt, more))
-    .filter(({ isPositive }) => isPositive)
+/** All that has come by a word, or gone out: what the payment has a place for, and what it has none for. */
+const cameBy = (
+  { payment }: Known,
+  decision: Decision,
+  arrived: ReadonlyArray<SuspenseMoney>
+): ReadonlyArray<Money> => {
+  const completes = decision.status === "completed" && payment.status !== "completed" ? [providersMoney(payment)] : []
+  const besides = arrived.map(({ amount }) => (payment.direction === "outbound" ? amount : amount.negate()))
+  return difference(besides, completes)
 }
 
 /** Too little has come, and it all went back before anybody heard that it came. */
@@ -216,12 +213,10 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
   const heard = decide(current, signal, source.next !== undefined)
   // What is back moves nothing but what the books have there.
   const arrived = isReturned(signal) ? [] : suspenseOf(payment, attempt, current, heard)
-  const claims = isReturned(signal) ? [] : claimsOf(known, heard, arrived)
-  const moved = joined(
-    arrived,
-    claims.map((money) =>
-      suspenseMoney(attempt, payment.direction === "outbound" ? money : money.negate(), `claimed ${payment.version}`)
-    )
+  const { disputed, moved, unmatched } = withClaims(
+    known,
+    isReturned(signal) ? [] : cameBy(known, heard, arrived),
+    arrived
   )
   const isBack = isBackAlready(known, heard, moved, source)
   const decision: Decision = isBack ? { ...heard, status: "failed" } : heard
@@ -232,7 +227,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     ...paymentPatch(payment, attempt, signal, decision),
     ...(payment.direction === "outbound" ? heldAfter(payment, status, nextAttempt) : {}),
     ...(isClawedBack(payment, decision) ? { refunds: partsBesides(known, signal, source) } : {}),
-    ...unmatchedAfter(payment, attempt, { taken: claims.map((money) => money.negate()) })
+    ...unmatched
   }
   const gone = goneOf(known, signal, decision, source)
   const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
@@ -265,7 +260,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
         awaited: payment.direction === "inbound" && !isOver(payment.status)
       }),
       cleared: isGone || (isMet && !isRiddle({ ...payment, ...patch }, attempt)),
-      ...(claims[0] === undefined ? {} : { disputed: { kind: "returned", amount: claims[0] } }),
+      disputed,
       ...(isBack ? { failure: wentBack(attempt) } : {}),
       nextAttempt,
       changes: status !== payment.status

@@ -6,11 +6,13 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Payment, PaymentFailure } from "../store/Payment.ts"
 import type { RampPayment } from "../route/LegOrder.ts"
 import { isAimless, isOver, isPursued, nextStep } from "./PaymentChange.ts"
+import { withClaims } from "./Claims.ts"
 import { doubtOf } from "./Doubt.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
-import { goneFrom, heardBefore, isEven } from "./TakenBack.ts"
+import { goneFrom, heardBefore, isEven, joined, noteOfRest, waitingAfter } from "./TakenBack.ts"
 import { stillHolds } from "./Standing.ts"
-import { rampEntries } from "./RampPostings.ts"
+import { isRiddle } from "./Unmatched.ts"
+import { excessIn, rampEntries } from "./RampPostings.ts"
 import { type Change, type NewAttempt, type PaymentPatch, type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
 
 export interface KnownLeg {
@@ -54,20 +56,38 @@ const noteOf = (known: KnownLeg, decision: RampDecision): string | undefined => 
   }
 }
 
+/** What waits because of the leg once this word is written, where it has brought anything that waits. */
+const waitingBy = (
+  known: KnownLeg,
+  decision: RampDecision,
+  suspense: ReadonlyArray<SuspenseMoney>,
+  source: Source
+): ReadonlyArray<Money> | undefined => {
+  const excess = decision.effect === "collected" ? excessIn(known.payment, collectedBy(known, decision)) : null
+  const besides = excess === null ? [] : [suspenseMoney(known.attempt, excess, "besides")]
+  return decision.effect === "suspense" || excess !== null ? waitingAfter(joined(suspense, besides), source) : undefined
+}
+
 /** What is taken or given back of what nobody had decided on is gone with it, and so is what went before. */
 const noteOfSuspense = (
   known: KnownLeg,
   signal: ProviderSignal,
   decision: RampDecision,
   suspense: ReadonlyArray<SuspenseMoney>,
+  waiting: ReadonlyArray<Money> | undefined,
   isGone: boolean
 ): string | undefined => {
-  if (!isReturned(signal) || decision.effect === "returned" || decision.effect === "stranded") {
-    return noteOf(known, decision)
+  const { effect } = decision
+  if (isReturned(signal) && effect !== "returned" && effect !== "stranded") {
+    return suspense.length === 0 || isGone
+      ? undefined
+      : `${known.attempt.provider} has taken or sent money back: it is for an operator to settle who bears it.`
   }
-  return suspense.length === 0 || isGone
-    ? undefined
-    : `${known.attempt.provider} has taken or sent money back: it is for an operator to settle who bears it.`
+  if (waiting === undefined || effect === "stranded") return noteOf(known, decision)
+  if (waiting.length === 0) return undefined
+  // By the books: it may have gone before it came.
+  const isLacking = legOf(known.attempt) === "collection" && waiting.some(({ isNegative }) => isNegative)
+  return isLacking ? noteOfRest(known, waiting) : noteOf(known, decision)
 }
 
 /** What came is above zero; what was settled, or taken back, is below. */
@@ -157,9 +177,14 @@ export const rampChangeOf = (
   const decision: RampDecision = stuck ? { ...decided, status: "failed" } : decided
   const { outcome, received, resurfaced, status } = decision
   const told: RampDecision = stuck ? { ...decision, effect: "stranded" } : decision
-  const suspense = suspenseOf(known, before, decision, signal, source)
-  const isGone = isReturned(signal) && suspense.length > 0 && isEven(suspense, source) && !stillHolds(known, source)
-  const note = noteOfSuspense(known, signal, told, suspense, isGone)
+  const came = isReturned(signal) ? [] : difference(totals(before), totals(received))
+  const arrived = suspenseOf(known, before, decision, signal, source)
+  const { disputed, moved: suspense, unmatched } = withClaims(known, came, arrived)
+  const waiting = isReturned(signal) ? undefined : waitingBy(known, decision, suspense, source)
+  const isGone = isReturned(signal)
+    ? suspense.length > 0 && isEven(suspense, source) && !stillHolds(known, source)
+    : waiting?.length === 0 && !stillHolds(known, source) && !isRiddle({ ...payment, ...unmatched }, attempt)
+  const note = noteOfSuspense(known, signal, told, suspense, waiting, isGone)
   const nextAttempt =
     decision.effect === "collected" && !stuck
       ? second
@@ -168,6 +193,7 @@ export const rampChangeOf = (
         : undefined
   const patch = {
     ...patchOf(known, signal, decision),
+    ...unmatched,
     ...(nextAttempt?.leg === "settlement" ? { payout_id: nextAttempt.attempt_id } : {})
   }
   const collecting = leg === "collection"
@@ -191,9 +217,10 @@ export const rampChangeOf = (
         moved: collecting ? payment.ramp.collected !== null : payment.status === "completed",
         awaited: collecting && payment.ramp.collected === null && !isOver(payment.status)
       }),
-      cleared: isGone,
+      cleared: isGone && note === undefined,
       entries: rampEntries(payment, attempt, decision.effect, collectedBy(known, decision)),
       nextAttempt,
+      disputed,
       changes: status !== payment.status,
       ...failureOf(known, told, note)
     },

@@ -10,14 +10,14 @@ const { ramp, settlement, suspense } = LedgerAccount
 
 export const rampAccount = ({ payment_id }: Payment, { currency }: Money): LedgerAccount => ramp(payment_id, currency)
 
+export const excessIn = ({ amount }: Payment, received: Money): Money | null =>
+  received.minor > amount.minor ? new Money({ currency: amount.currency, minor: received.minor - amount.minor }) : null
+
 /** What is more than expected waits for a person; what is less waits with the rest of it on the ramp's account. */
 const collected = (payment: Payment, attempt: Attempt, received: Money): ReadonlyArray<Posting> => {
   const { amount } = payment
   const there = accountAt(attempt)(amount.currency)
-  const excess =
-    received.minor > amount.minor
-      ? new Money({ currency: amount.currency, minor: received.minor - amount.minor })
-      : null
+  const excess = excessIn(payment, received)
   return [
     ...move(there, rampAccount(payment, amount), excess === null ? received : amount),
     ...(excess === null ? [] : move(there, suspense(amount.currency), excess))

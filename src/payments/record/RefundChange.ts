@@ -5,10 +5,11 @@ import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Attempt, Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
+import { withClaims } from "./Claims.ts"
 import { doubtOf as contradictionIn } from "./Doubt.ts"
 import { assemble, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { isEven, noteOfBounced, noteOfGone } from "./TakenBack.ts"
-import { beyond, claimedOf, isFoundBack, isRiddle, unmatchedAfter } from "./Unmatched.ts"
+import { beyond, isFoundBack, isRiddle, unmatchedAfter, withoutSaid } from "./Unmatched.ts"
 import { decideRefund, partsAfter, type RefundDecision, statusAfter, withShortage } from "./RefundDecision.ts"
 import { dearerRefund } from "../store/PaymentPostings.ts"
 import { type SuspenseMoney, suspenseMoney } from "../store/Change.ts"
@@ -67,19 +68,13 @@ const ofTaker = (taker: Attempt, { others = [], ...source }: Source): Source => 
  */
 const claimIn = ({ payment }: Known, { amount }: Refund, { strayed }: RefundDecision, source: Source) => {
   const { taker } = source
-  const money = strayed !== "came" || taker === undefined ? undefined : claimedOf(payment, taker, amount)
-  if (taker === undefined || money === undefined || money.isZero) return undefined
-  const gone = [suspenseMoney(taker, money.negate(), `claimed ${payment.version}`)]
+  if (strayed !== "came" || taker === undefined) return undefined
+  const known = { payment, attempt: taker }
+  const { disputed, moved, unmatched } = withClaims(known, [amount], [])
+  if (disputed === undefined) return undefined
   const books = ofTaker(taker, source)
-  return {
-    suspense: gone,
-    unmatched: unmatchedAfter(payment, taker, { taken: [money.negate()] }),
-    disputed: { kind: "returned" as const, amount: money },
-    besides: {
-      about: taker.attempt_id,
-      note: isEven(gone, books) ? undefined : noteOfGone({ payment, attempt: taker }, gone, books)
-    }
-  }
+  const note = isEven(moved, books) ? undefined : noteOfGone(known, moved, books)
+  return { suspense: moved, unmatched, disputed, besides: { about: taker.attempt_id, note } }
 }
 
 /**
@@ -90,12 +85,13 @@ const replacedBy = ({ payment }: Known, { amount, state }: Refund, { strayed }: 
   const { taker } = source
   if (strayed !== "came" || state !== "completed" || taker === undefined) return undefined
   const books = ofTaker(taker, source)
-  const isBeyond = books.waiting?.length === 0 && beyond(payment, taker, amount).minor === amount.minor
+  const named = beyond(payment, taker, amount)
+  const isBeyond = books.waiting?.length === 0 && named.minor === amount.minor
   const isWaiting = books.waiting?.some(
     ({ money }) => money.currency === amount.currency && money.minor === -amount.minor
   )
-  // What is refunded by other ways counts it twice.
-  if (!isBeyond && !(isWaiting === true && payment.status === "completed")) return undefined
+  // What is refunded by other ways counts it twice, and what was named beyond the books is what they take of it first.
+  if (!isBeyond && !(isWaiting === true && payment.status === "completed" && named.isZero)) return undefined
   const suspense = isBeyond ? [] : [suspenseMoney(taker, amount, `refunded by hand ${payment.version}`)]
   const unmatched = isBeyond ? unmatchedAfter(payment, taker, { taken: [amount.negate()] }) : {}
   const over = isEven(suspense, books) && !isRiddle({ ...payment, ...unmatched }, taker)
@@ -145,7 +141,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { by, dearer, refunds } = isReleased
     ? withShortage(payment, after, refund)
     : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
-  const isDoubtful = isReleased && source.saidBack !== undefined
+  const doubtful = isReleased ? source.saidBack : undefined
   const suspense = suspenseOf(known, refund, decision)
   // What went astray and came back before anybody had decided on it.
   const isSettled = suspense.length > 0 && isEven(suspense, source)
@@ -155,7 +151,12 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     {
       status: statusAfter(payment, refunds),
       outcome,
-      patch: { ...(isChanged ? { refunds } : {}), ...(isKnown ? { unmatched } : {}), ...met?.unmatched },
+      patch: {
+        ...(isChanged ? { refunds } : {}),
+        ...(isKnown ? { unmatched } : {}),
+        ...met?.unmatched,
+        ...(settles && refund.state === "open" ? withoutSaid(payment, amount) : {})
+      },
       ...(strayed === null && !decision.back
         ? {}
         : {
@@ -170,9 +171,9 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
         ? undefined
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
       cleared: isSettled,
-      ...(isDoubtful
-        ? { doubt: doubtOf(known, refund), about: source.saidBack }
-        : { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }),
+      ...(doubtful === undefined
+        ? { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }
+        : { doubt: doubtOf(known, refund), about: doubtful }),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),
       // What is not given back yet keeps what it lacked with what is held for it.

@@ -8,6 +8,7 @@ import { type Attempt, returnedMoney } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
+import { sumOf, waitingAfter } from "./TakenBack.ts"
 import { suspenseMoney } from "../store/Change.ts"
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
@@ -41,22 +42,23 @@ const fateOf = (attempt: Attempt, signal: ProviderSignal): Fate => {
   }
 }
 
-/** Whether this was all that waited because of the attempt that had brought it. */
-const isAll = (money: Money, { waiting = [] }: Source): boolean =>
-  waiting.every((one) => one.money.currency === money.currency) &&
-  waiting.reduce((sum, one) => sum + one.money.minor, 0n) === money.minor
-
-const noteOf = ({ attempt }: Known, { moves }: Fate, all: boolean): string | undefined => {
+/** By the books, since what was to go back may have gone by another way before. */
+const noteOf = ({ attempt }: Known, { moves }: Fate, rest: ReadonlyArray<Money>): string | undefined => {
   const sum = returnedMoney(attempt).toString()
+  const lacking = rest.filter(({ isNegative }) => isNegative)
+  const isLacking = lacking.length > 0
+  if (rest.length === 0) return undefined
   switch (moves) {
     case "comes back":
-      return `${attempt.provider} could not give ${sum} back: it is held until an operator settles it.`
+      return isLacking
+        ? `${attempt.provider} could not give ${sum} back, and more than that had gone before: an operator must settle who bears it.`
+        : `${attempt.provider} could not give ${sum} back: it is held until an operator settles it.`
     case "strayed":
-      // Nobody has found another place for it yet: it went where it was to go.
-      if (all) return undefined
       return `${attempt.provider} gave ${sum} back after that had been given up: an operator must settle who bears it.`
     case "leaves":
-      return all ? undefined : `${sum} went back; more than that came: the rest is held until an operator settles it.`
+      return isLacking
+        ? `${attempt.provider} gave ${sum} back, of which ${sumOf(lacking)} had gone by another way before: an operator must settle who bears it.`
+        : `${sum} went back; more than that came: the rest is held until an operator settles it.`
     case null:
       return undefined
   }
@@ -68,10 +70,12 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const { moves, outcome, resurfaced } = fate
   const money = returnedMoney(attempt)
   const about = attempt.of_attempt ?? attempt.attempt_id
-  const all = isAll(money, source)
   // A provider may change its mind, and each time money moves: the version tells the times apart.
   const posted = (amount: Money) =>
     suspenseMoney({ ...attempt, attempt_id: about }, amount, `${moves} ${payment.version}`)
+  const suspense = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
+  // What waits because of the attempt that had brought it.
+  const rest = waitingAfter(suspense, source)
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(
     known,
@@ -82,9 +86,9 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       patch: {},
       waits: resurfaced || outcome === "unknown" || (outcome === "accepted" && !final),
       underWay: resurfaced || outcome === "accepted",
-      suspense: moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())],
-      note: noteOf(known, fate, all),
-      cleared: (moves === "leaves" || moves === "strayed") && all,
+      suspense,
+      note: noteOf(known, fate, rest),
+      cleared: moves !== null && rest.length === 0,
       about,
       ...(isReturned(signal) && attempt.ordered === null
         ? { ordered: attempt.received, received: { [money.currency]: Money.zero(money.currency).toNumericText() } }

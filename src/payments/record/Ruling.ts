@@ -182,8 +182,6 @@ const attemptPatch = (
 const isAskedAbout = ({ attempt }: Known, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
-const besidesOf = ({ besides = [] }: Ruling) => besides
-
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
   const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
@@ -201,7 +199,7 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
   const { operator } = source
   return [
     ...(ruling.note === undefined ? [] : [item("suspense", ruling.note, ruling.about)]),
-    ...besidesOf(ruling).flatMap(({ about, note }) => (note === undefined ? [] : [item("suspense", note, about)])),
+    ...(ruling.besides ?? []).flatMap(({ about, note }) => (note === undefined ? [] : [item("suspense", note, about)])),
     ...(stuck
       ? [item("unknown_outcome", `${attempt.provider} has not said what became of it: ${asSentence(silence)}`)]
       : ruling.doubt !== undefined
@@ -235,7 +233,7 @@ const closeItems = (
       ? [{ kind: "unknown_outcome" as const, attempt_id, by }]
       : []),
     ...(ruling.cleared === true ? [{ kind: "suspense" as const, attempt_id: ruling.about ?? attempt_id, by }] : []),
-    ...besidesOf(ruling).flatMap(({ about, note }) =>
+    ...(ruling.besides ?? []).flatMap(({ about, note }) =>
       note === undefined ? [{ kind: "suspense" as const, attempt_id: about, by }] : []
     )
   ]
@@ -269,7 +267,7 @@ const calledBack = ({ callback }: Source, { at }: Moment): PaymentPatch =>
   callback === undefined ? {} : { webhook_metadata: { event_id: callback.key, received_at: at.toISOString() } }
 
 const commented = (payment: Payment, patch: PaymentPatch, ruling: Ruling, source: Source): PaymentPatch => {
-  const others = besidesOf(ruling).map(({ note }) => note)
+  const others = (ruling.besides ?? []).map(({ note }) => note)
   const notes = [ruling.note, ...others, ruling.doubt, source.note, source.operator?.note].filter(
     (one) => one !== undefined
   )

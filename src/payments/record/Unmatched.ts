@@ -22,44 +22,60 @@ import {
 } from "./Standing.ts"
 import { reasonOf, type Source } from "./Ruling.ts"
 
-const kinds = ["taken", "given", "found"] as const
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
+const kinds = ["taken", "given", "found", "said"] as const
 type Which = (typeof kinds)[number]
 
 /** Of each currency there is one sum at most. */
 export type Changes = Partial<Readonly<Record<Which, ReadonlyArray<Money>>>>
 
-const keyOf = ({ attempt_id }: Pick<Attempt, "attempt_id">, which: Which): string =>
+interface Named {
+  readonly attempt_id: string
+}
+
+const keyOf = ({ attempt_id }: Named, which: Which): string =>
   which === "taken" ? attempt_id : `${which} ${attempt_id}`
 
-const unmatchedIn = (
-  { unmatched }: Payment,
-  attempt: Pick<Attempt, "attempt_id">,
-  of: Pick<Money, "currency">,
-  which: Which = "taken"
-) => totalIn(unmatched?.[keyOf(attempt, which)] ?? {}, of.currency)
+const unmatchedIn = ({ unmatched }: Payment, attempt: Named, of: Pick<Money, "currency">, which: Which = "taken") =>
+  totalIn(unmatched?.[keyOf(attempt, which)] ?? {}, of.currency)
 
 /** What the provider has named beyond what the books took. */
-export const beyond = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, of: Pick<Money, "currency">): Money => {
+export const beyond = (payment: Payment, attempt: Named, of: Pick<Money, "currency">): Money => {
   const unmatched = unmatchedIn(payment, attempt, of)
   return unmatched.isPositive ? unmatched : Money.zero(of.currency)
 }
 
 /** Of what it has named beyond the books: what they take now that so much more is there. */
-export const claimedOf = (payment: Payment, attempt: Pick<Attempt, "attempt_id">, more: Money): Money => {
+export const claimedOf = (payment: Payment, attempt: Named, more: Money): Money => {
   const named = beyond(payment, attempt, more)
   if (!more.isPositive) return Money.zero(more.currency)
   return named.minor < more.minor ? named : more
 }
 
+/** What it has said to have gone back, without a sum, and the books leave to refunds of ours that were on their way. */
+export const saidIn = (payment: Payment, attempt: Named): Money => unmatchedIn(payment, attempt, payment.amount, "said")
+
+const saidKey = keyOf({ attempt_id: "" }, "said")
+
+/** One of those refunds has ended. */
+export const withoutSaid = (payment: Payment, amount: Money): { readonly unmatched?: Unmatched | null } => {
+  const key = Object.keys(payment.unmatched ?? {}).find((one) => one.startsWith(saidKey))
+  if (key === undefined) return {}
+  const attempt = { attempt_id: key.slice(saidKey.length) }
+  const { currency, minor } = saidIn(payment, attempt)
+  return unmatchedAfter(payment, attempt, { said: [new Money({ currency, minor: -least(minor, amount.minor) })] })
+}
+
 /** It has named what the books know nothing of, and a word that explains it may be on its way. */
-export const isRiddle = (payment: Payment, attempt: Pick<Attempt, "attempt_id">): boolean =>
+export const isRiddle = (payment: Payment, attempt: Named): boolean =>
   (["taken", "given"] as const).some((which) =>
     totals(payment.unmatched?.[keyOf(attempt, which)] ?? {}).some(({ isPositive }) => isPositive)
   )
 
 const withChanges = (
   payment: Payment,
-  attempt: Pick<Attempt, "attempt_id">,
+  attempt: Named,
   changes: ReadonlyArray<Money>,
   which: Which
 ): Unmatched | null => {
@@ -80,7 +96,7 @@ const withChanges = (
 /** Nothing where nothing changes. */
 export const unmatchedAfter = (
   payment: Payment,
-  attempt: Pick<Attempt, "attempt_id">,
+  attempt: Named,
   changes: Changes
 ): { readonly unmatched?: Unmatched | null } => {
   const after = kinds.reduce<Payment>((before, which) => {
@@ -101,8 +117,6 @@ export const isToldBefore = (known: Known, signal: ProviderSignal, source: Sourc
   const gone = undisputed(known, all) - standing(known, source, all).minor
   return gone + beyond(payment, attempt, all).minor === all.minor
 }
-
-const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 /**
  * What it gives back settles first what it named beyond the books, and what a person has found to be back already; what

@@ -67,7 +67,8 @@ export interface Payment {
    * named more than was there; below, it took without naming a sum. Likewise under `given` and the attempt: what it named
    * as given back less what the books had back. Above zero it took by a word that is still on its way; below, a person
    * has found it to be back. Under `found` and the attempt: what a person has found to be gone again, which it has not said
-   * yet. Null: all of it is the same.
+   * yet. Under `said` and the attempt: what it said to have gone back, without a sum, while refunds of ours were on their
+   * way, which it is left to. Null: all of it is the same.
    */
   readonly unmatched: Unmatched | null
   readonly payout_id: string | null

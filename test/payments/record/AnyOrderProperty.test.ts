@@ -1,11 +1,11 @@
 /**
- * Whatever comes for a payin, is taken back and given back again, goes back as a refund and bounces, and in whatever order
+ * Whatever comes for a payin, or for a ramp, is taken back and given back again, goes back as a refund and bounces, and in whatever order
  * all of that is heard, with a person in between who settles what waits: in the end the books have at its provider what is
  * there, and an item is open exactly where money waits for a person.
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { openBooks, report, shillings } from "../support/PureBooks.ts"
+import { onRamp, openBooks, report, shillings } from "../support/PureBooks.ts"
 
 const ASKED = 1500
 
@@ -192,6 +192,44 @@ describe("Words about a payin, in any order", () => {
         expect(open(books)).toEqual({ has: 0 - has, items: waitingIn(books) })
       }),
       { numRuns: 150, seed: 19 }
+    )
+  })
+
+  it("and so they do of what is collected for a ramp, which holds it until it is settled", () => {
+    fc.assert(
+      fc.property(story, ({ came, disputes, order }) => {
+        const books = openBooks(ASKED, onRamp)
+        const { has, words } = disputed(disputes, Math.max(...came.map((amount) => amount ?? ASKED)))
+        const all = [...came.map((amount): Word => ({ says: "came", amount })), ...words]
+        ordered(all, order).forEach(hearing(books))
+        const holds = books.payment().status === "failed" && books.held().isPositive
+        const items = new Set([...waitingIn(books), ...(holds ? ["payment"] : [])])
+        expect(open(books)).toEqual({ has, items: Array.from(items) })
+      }),
+      { numRuns: 300, seed: 19 }
+    )
+  })
+
+  it("and so they do of a refund that bounced and was made again by hand, before disputes or after them", () => {
+    fc.assert(
+      fc.property(story, fc.boolean(), ({ disputes, order, refund }, isFirst) => {
+        const amount = refund?.amount ?? 500
+        const books = openBooks(ASKED)
+        books.hear(report("completed"))
+        books.refund("refund", amount)
+        if (refund?.then === "went at once") books.hearOfRefund("refund", report("completed"))
+        const before = disputed(disputes, isFirst ? ASKED - amount : ASKED)
+        const has = isFirst ? before.has : before.has - amount
+        fc.pre(has >= 0)
+        const own: ReadonlyArray<Word> = [{ says: "refund bounced" }, { says: "took", amount }]
+        const went: ReadonlyArray<Word> = refund?.then === "went at once" ? [] : [{ says: "refund went" }]
+        for (const word of ordered([...own, ...went, ...before.words], order)) {
+          hearing(books)(word)
+          if (books.has() < 0) expect(books.items(), "somebody reads that it is lacking").not.toEqual([])
+        }
+        expect(open(books)).toEqual({ has, items: waitingIn(books) })
+      }),
+      { numRuns: 300, seed: 19 }
     )
   })
 })

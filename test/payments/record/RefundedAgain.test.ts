@@ -101,6 +101,47 @@ describe("A refund that was made again", () => {
   })
 })
 
+describe("A refund that is made again although its money is gone", () => {
+  const wordsOf = (books: Books, about: string) =>
+    books.items().flatMap(({ attempt_id, detail }) => (String(attempt_id) === about ? [detail] : []))
+
+  it("keeps its item, which says what is lacking, until that is there again", () => {
+    const books = refunded({ A: 500 })
+    books.hearOfRefund("A", bounced)
+    books.hear(took(1200))
+    books.hear(took(500))
+    const lacking = { has: -200, refunded: 500, parts: ["completed"], waits: ["payment -1200.00 KES"] }
+    expect(of(books)).toEqual({ ...lacking, items: ["payment", "A"] })
+    expect(wordsOf(books, "A")).toEqual([expect.stringContaining("the books lack 200.00 KES there now")])
+    books.hear(gave(1200))
+    expect(of(books)).toEqual({ has: 1000, refunded: 500, parts: ["completed"], waits: [], items: [] })
+  })
+
+  it("keeps it though the organisation bore what was taken", () => {
+    const books = refunded({ A: 500 })
+    books.hear(took(1000))
+    expect(books.settle("completed", 0)).toBe(true)
+    books.hearOfRefund("A", bounced)
+    books.hear(took(400))
+    books.hear(took(500))
+    expect(of(books)).toMatchObject({ has: -400, items: ["payment", "A"] })
+    expect(books.settle("completed", 0)).toBe(true)
+    expect(of(books)).toMatchObject({ has: -400, waits: [], items: [] })
+  })
+
+  it("is not what was taken beyond the books besides", () => {
+    const books = refunded({ A: 750 })
+    books.hear(took(750))
+    books.hear(took(750))
+    books.hearOfRefund("A", bounced)
+    expect(of(books)).toMatchObject({
+      has: 0,
+      waits: ["payment -1500.00 KES", "A 750.00 KES"],
+      items: ["A", "payment"]
+    })
+  })
+})
+
 describe("What a person reads of money that was given back", () => {
   const words = (books: Books) => books.items().map(({ detail }) => detail)
 

@@ -1,16 +1,20 @@
-/** One payin with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
+/** One payin, payout or ramp with its books, told of by the deciders alone: no store and no clock, so that many stories are told in no time. */
 import { Either, Option } from "effect"
 import { CurrencyCode } from "../../../src/domain/Currency.ts"
-import { combine, kindOf, type Posting } from "../../../src/domain/Ledger.ts"
+import { combine, kindOf, type Posting, providerIn } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { Report } from "../../../src/domain/Outcome.ts"
+import { withTotal } from "../../../src/domain/Received.ts"
 import type { ProviderSignal } from "../../../src/domain/Settlement.ts"
 import { openAttempt } from "../../../src/payments/dispatch/Dispatch.ts"
 import { disputedOr, needsBooks } from "../../../src/payments/record/ByTheBooks.ts"
 import { changeOf } from "../../../src/payments/record/PaymentChange.ts"
 import { saidBackOf } from "../../../src/payments/record/OwnRefunds.ts"
+import { rampChangeOf } from "../../../src/payments/record/RampChange.ts"
 import { refundChangeOf } from "../../../src/payments/record/RefundChange.ts"
+import { returnChangeOf } from "../../../src/payments/record/ReturnChange.ts"
 import type { Source } from "../../../src/payments/record/Ruling.ts"
+import { isRamp } from "../../../src/payments/route/LegOrder.ts"
 import { takerAmong } from "../../../src/payments/record/Standing.ts"
 import { underpaidBy, waitingItems } from "../../../src/payments/suspense/SuspenseItems.ts"
 import { givenUp, type Settled, verdictOn } from "../../../src/payments/suspense/SuspenseVerdict.ts"
@@ -24,6 +28,25 @@ export const shillings = (amount: number) =>
   new Money({ currency: CurrencyCode.make("KES"), minor: BigInt(amount) * 100n })
 
 const at = new Date(0)
+
+/** Of what is collected in shillings and settled in tether. */
+export const onRamp: Partial<Payment> = {
+  direction: "external",
+  target: new Money({ currency: "USDT", minor: 11_600_000n }),
+  ramp: {
+    direction: "on_ramp",
+    network: "POLYGON",
+    wallet_address: "0x52908400098527886E0F7030069857D2E4169EE7",
+    collection: "bank_transfer",
+    settlement: "crypto",
+    rate: "0.00774",
+    client_rate: "0.00774",
+    customer_type: "retail",
+    business_id: null,
+    business_name: null,
+    collected: null
+  }
+}
 
 const drafted = (amount: Money, about: Partial<Payment>): Payment => ({
   ...blankPayment,
@@ -40,10 +63,10 @@ const drafted = (amount: Money, about: Partial<Payment>): Payment => ({
   ...about
 })
 
-const byStripe = (attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
+const by = (provider: NewAttempt["provider"], attempt_id: string, leg: NewAttempt["leg"]): NewAttempt => ({
   attempt_id: idFrom(attempt_id),
   leg,
-  provider: "stripe",
+  provider,
   config_id: null,
   account: null,
   own: false,
@@ -71,7 +94,8 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
   const entries = new Set<string>()
   const postings: Array<Posted> = []
   let items: ReadonlyArray<StoredOperatorItem> = []
-  attempts.set("payment", { ...openAttempt(payment, byStripe("payment", "payment")), outcome: "accepted" })
+  const first = by("stripe", "payment", isRamp(payment) ? "collection" : "payment")
+  attempts.set("payment", { ...openAttempt(payment, first), outcome: "accepted" })
 
   const newId = () => `id ${(ids += 1)}`
   const moment = { at, newId, enquireIn: Option.none() }
@@ -106,15 +130,32 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         ({ amount }) => ({ about: of, money: amount })
       )
     )
-  const there = () =>
-    combine(postings.filter(({ account }) => kindOf(account) === "provider")).map(({ amount }) => amount.negate())
+  const there = (provider = "stripe") =>
+    combine(
+      postings.filter(({ account }) => kindOf(account) === "provider" && providerIn(account).provider === provider)
+    ).map(({ amount }) => amount.negate())
+  /** Of what was collected: what the ramp holds until it is settled. */
+  const held = () =>
+    combine(postings.filter(({ account }) => kindOf(account) === "ramp"))[0]?.amount ??
+    Money.zero(payment.amount.currency)
   const shillingsAt = () => Number(there().find(({ currency }) => currency === "KES")?.minor ?? 0n) / 100
   const source = (of: string): Source => ({
     cause: "told",
     waiting: suspense().filter(({ about }) => about === of),
     others: suspense().filter(({ about }) => about !== of),
-    there: there()
+    there: there(attempts.get(of)?.provider),
+    ...(isRamp(payment) ? { held: held() } : {})
   })
+
+  const ruledOn = (attempt: Attempt, signal: ProviderSignal) => {
+    const known = { payment, attempt }
+    const heard: Source = needsBooks(known, signal) ? source(attempt.attempt_id) : { cause: "told" }
+    const ruled = disputedOr(known, signal, heard, moment)
+    if (Either.isLeft(ruled)) return ruled.left
+    if (!isRamp(payment)) return changeOf(known, signal, ruled.right, moment)
+    const settler = attempt.leg === "collection" ? by("circle", "settlement", "settlement") : undefined
+    return rampChangeOf({ payment, attempt }, signal, ruled.right, { ...moment, shared: at }, settler)
+  }
 
   const story = () => ({ attempts: Array.from(attempts.values()), items, history: [], callbacks: [] })
 
@@ -132,12 +173,8 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     suspense,
     items: () => items,
     has: shillingsAt,
-    hear: (signal: ProviderSignal) => {
-      const known = { payment, attempt: attempts.get("payment")! }
-      const heard: Source = needsBooks(known, signal) ? source("payment") : { cause: "told" }
-      const ruled = disputedOr(known, signal, heard, moment)
-      apply((Either.isLeft(ruled) ? ruled.left : changeOf(known, signal, ruled.right, moment)).change)
-    },
+    held,
+    hear: (signal: ProviderSignal, of = "payment") => apply(ruledOn(attempts.get(of)!, signal).change),
     refund: (name: string, amount: number) => {
       const part = { refund_id: idFrom(name), amount: shillings(amount), target: shillings(amount) }
       const refund = { ...part, state: "open" as const, reason: null, created_at: at, settled_at: null }
@@ -147,7 +184,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         patch: { refunds: [...payment.refunds, refund] },
         cause: "refund",
         at,
-        nextAttempt: byStripe(name, "refund"),
+        nextAttempt: by("stripe", name, "refund"),
         newRefund: part,
         events: []
       })
@@ -162,6 +199,26 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
         taker: takerAmong(all, known.attempt)
       }
       apply(refundChangeOf(known, signal, heard, moment).change)
+    },
+    /** A person gives back through the provider what came back of a refund. */
+    giveBack: (name: string, of: string, amount: number) =>
+      apply({
+        payment,
+        status: payment.status,
+        patch: {},
+        cause: "given back",
+        at,
+        nextAttempt: {
+          ...by("stripe", name, "return"),
+          of_attempt: idFrom(of),
+          received: withTotal({}, shillings(amount))
+        },
+        events: []
+      }),
+    hearOfReturn: (name: string, signal: ProviderSignal) => {
+      const attempt = attempts.get(name)!
+      const { waiting = [] } = source(String(attempt.of_attempt))
+      apply(returnChangeOf({ payment, attempt }, signal, { cause: "told", waiting }, moment).change)
     },
     /** A person settles all that waits, where there is anything that one word fits; who says that it is gone has seen what is there. */
     settle: (outcome: "completed" | "failed", seen: number): boolean => {
