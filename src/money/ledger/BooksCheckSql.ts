@@ -91,7 +91,8 @@ const roundingOf = Effect.gen(function* () {
       from priced_with_parts where rate is not null group by subject, from_currency, rate
     ), judged as (
       select e.*, given - taken * rate as lost,
-        least(target * ${toPlainText(toleratedShare)}::numeric, entries * u.half) as allowed
+        case when target = 0 then 0
+          else least(greatest(target, given) * ${toPlainText(toleratedShare)}::numeric, entries * u.half) end as allowed
       from exchanged e
       join jsonb_to_recordset(${JSON.stringify(units)}::jsonb) as u (currency text, half numeric)
         on u.currency = e.to_currency

@@ -1,7 +1,8 @@
 /**
  * What `fx` gained and lost by rounding. An exchange is all that a payment, or one transfer, passed through `fx`; what it
  * lost is what it gave beyond the worth of what it took at the exchange's own rate. Only an initiation may lose anything,
- * since its caller rounds half-even: half a unit each time, and half a percent of its target.
+ * since its caller rounds half-even: half a unit each time, and half a percent of its target, or of what it gave where a
+ * person has decided that more of it is kept.
  */
 import { BigDecimal } from "effect"
 import { type AnyCurrencyCode, computedScaleOf } from "../../domain/CryptoAsset.ts"
@@ -42,13 +43,16 @@ export const lostBy = (
   rate: BigDecimal.BigDecimal
 ): BigDecimal.BigDecimal => BigDecimal.subtract(given, BigDecimal.multiply(taken, rate))
 
-/** What an initiation that passed `fx` with so many entries may have lost. */
+/** What an initiation that passed `fx` with so many entries may have lost; what has no target is none. */
 export const allowedLoss = (
   currency: AnyCurrencyCode,
   entries: number,
-  target: BigDecimal.BigDecimal
+  target: BigDecimal.BigDecimal,
+  given: BigDecimal.BigDecimal
 ): BigDecimal.BigDecimal =>
-  BigDecimal.min(
-    BigDecimal.multiply(target, toleratedShare),
-    BigDecimal.multiply(halfUnitOf(currency), BigDecimal.make(BigInt(entries), 0))
-  )
+  BigDecimal.isZero(target)
+    ? target
+    : BigDecimal.min(
+        BigDecimal.multiply(BigDecimal.max(target, given), toleratedShare),
+        BigDecimal.multiply(halfUnitOf(currency), BigDecimal.make(BigInt(entries), 0))
+      )

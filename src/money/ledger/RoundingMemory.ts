@@ -81,7 +81,7 @@ const judged = (
   const taken = BigDecimal.subtract(sumOf(rows.filter(({ account }) => currencyOf(account) === from)), back("amount"))
   const given = BigDecimal.negate(BigDecimal.sum(sumOf(theirs), back("target")))
   const loss = lostBy(taken, given, rate)
-  const allowed = allowedLoss(to, new Set(rows.map(({ entry_id }) => entry_id)).size, target)
+  const allowed = allowedLoss(to, new Set(rows.map(({ entry_id }) => entry_id)).size, target, given)
   return {
     subject,
     from_currency: from,

@@ -137,6 +137,23 @@ onBothStores("The check of exchanges", (it) => {
     })
   )
 
+  it.effect("lets it lose as much again where more of it was kept, and no more", () =>
+    Effect.gen(function* () {
+      const owner = yield* newOwner
+      const org_rate_id = yield* lockOf(owner, "28.4558823529", "KES", "UGX")
+      const pays = (more: string) =>
+        Effect.tap(paid(owner, "4.06 KES", "116 UGX", { org_rate_id }), (id) =>
+          Effect.zipRight(
+            posted(owner, id, "payin", "4.06 KES", "116 UGX"),
+            posted(owner, id, "adjustment", "4.06 KES", more)
+          )
+        )
+      // It came twice, and each time is worth 115.53.
+      expect(yield* lossOf(yield* pays("116 UGX"))).toEqual([])
+      expect(yield* lossOf(yield* pays("117 UGX"))).toHaveLength(1)
+    })
+  )
+
   it.effect("sees a payment as a whole: what came back is taken off on both sides", () =>
     Effect.gen(function* () {
       const owner = yield* newOwner
