@@ -39,6 +39,8 @@ const isResent = ({ leg, outcome }: DueAttempt): boolean =>
 interface Answer {
   readonly enquiry: Enquiry
   readonly again: Option.Option<SendAgain>
+  /** It says that it has no trace of it, whether or not that proves anything. */
+  readonly hasNoTrace?: boolean
 }
 
 /**
@@ -53,10 +55,11 @@ const believed = (provider: Provider, attempt: DueAttempt, enquiry: Enquiry): An
   const proved = SendAgain.absent(provider, enquiry, sent)
   if (Option.isSome(proved)) return { enquiry, again: proved }
   if (sent_ago < Duration.toSeconds(absenceGrace)) {
-    return { enquiry: unknown("the provider has no trace of it yet"), again: none }
+    return { enquiry: unknown("the provider has no trace of it yet"), again: none, hasNoTrace: true }
   }
   const again = isResent(attempt) ? SendAgain.honoured(provider, provider.honoursReference, sent) : none
-  return { enquiry: unknown("the provider has no trace of it, which proves nothing there"), again }
+  const enquired = unknown("the provider has no trace of it, which proves nothing there")
+  return { enquiry: enquired, again, hasNoTrace: true }
 }
 
 export class Enquiries extends Context.Tag("corridor/Enquiries")<
@@ -101,19 +104,26 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
         if (Option.isSome(renewed)) yield* settling.sendAgain(renewed.value, window, again)
       })
 
-      /** A hint stands for as long as its provider is silent: it may be the last that is ever heard of the attempt. */
-      const stillHinted = Effect.fnUntraced(function* ({ attempt_id, hinted, hints }: DueAttempt, enquiry: Enquiry) {
-        if (!hinted || enquiry._tag !== "Unknown") return
-        const delay = yield* nthDelay(delays, hints + 1)
+      /**
+       * A hint stands for as long as its provider is silent: it may be the last that is ever heard of the attempt. In the end
+       * a person has to ask there, unless the provider agrees with itself that it has none of it.
+       */
+      const hearIt = Effect.fnUntraced(function* (attempt: DueAttempt, { enquiry, hasNoTrace }: Omit<Answer, "again">) {
+        const { attempt_id, hinted, hints, outcome } = attempt
+        const isInVain = hinted && enquiry._tag === "Unknown"
+        const delay = isInVain ? yield* nthDelay(delays, hints + 1) : Option.none()
         if (Option.isSome(delay)) yield* store.hintAgain(attempt_id, Duration.max(delay.value, hintGap))
+        const isOver = isInVain && Option.isNone(delay) && !(hasNoTrace === true && outcome === "declined")
+        return yield* outcomes.hearAbout(attempt, enquiry, {
+          ...sourceOf(attempt),
+          ...(isOver ? { untold: true } : {})
+        })
       })
 
       const enquire = Effect.fnUntraced(function* (attempt: DueAttempt) {
-        const { again, enquiry } = yield* ask(attempt)
-        if (Option.isNone(again) || !isResent(attempt)) {
-          yield* stillHinted(attempt, enquiry)
-          return yield* outcomes.hearAbout(attempt, enquiry, sourceOf(attempt))
-        }
+        const said = yield* ask(attempt)
+        const { again } = said
+        if (Option.isNone(again) || !isResent(attempt)) return yield* hearIt(attempt, said)
         if (attempt.sends < settlementSends) return yield* sendAgain(attempt, again.value)
         const signal = unknown(`it was sent ${attempt.sends} times, and the provider has no trace of it`)
         return yield* outcomes.hearAbout(attempt, signal, { ...sourceOf(attempt), exhausted: true })
@@ -125,9 +135,7 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
           Effect.catchAllCause((cause) =>
             Effect.gen(function* () {
               yield* Effect.logError("An enquiry failed", cause)
-              const silence = unknown("its answer could not be written down")
-              yield* stillHinted(attempt, silence)
-              yield* outcomes.hearAbout(attempt, silence, sourceOf(attempt))
+              yield* hearIt(attempt, { enquiry: unknown("its answer could not be written down") })
             })
           ),
           Effect.catchAllCause((cause) => Effect.logError("An enquiry could not be noted; it is repeated", cause)),

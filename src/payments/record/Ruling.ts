@@ -25,6 +25,8 @@ export interface Source {
   readonly operator?: { readonly id: string; readonly note: string }
   /** The provider was asked out of turn, for a hint: the plan by which it is asked stays as it was. */
   readonly hinted?: boolean
+  /** There was a hint, and its provider was asked after it in vain for as long as anybody asks. */
+  readonly untold?: boolean
   /** What is to stand on the record besides. */
   readonly note?: string
   /** Nothing more can be learned by asking: a person must look at once. */
@@ -182,6 +184,9 @@ const attemptPatch = (
 const isAskedAbout = ({ attempt }: Known, { enquire_in }: AttemptPatch): boolean =>
   enquire_in === "as planned" ? attempt.next_enquiry_at !== null : enquire_in !== null
 
+const untoldBy = ({ provider }: Attempt): string =>
+  `There was a hint that something became of it, and ${provider} has not said what: an operator must find out there.`
+
 const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: Source, moment: Moment) => {
   const { attempt, payment } = known
   const item = (kind: OperatorItem["kind"], detail: string, about = attempt.attempt_id): OperatorItem => ({
@@ -206,7 +211,9 @@ const openItems = (known: Known, ruling: Ruling, patch: AttemptPatch, source: So
         ? [item("unknown_outcome", ruling.doubt, ruling.about)]
         : ruling.aimless === true
           ? [item("unknown_outcome", `${attempt.provider} waits for the customer, and nobody knows any more for what.`)]
-          : []),
+          : source.untold === true && !isAskedAbout(known, patch)
+            ? [item("unknown_outcome", untoldBy(attempt))]
+            : []),
     ...(operator === undefined ? [] : [{ ...item("resolution", operator.note), closed_by: operator.id }])
   ]
 }

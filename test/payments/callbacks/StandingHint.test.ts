@@ -1,11 +1,12 @@
 /** A hint about a payment that has ended, whose provider did not answer when it was asked: nobody else would ask again. */
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Option } from "effect"
+import { Absent } from "../../../src/domain/Outcome.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { backends } from "../../support/Stores.ts"
 import { cardPayer } from "../support/CardPayer.ts"
 import { timePasses } from "../support/PaymentServices.ts"
-import { accepts, isLost, reports } from "../support/ScriptedProvider.ts"
+import { accepts, declines, isLost, reports } from "../support/ScriptedProvider.ts"
 
 describe.each(backends)("a hint whose provider does not answer, on %s", (backend) => {
   it.live("stands until it does", () =>
@@ -36,7 +37,8 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
     Effect.gen(function* () {
       const { here, pay, store, stripe, world } = yield* cardPayer(backend)
       stripe.otherwise(accepts({ state: "completed" }))
-      const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
+      const payment = yield* pay
+      const [attempt] = yield* store.attemptsOf(payment.payment_id)
       const { attempt_id } = attempt!
       const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
       const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
@@ -56,11 +58,39 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       expect(asked).toEqual({ first: 4, second: 4, later: 1 })
       yield* passes("30 days")
       expect(yield* round, "a day after the last time").toBe(0)
+      const open = Effect.map(store.story(payment), ({ items }) => items.filter(({ closed_at }) => closed_at === null))
+      expect(yield* open, "and then it is for a person to find out").toMatchObject([
+        { kind: "unknown_outcome", attempt_id, detail: expect.stringContaining("hint") as string }
+      ])
       stripe.says(attempt_id, reports("completed"))
       expect(yield* store.hint(attempt_id)).toBe(true)
       expect(yield* store.hint(attempt_id), "one is enough").toBe(false)
       yield* passes("15 seconds")
       expect(yield* round).toBe(1)
+      expect(yield* open).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is nobody's to find out where its provider has no trace of what it refused", () =>
+    Effect.gen(function* () {
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend, { provesAbsence: false })
+      stripe.otherwise(declines())
+      yield* Effect.exit(pay)
+      const found = yield* store.find(Option.none(), stripe.orders[0]!.paymentId)
+      const payment = Option.getOrThrow(found)
+      expect(payment.status).toBe("failed")
+      const [attempt] = yield* store.attemptsOf(payment.payment_id)
+      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      stripe.says(attempt!.attempt_id, new Absent())
+      expect(yield* store.hint(attempt!.attempt_id)).toBe(true)
+      let asked = 0
+      for (let n = 0; n < 20; n++) {
+        yield* timePasses(world.clock, "25 hours").pipe(Effect.provide(world.stores))
+        asked += yield* round
+      }
+      expect(asked).toBeGreaterThan(1)
+      expect(asked).toBeLessThan(20)
+      expect((yield* store.story(payment)).items).toEqual([])
     }).pipe(Effect.scoped)
   )
 

@@ -4,6 +4,7 @@ import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
+import type { Provider } from "../../../src/providers/port/Provider.ts"
 import type { Backend } from "../../support/Stores.ts"
 import { actable } from "./Acting.ts"
 import { newOwner } from "./NewPayment.ts"
@@ -14,13 +15,13 @@ import { ownersPermit, servicesIn, worldOn } from "./World.ts"
 
 const request = Schema.decodeUnknownSync(InitiatePayment)({ ...byCard(), country: "FR" }) as Payin
 
-export const cardPayer = (backend: Backend) =>
+export const cardPayer = (backend: Backend, promises: Partial<Pick<Provider, "provesAbsence">> = {}) =>
   Effect.gen(function* () {
     const world = yield* worldOn(backend)
     const base = Layer.merge(world.stores, Ids.layer)
     yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(base))
     const permit = yield* ownersPermit(yield* newOwner.pipe(Effect.provide(base)))
-    const stripe = actable("stripe")
+    const stripe = { ...actable("stripe"), ...promises }
     const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
     const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))
     return { world, stripe, here, pay, store: yield* Effect.provide(PaymentStore, world.stores) }
