@@ -109,8 +109,8 @@ export class Enquiries extends Context.Tag("corridor/Enquiries")<
        * a person has to ask there, unless the provider agrees with itself that it has none of it.
        */
       const hearIt = Effect.fnUntraced(function* (attempt: DueAttempt, { enquiry, hasNoTrace }: Omit<Answer, "again">) {
-        const { attempt_id, hinted, hints, outcome } = attempt
-        const isInVain = hinted && enquiry._tag === "Unknown"
+        const { attempt_id, has_hint, hints, outcome } = attempt
+        const isInVain = has_hint && enquiry._tag === "Unknown"
         const delay = isInVain ? yield* nthDelay(delays, hints + 1) : Option.none()
         if (Option.isSome(delay)) yield* store.hintAgain(attempt_id, Duration.max(delay.value, hintGap))
         const isOver = isInVain && Option.isNone(delay) && !(hasNoTrace === true && outcome === "declined")

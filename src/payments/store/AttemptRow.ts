@@ -66,7 +66,7 @@ export const attemptOf = (selected: object): Attempt => {
   }
 }
 
-const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth, hints: number })
+const dueRow = rowOf({ lease_token: text, sent_ago: number, hinted: truth, has_hint: truth, hints: number })
 
 export const dueAttemptOf = (selected: object): DueAttempt => {
   return { ...attemptOf(selected), ...dueRow(selected) }

@@ -159,7 +159,8 @@ export interface DueAttempt extends Attempt {
   readonly sent_ago: number
   /** Asked about for a hint, and not because its time has come. */
   readonly hinted: boolean
-  /** How often in a row that was in vain before. */
+  /** There was a hint, whether or not its time had come as well; and how often in a row it was asked after in vain. */
+  readonly has_hint: boolean
   readonly hints: number
 }
 

@@ -81,7 +81,13 @@ export const signalsInMemory = (
             asked_at: new Date(now),
             hint_at: row.hint_at === null ? null : later(now, enquiryLease)
           })
-          return { ...claimed, lease_token, sent_ago: (now - row.sent_at.getTime()) / 1000, hinted: !counts }
+          return {
+            ...claimed,
+            lease_token,
+            sent_ago: (now - row.sent_at.getTime()) / 1000,
+            hinted: !counts,
+            has_hint: row.hint_at !== null
+          }
         })
       }),
     hint: (attemptId) =>

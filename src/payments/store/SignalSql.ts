@@ -161,7 +161,8 @@ const claimStatement = `with ${fairly(asked)}, locked as (
   from locked where a.attempt_id = locked.attempt_id
   returning ${attemptColumns("a.")}, a.lease_token,
     extract(epoch from now() - a.sent_at)::float8 as sent_ago,
-    (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted, a.hints`
+    (a.next_enquiry_at is null or a.next_enquiry_at > now()) as hinted,
+    a.hint_at is not null as has_hint, a.hints`
 
 const unsent: Queue = {
   queued: "a.sends = 0",

@@ -94,6 +94,22 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
     }).pipe(Effect.scoped)
   )
 
+  it.live("stands although its provider was to be asked at that time anyway", () =>
+    Effect.gen(function* () {
+      const { here, pay, store, stripe, world } = yield* cardPayer(backend)
+      stripe.otherwise(accepts({ state: "processing" }))
+      const [attempt] = yield* store.attemptsOf((yield* pay).payment_id)
+      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const later = timePasses(world.clock, "20 seconds").pipe(Effect.provide(world.stores))
+      stripe.says(attempt!.attempt_id, isLost())
+      expect(yield* store.hint(attempt!.attempt_id)).toBe(true)
+      yield* later
+      expect(yield* round).toBe(1)
+      yield* later
+      expect(yield* round, "whatever an older word has made of the plan meanwhile").toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is asked about at once when there is another, however long it was to wait", () =>
     Effect.gen(function* () {
       const { here, pay, store, stripe, world } = yield* cardPayer(backend)
