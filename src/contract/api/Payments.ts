@@ -342,7 +342,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           customer: Schema.optional(
             Schema.String.pipe(Schema.minLength(1), Schema.maxLength(LONGEST_REFERENCE)).annotations({
               description:
-                "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and one without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
+                "Extension. The phone number or the e-mail address of whoever pays or is paid. Spaces and signs in a number do not count, and within one organisation a number without its country's code is looked for in every country of mobile money and in the organisation's own. Together with other filters than times, the newest 1,000 of theirs are looked through"
             })
           ),
           from: Schema.optional(FromMoment),

@@ -27,9 +27,12 @@ const phonesOf = ({ mobile_money_details, payer_details, recipient_info }: Payme
   textIn(recipient_info, "phone_number")
 ]
 
-/** As it was written, and in full wherever it may be from. */
+/**
+ * As it was written, and in full wherever it may be from, within the organisation whose home is known: in all of them
+ * together there would be as many looks for each.
+ */
 const numbersOf = (text: string, home: CountryCode | undefined): ReadonlyArray<string> => {
-  const countries = new Set(home === undefined ? mobileMoneyCountries : [...mobileMoneyCountries, home])
+  const countries = home === undefined ? [] : new Set([...mobileMoneyCountries, home])
   const numbers = [text, ...numbersInFull(text, countries)].map(digitsOf)
   return Array.from(new Set(numbers)).filter((digits) => digits !== "")
 }
