@@ -75,24 +75,21 @@ export class ProviderAnswer extends Context.Tag("corridor/ProviderAnswer")<
               refusedAgain ? new Unknown({ reason: `sent again, it was refused: ${outcome.reason}` }) : outcome
             )
           })
-          // The machine may have slept since its answer was lost.
-          const inTime = Effect.suspend(() => {
-            const silence = lost
-            if (silence === undefined) return once
-            return Effect.flatMap(window.isOpen, (open) => (open ? once : Effect.fail(silence)))
-          })
-          const persistent = Effect.merge(
-            // Just now, and through the same account: for as long as that the promise holds, if it holds at all.
-            honours !== false ? retryIfFailed(inTime, { schedule: providerRetry, while: () => window.isOpen }) : once
-          )
-          const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
           const tooLate = new Declined({
             reason: `it was too late to send it to ${provider.name}, so nothing was sent`,
             unsent: "late"
           })
-          return Effect.flatMap(window.isOpen, (open) =>
-            open ? Effect.map(sent, cleanOutcome) : Effect.succeed<Outcome>(tooLate)
+          // Looked at whenever it is sent: the machine may have slept since an answer was lost.
+          const inTime = Effect.flatMap(window.isOpen, (open): Effect.Effect<Outcome, Unknown> => {
+            if (open) return once
+            return lost === undefined ? Effect.succeed(tooLate) : Effect.fail(lost)
+          })
+          const persistent = Effect.merge(
+            // Just now, and through the same account: for as long as that the promise holds, if it holds at all.
+            honours !== false ? retryIfFailed(inTime, { schedule: providerRetry, while: () => window.isOpen }) : inTime
           )
+          const sent = answer(persistent, Duration.min(providerTimeout, timeLeft), (reason) => new Unknown({ reason }))
+          return Effect.map(sent, cleanOutcome)
         }
       }
     })

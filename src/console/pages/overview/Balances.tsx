@@ -79,23 +79,17 @@ const Content = ({ balances, names }: ContentProps) => {
 }
 
 export const Balances = ({ org }: { readonly org: string }) => {
-  const loaded = useLoad(
+  const loaded = useLoad((signal) => loadNamed(org, signal), [org])
+  // By itself: what there is now does not wait for what there was.
+  const before = useLoad(
     async (signal) => {
-      const [{ balances, names }, { data: trends }] = await Promise.all([
-        loadNamed(org, signal),
-        call("balances", "trends", { path: { org_id: org } }, { signal })
-      ])
-      return {
-        balances,
-        names,
-        days: trends.days,
-        all: byMovement(seriesIn(trends), session.value?.organization?.currency)
-      }
+      const { data } = await call("balances", "trends", { path: { org_id: org } }, { signal })
+      return { days: data.days, all: byMovement(seriesIn(data), session.value?.organization?.currency) }
     },
     [org]
   )
   const [chosen, setChosen] = useState("")
-  const all = loaded.data?.all ?? []
+  const all = before.data?.all ?? []
   const series = all.find(({ currency }) => currency === chosen) ?? all[0]
   return (
     <Card
@@ -112,14 +106,10 @@ export const Balances = ({ org }: { readonly org: string }) => {
         )
       }
     >
-      <Awaited loaded={loaded}>
-        {({ balances, days, names }) => (
-          <>
-            {series !== undefined && <BalancePlot days={days} series={series} />}
-            <Content balances={balances} names={names} />
-          </>
-        )}
+      <Awaited loaded={before}>
+        {({ days }) => series !== undefined && <BalancePlot days={days} series={series} />}
       </Awaited>
+      <Awaited loaded={loaded}>{(content) => <Content {...content} />}</Awaited>
     </Card>
   )
 }
