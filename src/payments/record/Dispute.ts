@@ -1,12 +1,14 @@
 /** What a word about money that a provider takes back in part, or gives back again, is about by the books. Pure. */
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
+import { type Received, withTotal } from "../../domain/Received.ts"
 import type { ProviderSignal } from "../../domain/Settlement.ts"
 import type { Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { withoutOwnRefunds } from "./OwnRefunds.ts"
 import { isReturned, type Source } from "./Ruling.ts"
 import {
+  broughtBy,
   collects,
   isUnheardOf,
   left,
@@ -52,6 +54,8 @@ export interface Dispute {
   readonly matches?: Changes
   /** Which has gone again, or come back again. */
   readonly refund?: Refund
+  /** What the attempt has brought, where what is given back shows that it was more than anybody had heard of. */
+  readonly received?: Received
 }
 
 const dispute = (kind: Dispute["kind"], amount: Money, said = amount): Dispute => ({ kind, amount, said })
@@ -87,6 +91,15 @@ const goneBeforeRegained = (known: Known, signal: ProviderSignal, source: Source
 
 const isTaker = ({ attempt }: Known): boolean => attempt.leg === "payment" && attempt.outcome === "accepted"
 
+/** Where all of it went before anybody had heard how much that was: what comes back shows how much more it was. */
+const unheardIn = (known: Known, source: Source, regained: Money): Money => {
+  const { attempt, payment } = known
+  const wentBack = attempt.outcome === "accepted" && attempt.reason !== null && isSettled(payment.status)
+  const isAll = collects(known) && wentBack && standing(known, source, regained).isZero
+  const more = regained.minor - broughtBy(known, regained)
+  return new Money({ currency: regained.currency, minor: isAll && more > 0n ? more : 0n })
+}
+
 /** Where nothing is gone but refunds that were made again: one of them has not reached its payer this time either. */
 const bouncedAgain = (known: Known, source: Source, regained: Money): Refund | undefined => {
   const again = known.payment.refunds.filter((part) => part.again === true && part.state === "completed")
@@ -98,11 +111,18 @@ const bouncedAgain = (known: Known, source: Source, regained: Money): Refund | u
 }
 
 /** It settles what was taken beyond the books before it brings anything to them. */
-const regainedBy = (known: Known, source: Source, regained: Money): Dispute => {
-  const { amount, found, matches, offset } = regainedOf(known, regained, (money) => lacking(known, source, money))
+const regainedBy = (before: Known, source: Source, regained: Money): Dispute => {
+  const unheard = unheardIn(before, source, regained)
+  const received = unheard.isZero ? undefined : withTotal(before.attempt.received, regained)
+  const known = received === undefined ? before : { ...before, attempt: { ...before.attempt, received } }
+  const { amount, found, matches, offset } = regainedOf(known, regained, unheard, (money) =>
+    lacking(known, source, money)
+  )
   const refund = amount.minor === regained.minor ? bouncedAgain(known, source, regained) : undefined
   if (refund !== undefined) return { kind: "bounced", amount, said: regained, matches, refund }
-  if (!amount.isZero) return { kind: "regained", amount, said: regained, matches }
+  if (!amount.isZero) {
+    return { kind: "regained", amount, said: regained, matches, ...(received === undefined ? {} : { received }) }
+  }
   if (found.minor === regained.minor && (source.waiting ?? []).length === 0) {
     return { kind: "known", amount: regained, said: regained, matches }
   }

@@ -120,6 +120,7 @@ export const disputeChangeOf = (
       waits: attempt.outcome !== "declined" && isAwaited(known),
       underWay: attempt.outcome === "accepted" && isAwaited(known) && payment.status === "processing",
       suspense,
+      ...(dispute.received === undefined ? {} : { received: dispute.received }),
       note: isQuiet ? undefined : note,
       cleared: over,
       disputed: disputedIn(dispute),

@@ -72,14 +72,21 @@ export const takeable = (known: Known, source: Source, of: Pick<Money, "currency
   return new Money({ currency: of.currency, minor: minor > 0n ? minor : 0n })
 }
 
-/** What that would be if nothing but refunds had ever gone back. */
-export const undisputed = ({ attempt, payment }: Known, { currency }: Pick<Money, "currency">): bigint => {
+/** What the attempt has brought or paid in all, by what is known of it. */
+export const broughtBy = ({ attempt, payment }: Known, { currency }: Pick<Money, "currency">): bigint => {
   const { minor: heard } = totalIn(attempt.received, currency)
   const asked = providersMoney(payment)
-  const { outcome } = attempt
-  const isOwned = attempt.leg === "payment" && ownsMoney({ status: payment.status, outcome })
-  if (!isOwned || asked.currency !== currency) return heard
+  return isOwned({ attempt, payment }) && asked.currency === currency && asked.minor > heard ? asked.minor : heard
+}
+
+const isOwned = ({ attempt: { leg, outcome }, payment: { status } }: Known): boolean =>
+  leg === "payment" && ownsMoney({ status, outcome })
+
+/** What would be there if nothing but refunds had ever gone back. */
+export const undisputed = (known: Known, of: Pick<Money, "currency">): bigint => {
+  const { payment } = known
+  const brought = broughtBy(known, of)
+  if (!isOwned(known) || providersMoney(payment).currency !== of.currency) return brought
   const refunded = payment.refunds.filter(({ again, state }) => state === "completed" && again !== true)
-  const moved = asked.minor > heard ? asked.minor : heard
-  return refunded.reduce((rest, { amount }) => rest - amount.minor, moved)
+  return refunded.reduce((rest, { amount }) => rest - amount.minor, brought)
 }

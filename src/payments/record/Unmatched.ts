@@ -121,12 +121,14 @@ export const isToldBefore = (known: Known, signal: ProviderSignal, source: Sourc
 /**
  * What it gives back settles first what it named beyond the books, and what a person has found to be back already; what
  * the books took without a sum is undone with it. What is left when the books lack nothing any more was taken by a word
- * that is still on its way.
+ * that is still on its way. What it took beyond the books of money that nobody had heard of is no riddle any more.
  */
-export const regainedOf = (known: Known, regained: Money, lacking: (money: Money) => Money) => {
+export const regainedOf = (known: Known, regained: Money, unheard: Money, lacking: (money: Money) => Money) => {
   const { attempt, payment } = known
   const money = (minor: bigint) => new Money({ currency: regained.currency, minor })
-  const { minor: before } = unmatchedIn(payment, attempt, regained)
+  const { minor: named } = unmatchedIn(payment, attempt, regained)
+  const explained = named > 0n ? least(named, unheard.minor) : 0n
+  const before = named - explained
   const { minor: given } = unmatchedIn(payment, attempt, regained, "given")
   const offset = before > 0n ? least(before, regained.minor) : 0n
   const found = given < 0n ? least(-given, regained.minor - offset) : 0n
@@ -136,7 +138,10 @@ export const regainedOf = (known: Known, regained: Money, lacking: (money: Money
     amount,
     found: money(found),
     offset: money(offset + found),
-    matches: { taken: [money(before < 0n ? least(amount.minor, -before) : -offset)], given: [money(found + early)] }
+    matches: {
+      taken: [money((before < 0n ? least(amount.minor, -before) : -offset) - explained)],
+      given: [money(found + early)]
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 /** Words about money that goes back which overtake the word that it came, or that meet a refund of ours on its way. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { CurrencyCode } from "../../../src/domain/Currency.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { people } from "../../support/Credentials.ts"
 import { act } from "../support/Acting.ts"
 import { callBack, recordOf, untilStatus } from "../support/Calls.ts"
@@ -14,6 +16,8 @@ import { accepts } from "../support/ScriptedProvider.ts"
 
 const made = threeProviders()
 const { circle, stripe } = made
+
+const KES = CurrencyCode.make("KES")
 
 const kes = (amount: string) => ({ amount, currency: "KES" })
 
@@ -85,6 +89,32 @@ onPaymentServer("What goes back before it came", "memory", made, (it) => {
       expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
+
+  const overpaid = [
+    { name: "all of it, without a sum", country: "PL", taken: {} },
+    { name: "more than was asked for", country: "DK", taken: { taken: kes("2000.00") } }
+  ]
+  for (const { country, name, taken } of overpaid) {
+    it.effect(`what is given back shows how much had come: ${name}`, () =>
+      Effect.gen(function* () {
+        const { gained, payment_id, reference, says } = yield* collecting(country)
+        const there = { stripe: -2000, suspense: 2000 }
+        yield* says("went", { state: "returned", reason: "fraud", ...taken })
+        expect(yield* recordOf(payment_id)).toMatchObject({ status: "failed" })
+        yield* says("won", { state: "completed", regained: kes("2000.00") })
+        expect(yield* gained).toEqual(there)
+        expect(yield* itemsOf(payment_id)).toMatchObject([
+          { detail: "stripe gave 2000.00 KES back, which it had taken: it is held until an operator settles it." }
+        ])
+        yield* says("part", { state: "returned", reason: "fraud", taken: kes("300.00") })
+        expect(yield* gained).toEqual({ stripe: -1700, suspense: 1700 })
+        yield* says("part won", { state: "completed", regained: kes("300.00") })
+        yield* says("came", { state: "completed", received: kes("2000.00") })
+        expect(yield* gained, "the word that it came tells nothing new").toEqual(there)
+        stripe.purse.shrank(reference, `${country} besides`, moneyOf("500.00", KES))
+      })
+    )
+  }
 
   it.effect("a payout that came back before it was heard to be paid is its payer's again, once", () =>
     Effect.gen(function* () {
