@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { operatorPermit } from "../../src/domain/Access.ts"
 import type { PaymentId } from "../../src/domain/Identifiers.ts"
 import { Money } from "../../src/domain/Money.ts"
-import { type AtProvider, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
+import { type AtProvider, type InSuspense, LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { Resolution } from "../../src/payments/suspense/Resolution.ts"
 import type { StoredOperatorItem } from "../../src/payments/store/Payment.ts"
 import { moveBack, type Order } from "../providers/Truth.ts"
@@ -45,6 +45,15 @@ const evenOut = (scene: Scene, paymentId: PaymentId, order: Order): void => {
   }
 }
 
+/** Whoever is told to look again in a minute does so, and whatever else is said is read. */
+const heed =
+  ({ outside }: Scene) =>
+  ({ message }: { readonly message: string }): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      outside.tell(`the operator is told: ${message}`)
+      return message.endsWith("again in a minute.") ? Effect.sleep("1 minute") : Effect.void
+    })
+
 const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
   Effect.gen(function* () {
     const attemptId = item.attempt_id ?? ""
@@ -56,9 +65,7 @@ const settleUnknown = (scene: Scene, item: StoredOperatorItem) =>
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ resolve }) =>
         resolve(operator, item.payment_id, { outcome, reason: "seen there", item: item.item_id })
-      ).pipe(
-        Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
-      )
+      ).pipe(Effect.catchAll(heed(scene)))
     )
     const isOdd = order !== undefined && (order.moved.get(order.money.currency) ?? 0n) !== order.money.minor
     if (isOdd && order.state === "done") evenOut(scene, item.payment_id, order)
@@ -87,10 +94,33 @@ const totals = (all: AtProviders): ReadonlyMap<string, bigint> =>
   )
 
 /** Where the books and the provider differ, somebody has spoken too late or too soon, and nothing is left to be moved. */
-const disagrees = (scene: Scene, paymentId: PaymentId, books: ReadonlyMap<string, bigint>): boolean => {
+const errorsIn = (
+  scene: Scene,
+  paymentId: PaymentId,
+  books: ReadonlyMap<string, bigint>
+): ReadonlyArray<[place: string, minor: bigint]> => {
   const truth = scene.orders.holdings(paymentId, true)
-  return [...new Set([...truth.keys(), ...books.keys()])].some(
-    (place) => (truth.get(place) ?? 0n) !== (books.get(place) ?? 0n)
+  return Array.from(new Set([...truth.keys(), ...books.keys()]), (place): [string, bigint] => [
+    place,
+    (books.get(place) ?? 0n) - (truth.get(place) ?? 0n)
+  ]).filter(([, minor]) => minor !== 0n)
+}
+
+/** Of several that wait, the one that is wrong: what it is about is just what the books have too much or too little of. */
+const wrongOne = (
+  scene: Scene,
+  paymentId: PaymentId,
+  errors: ReadonlyArray<[place: string, minor: bigint]>
+): StoredOperatorItem | undefined => {
+  const [error, ...more] = errors
+  if (error === undefined || more.length > 0) return undefined
+  const [, currency] = placeIn(error[0])
+  const about = inSuspense(scene, paymentId).filter(
+    ({ money }) => money.currency === currency && money.minor === error[1]
+  )
+  return openItems(scene).find(
+    ({ attempt_id, kind, payment_id }) =>
+      payment_id === paymentId && kind === "suspense" && about.some((one) => one.about === attempt_id)
   )
 }
 
@@ -124,6 +154,11 @@ const inTheBooks = ({ world }: Scene, paymentId: PaymentId): ReadonlyMap<string,
     )
   )
 
+const inSuspense = ({ world }: Scene, paymentId: PaymentId): ReadonlyArray<InSuspense> =>
+  Effect.runSync(
+    Effect.flatMap(LedgerStore, ({ suspenseOf }) => suspenseOf(paymentId)).pipe(Effect.provide(world.stores))
+  )
+
 const isUncertain = ({ world }: Scene, paymentId: PaymentId): boolean =>
   Array.from(world.tables.attempts.values()).some(
     ({ next_enquiry_at, outcome, payment_id }) =>
@@ -140,7 +175,11 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorIte
     if (scene.orders.isSpokenOf(payment_id)) return
     const before = inTheBooks(scene, payment_id)
     const ways = { kept: round > PATIENCE ? 0 : 3, "by hand": 3, refunded: round > PATIENCE ? 0 : 2 }
-    const way = disagrees(scene, payment_id, before) ? "nothing there" : scene.outside.chance.weighed(ways, purpose)
+    const errors = errorsIn(scene, payment_id, before)
+    const wrong = wrongOne(scene, payment_id, errors)
+    // What is right waits until the books are.
+    if (wrong !== undefined && wrong.item_id !== item_id) return
+    const way = errors.length > 0 ? "nothing there" : scene.outside.chance.weighed(ways, purpose)
     // Nobody decides on money while it is not known what became of some of it.
     if (way === "nothing there" && isUncertain(scene, payment_id)) return
     scene.outside.tell(`the operator settles suspense of ${payment_id}: ${way}`)
@@ -151,9 +190,7 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorIte
         way === "refunded"
           ? giveBack(operator, payment_id, "paid twice")
           : resolve(operator, payment_id, { outcome, reason: "agreed", item: item_id })
-      ).pipe(
-        Effect.catchAll(({ message }) => Effect.sync(() => scene.outside.tell(`the operator is told: ${message}`)))
-      )
+      ).pipe(Effect.catchAll(heed(scene)))
     )
     if (way !== "refunded") movedByHand(scene, payment_id, before, inTheBooks(scene, payment_id))
   })
