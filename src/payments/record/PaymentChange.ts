@@ -230,7 +230,7 @@ export const changeOf = (known: Known, signal: ProviderSignal, source: Source, m
     ...unmatched
   }
   const gone = goneOf(known, signal, decision, source)
-  const isGone = gone.length > 0 && !isClawedBack(payment, decision) && isEven(gone, source)
+  const isGone = gone.length > 0 && isEven(gone, source)
   const wasInSuspense = unowned(attempt.received, current.asked, ownsMoney(current)).length > 0
   // By the books: some of what lay in suspense may have gone before the rest came, or before any of it did.
   const waiting = waitingAfter(moved, source)

@@ -88,6 +88,32 @@ const rare: Array<[Story]> = [
       order: [163, 0, 577, 0, 577, 0, 0, 0, 0],
       settled: { after: 4, as: "failed" }
     }
+  ],
+  [
+    {
+      came: [null],
+      refund: { amount: 500, then: "went" },
+      disputes: [
+        { share: 0.25, isWon: true, atOnce: true },
+        { share: 1, isWon: false, atOnce: false },
+        { share: 0.25, isWon: false, atOnce: false }
+      ],
+      order: [500, 948, 500, 0, 0, 0, 0, 0, 0],
+      settled: { after: 2, as: "completed" }
+    }
+  ],
+  [
+    {
+      came: [3000],
+      refund: null,
+      disputes: [
+        { share: 0.25, isWon: false, atOnce: false },
+        { share: 1, isWon: true, atOnce: true },
+        { share: 0.5, isWon: true, atOnce: false }
+      ],
+      order: [362, 0, 0, 10, 10, 0, 0, 0, 0],
+      settled: null
+    }
   ]
 ]
 
