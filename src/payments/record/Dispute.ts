@@ -27,6 +27,7 @@ import {
   isMatched,
   isToldBefore,
   regainedOf,
+  unmatchedIn,
   withoutRegained
 } from "./Unmatched.ts"
 
@@ -91,13 +92,19 @@ const goneBeforeRegained = (known: Known, signal: ProviderSignal, source: Source
 
 const isTaker = ({ attempt }: Known): boolean => attempt.leg === "payment" && attempt.outcome === "accepted"
 
-/** Where all of it went before anybody had heard how much that was: what comes back shows how much more it was. */
+/**
+ * Where all of it went before anybody had heard how much that was: what comes back shows how much more it was, and that the
+ * books took without a sum, or as far as it was named beyond them.
+ */
 const unheardIn = (known: Known, source: Source, regained: Money): Money => {
   const { attempt, payment } = known
+  const { currency } = regained
   const wentBack = attempt.outcome === "accepted" && attempt.reason !== null && isSettled(payment.status)
   const isAll = collects(known) && wentBack && standing(known, source, regained).isZero
   const more = regained.minor - broughtBy(known, regained)
-  return new Money({ currency: regained.currency, minor: isAll && more > 0n ? more : 0n })
+  if (!isAll || more <= 0n) return Money.zero(currency)
+  const named = unmatchedIn(payment, attempt, regained)
+  return named.isNegative || named.minor > more ? new Money({ currency, minor: more }) : named
 }
 
 /** Where nothing is gone but refunds that were made again: one of them has not reached its payer this time either. */
@@ -113,21 +120,20 @@ const bouncedAgain = (known: Known, source: Source, regained: Money): Refund | u
 /** It settles what was taken beyond the books before it brings anything to them. */
 const regainedBy = (before: Known, source: Source, regained: Money): Dispute => {
   const unheard = unheardIn(before, source, regained)
-  const received = unheard.isZero ? undefined : withTotal(before.attempt.received, regained)
+  const came = new Money({ ...unheard, minor: broughtBy(before, unheard) + unheard.minor })
+  const received = unheard.isZero ? undefined : withTotal(before.attempt.received, came)
   const known = received === undefined ? before : { ...before, attempt: { ...before.attempt, received } }
   const { amount, found, matches, offset } = regainedOf(known, regained, unheard, (money) =>
     lacking(known, source, money)
   )
+  const about = { said: regained, matches, ...(received === undefined ? {} : { received }) }
   const refund = amount.minor === regained.minor ? bouncedAgain(known, source, regained) : undefined
-  if (refund !== undefined) return { kind: "bounced", amount, said: regained, matches, refund }
-  if (!amount.isZero) {
-    return { kind: "regained", amount, said: regained, matches, ...(received === undefined ? {} : { received }) }
-  }
+  if (refund !== undefined) return { kind: "bounced", amount, refund, ...about }
+  if (!amount.isZero) return { kind: "regained", amount, ...about }
   if (found.minor === regained.minor && (source.waiting ?? []).length === 0) {
-    return { kind: "known", amount: regained, said: regained, matches }
+    return { kind: "known", amount: regained, ...about }
   }
-  const kind = offset.minor < regained.minor ? "unowed" : "offset"
-  return { kind, amount: regained, said: regained, matches }
+  return { kind: offset.minor < regained.minor ? "unowed" : "offset", amount: regained, ...about }
 }
 
 /** What it gave back before anybody had heard that it was taken is no news when that word comes, and the rest is, unless a person found it. */

@@ -37,8 +37,12 @@ interface Named {
 const keyOf = ({ attempt_id }: Named, which: Which): string =>
   which === "taken" ? attempt_id : `${which} ${attempt_id}`
 
-const unmatchedIn = ({ unmatched }: Payment, attempt: Named, of: Pick<Money, "currency">, which: Which = "taken") =>
-  totalIn(unmatched?.[keyOf(attempt, which)] ?? {}, of.currency)
+export const unmatchedIn = (
+  { unmatched }: Payment,
+  attempt: Named,
+  of: Pick<Money, "currency">,
+  which: Which = "taken"
+) => totalIn(unmatched?.[keyOf(attempt, which)] ?? {}, of.currency)
 
 /** What the provider has named beyond what the books took. */
 export const beyond = (payment: Payment, attempt: Named, of: Pick<Money, "currency">): Money => {
@@ -127,7 +131,7 @@ export const regainedOf = (known: Known, regained: Money, unheard: Money, lackin
   const { attempt, payment } = known
   const money = (minor: bigint) => new Money({ currency: regained.currency, minor })
   const { minor: named } = unmatchedIn(payment, attempt, regained)
-  const explained = named > 0n ? least(named, unheard.minor) : 0n
+  const explained = named > 0n ? unheard.minor : 0n
   const before = named - explained
   const { minor: given } = unmatchedIn(payment, attempt, regained, "given")
   const offset = before > 0n ? least(before, regained.minor) : 0n
