@@ -1,11 +1,14 @@
 /** What waits in the database is told in numbers, the same ones in memory and on PostgreSQL; and read once for all instances. */
 import { randomUUID } from "node:crypto"
 import { expect } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { FiguresStore } from "../../src/app/figures/FiguresStore.ts"
+import type { ProviderName } from "../../src/domain/Corridor.ts"
 import { LedgerAccount, move } from "../../src/domain/Ledger.ts"
 import { Money } from "../../src/domain/Money.ts"
 import { CurrencyCode } from "../../src/domain/Currency.ts"
+import { Report } from "../../src/domain/Outcome.ts"
+import { PaymentStore } from "../../src/payments/store/PaymentStore.ts"
 import { LedgerStore } from "../../src/money/ledger/LedgerStore.ts"
 import { byPhone } from "../payments/support/Requests.ts"
 import { people } from "../support/Credentials.ts"
@@ -33,6 +36,26 @@ const inSuspense = (minor: bigint) =>
     ])
   )
 
+/** Proved, and about a payment that nobody knows. */
+const stray = (provider: ProviderName, age: Duration.Duration) =>
+  Effect.gen(function* () {
+    const { storeCallback } = yield* PaymentStore
+    yield* storeCallback({
+      callback_id: randomUUID(),
+      provider,
+      event_key: randomUUID(),
+      payment_id: null,
+      attempt_id: null,
+      org_id: null,
+      report: "completed",
+      effect: "unknown payment",
+      received_at: new Date((yield* Clock.currentTimeMillis) - Duration.toMillis(age)),
+      provider_payment_id: randomUUID(),
+      account: null,
+      report_said: new Report({ state: "completed", reason: null, providerPaymentId: null })
+    })
+  })
+
 for (const backend of backends) {
   onServer("Figures", backend, { variables: { PROVIDER_TIMEOUT: "200 millis" } }, (it) => {
     it.effect("tell what waits, and for how long", () =>
@@ -49,10 +72,15 @@ for (const backend of backends) {
         }
         yield* inSuspense(1250n)
         yield* inSuspense(50n)
+        yield* Effect.forEach(["1 minute", "1 hour", "2 hours", "40 days"] as const, (age) =>
+          stray("stripe", Duration.decode(age))
+        )
         yield* Effect.sleep("50 millis")
-        const { queue, suspense, unknown } = yield* store.current
+        const { queue, strays, suspense, unknown } = yield* store.current
         expect(unknown).toEqual([{ provider: "fiat", count: 2, oldest: expect.any(Number) }])
         expect(unknown[0]!.oldest).toBeGreaterThan(0.2)
+        expect(strays).toEqual([{ provider: "stripe", count: 2, oldest: expect.any(Number) }])
+        expect(Math.floor(strays![0]!.oldest / 60)).toBe(120)
         expect(queue.count).toBeGreaterThanOrEqual(3)
         expect(queue.oldest).toBeGreaterThanOrEqual(0.05)
         expect(queue.overdue).toBeGreaterThanOrEqual(0.05)

@@ -15,6 +15,11 @@ const unknownOldest = gauge(
   "How long ago the oldest attempt began of which nobody knows what came of it, by provider; 0 where there is none.",
   ["provider"]
 )
+const strays = gauge(
+  "corridor_stray_callbacks",
+  "Proved callbacks of the last three days whose payment was not found within ten minutes, by provider.",
+  ["provider"]
+)
 const items = gauge("corridor_operator_items", "What waits for a person, by kind.", ["kind"])
 const itemsOldest = gauge(
   "corridor_operator_item_oldest_seconds",
@@ -50,6 +55,7 @@ const show = (figures: Figures): void => {
     const found = figures.unknown.find((one) => one.provider === provider)
     unknown([provider], found?.count ?? 0)
     unknownOldest([provider], found?.oldest ?? 0)
+    strays([provider], figures.strays?.find((one) => one.provider === provider)?.count ?? 0)
   }
   for (const kind of operatorItemKinds) {
     const found = figures.items.find((one) => one.kind === kind)

@@ -1,8 +1,9 @@
 /** The figures in memory, read whenever they are asked for. */
-import { BigDecimal, Clock, Effect, Layer } from "effect"
+import { BigDecimal, Clock, Duration, Effect, Layer } from "effect"
 import type { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { providerNames } from "../../domain/Corridor.ts"
 import { toPlainText } from "../../domain/Decimal.ts"
+import { strayGrace, strayPatience } from "../../domain/policies/Payments.ts"
 import { currencyOf, kindOf } from "../../domain/Ledger.ts"
 import { ledgerTables } from "../../money/ledger/MemoryTables.ts"
 import { paymentTables } from "../../payments/store/MemoryTables.ts"
@@ -21,7 +22,7 @@ const waitingSince = (times: ReadonlyArray<Date>, now: number) => ({
 export const figuresStoreMemory = Layer.effect(
   FiguresStore,
   Effect.map(openTables({ ...ledgerTables, ...paymentTables, ...webhookTables }), (tables) => {
-    const { attempts, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } = tables
+    const { attempts, callbacks, ledgerPostings, operatorItems, webhookDeliveries, webhookQueue } = tables
 
     const suspense = (): Figures["suspense"] => {
       const sums = new Map<AnyCurrencyCode, BigDecimal.BigDecimal>()
@@ -41,6 +42,16 @@ export const figuresStoreMemory = Layer.effect(
           (row) => row.outcome === "unknown" && row.provider === provider
         )
         const since = ofProvider.map(({ started_at }) => started_at)
+        return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
+      })
+
+    const strays = (now: number): Figures["strays"] =>
+      providerNames.flatMap((provider) => {
+        const since = Array.from(callbacks.values()).flatMap((one) => {
+          const age = now - one.received_at.getTime()
+          const isOld = age >= Duration.toMillis(strayGrace) && age <= Duration.toMillis(strayPatience)
+          return one.provider === provider && one.payment_id === null && isOld ? [one.received_at] : []
+        })
         return since.length === 0 ? [] : [{ provider, ...waitingSince(since, now) }]
       })
 
@@ -68,6 +79,7 @@ export const figuresStoreMemory = Layer.effect(
     return {
       current: Effect.map(Clock.currentTimeMillis, (now) => ({
         unknown: unknown(now),
+        strays: strays(now),
         items: items(now),
         queue: queue(now),
         suspense: suspense()

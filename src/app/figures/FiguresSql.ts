@@ -3,6 +3,7 @@ import { SqlClient } from "@effect/sql"
 import { Duration, Effect, Layer, Schema } from "effect"
 import { CryptoAssetCode } from "../../domain/CryptoAsset.ts"
 import { currencies } from "../../domain/Currency.ts"
+import { strayGrace, strayPatience } from "../../domain/policies/Payments.ts"
 import { figuresRest, mostCounted } from "../../domain/policies/Server.ts"
 import { theRowAs } from "../../platform/database/Rows.ts"
 import { Figures, FiguresStore } from "./FiguresStore.ts"
@@ -19,6 +20,8 @@ const suspenseAccounts = [...currencies.keys(), ...CryptoAssetCode.literals]
 
 const age = (since: string) => `coalesce(extract(epoch from now() - ${since}), 0)::float8`
 
+const ago = (time: Duration.Duration) => `now() - make_interval(secs => ${Duration.toSeconds(time)})`
+
 /** The index of the queue is entered once for each organisation, at its earliest delivery. */
 const read = `select jsonb_build_object(
     'unknown', (select coalesce(jsonb_agg(u), '[]') from (
@@ -28,6 +31,12 @@ const read = `select jsonb_build_object(
       select kind, count(*)::int as count, ${age("min(opened_at)")} as oldest
       from (select kind, opened_at from operator_items where closed_at is null
         order by opened_at, item_id limit ${mostCounted}) o group by kind) i),
+    'strays', (select coalesce(jsonb_agg(k), '[]') from (
+      select provider, count(*)::int as count, ${age("min(received_at)")} as oldest
+      from (select provider, received_at from provider_callbacks
+        where payment_id is null and word is not null
+          and received_at between ${ago(strayPatience)} and ${ago(strayGrace)}
+        order by received_at limit ${mostCounted}) c group by provider) k),
     'queue', jsonb_build_object(
       'count', (select count(*)::int from (
         select delivery_id from webhook_queue order by delivery_id limit ${mostCounted}) q),

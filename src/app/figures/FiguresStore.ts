@@ -11,6 +11,8 @@ export const operatorItemKinds = ["unknown_outcome", "suspense", "review", "reso
 export const Figures = Schema.Struct({
   unknown: Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting })),
   items: Schema.Array(Schema.Struct({ kind: Schema.Literal(...operatorItemKinds), ...waiting })),
+  /** Proved callbacks whose payment nobody has found for a while; none where an older version has read the figures. */
+  strays: Schema.optional(Schema.Array(Schema.Struct({ provider: ProviderName, ...waiting }))),
   queue: Schema.Struct({
     ...waiting,
     /** For how many seconds the one that is longest overdue could have been sent. */

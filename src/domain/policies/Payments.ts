@@ -35,6 +35,9 @@ export const enquiriesPerProvider = 8
 /** A callback that came before its payment was known by the provider's id is matched for this long. */
 export const strayPatience = Duration.days(3)
 
+/** Early ones find their payment within this time: an older one is about money that nobody here has asked for. */
+export const strayGrace = Duration.minutes(10)
+
 /** Such callbacks are looked at again this often, as many at a time. */
 export const strayPause = Duration.seconds(2)
 export const strayBatch = 32
