@@ -5,9 +5,12 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
+import { Money } from "../../../src/domain/Money.ts"
 import { onRamp, openBooks, report, shillings } from "../support/PureBooks.ts"
 
 const ASKED = 1500
+
+const tether = (minor: number) => new Money({ currency: "USDT", minor: BigInt(minor) })
 
 type Word =
   | { readonly says: "came"; readonly amount: number | null }
@@ -146,20 +149,22 @@ const isDispute = ({ says }: Word): boolean => says === "took" || says === "gave
 
 type Books = ReturnType<typeof openBooks>
 
-const hearing = (books: Books) => (word: Word) => {
-  switch (word.says) {
-    case "came":
-      return books.hear(report("completed", word.amount === null ? {} : { received: shillings(word.amount) }))
-    case "took":
-      return books.hear(report("returned", { taken: shillings(word.amount) }))
-    case "gave back":
-      return books.hear(report("completed", { regained: shillings(word.amount) }))
-    case "refund went":
-      return books.hearOfRefund("refund", report("completed"))
-    case "refund bounced":
-      return books.hearOfRefund("refund", report("returned"))
+const hearing =
+  (books: Books, of = "payment", sum = shillings) =>
+  (word: Word) => {
+    switch (word.says) {
+      case "came":
+        return books.hear(report("completed", word.amount === null ? {} : { received: sum(word.amount) }), of)
+      case "took":
+        return books.hear(report("returned", { taken: sum(word.amount) }), of)
+      case "gave back":
+        return books.hear(report("completed", { regained: sum(word.amount) }), of)
+      case "refund went":
+        return books.hearOfRefund("refund", report("completed"))
+      case "refund bounced":
+        return books.hearOfRefund("refund", report("returned"))
+    }
   }
-}
 
 const toldOf = (told: Story) => {
   const { came, refund, settled } = told
@@ -233,6 +238,21 @@ describe("Words about a payin, in any order", () => {
         expect(open(books)).toEqual({ has, items: Array.from(items) })
       }),
       { numRuns: 300, seed: 19 }
+    )
+  })
+
+  it("and so they do of what a ramp settles, and of what it holds once all of that is back", () => {
+    fc.assert(
+      fc.property(story, ({ disputes, order }) => {
+        const books = openBooks(ASKED, onRamp)
+        books.hear(report("completed"))
+        const { has, words } = disputed(disputes, Number(books.payment().target.minor))
+        ordered([{ says: "came", amount: null }, ...words], order).forEach(hearing(books, "settlement", tether))
+        const items = new Set([...waitingIn(books), ...(books.held().isPositive ? ["settlement"] : [])])
+        const paid = books.at("circle").find(({ currency }) => currency === "USDT") ?? tether(0)
+        expect({ ...open(books), has: 0 - Number(paid.minor) }).toEqual({ has, items: Array.from(items) })
+      }),
+      { numRuns: 150, seed: 19 }
     )
   })
 

@@ -173,6 +173,7 @@ export const openBooks = (asked: number, about: Partial<Payment> = {}) => {
     suspense,
     items: () => items,
     has: shillingsAt,
+    at: there,
     held,
     hear: (signal: ProviderSignal, of = "payment") => apply(ruledOn(attempts.get(of)!, signal).change),
     refund: (name: string, amount: number) => {
