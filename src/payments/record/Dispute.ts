@@ -2,7 +2,7 @@
 import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { type Received, withTotal } from "../../domain/Received.ts"
-import type { ProviderSignal } from "../../domain/Settlement.ts"
+import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import type { Refund } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { withoutOwnRefunds } from "./OwnRefunds.ts"
@@ -100,7 +100,9 @@ const unheardIn = (known: Known, source: Source, regained: Money): Money => {
   const { attempt, payment } = known
   const { currency } = regained
   const wentBack = attempt.outcome === "accepted" && attempt.reason !== null && isSettled(payment.status)
-  const isAll = collects(known) && wentBack && standing(known, source, regained).isZero
+  const isHeard =
+    ownsMoney({ status: payment.status, outcome: attempt.outcome }) || typeof payment.ramp?.collected === "string"
+  const isAll = collects(known) && wentBack && !isHeard && standing(known, source, regained).isZero
   const more = regained.minor - broughtBy(known, regained)
   if (!isAll || more <= 0n) return Money.zero(currency)
   const named = unmatchedIn(payment, attempt, regained)

@@ -116,6 +116,19 @@ onPaymentServer("What goes back before it came", "memory", made, (it) => {
     )
   }
 
+  it.effect("but of what was heard to come no more is there than that", () =>
+    Effect.gen(function* () {
+      const { comes, gained, payment_id, reference, says } = yield* collecting("FI")
+      yield* comes
+      yield* says("went", { state: "returned", reason: "fraud" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "refunded" })
+      yield* says("won", { state: "completed", regained: kes("1520.00") })
+      expect(yield* gained).toEqual({ stripe: -1500, settlement: 1500 })
+      expect(yield* itemsOf(payment_id)).toMatchObject([{ detail: expect.stringContaining("lacked 1500.00 KES") }])
+      stripe.purse.shrank(reference, "FI in words alone", moneyOf("20.00", KES))
+    })
+  )
+
   it.effect("a payout that came back before it was heard to be paid is its payer's again, once", () =>
     Effect.gen(function* () {
       const { gained } = yield* watched
