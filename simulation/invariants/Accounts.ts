@@ -1,10 +1,8 @@
-/** A virtual account holds what its statement says, and what people have decided since. */
+/** A virtual account holds what its statement says. */
 import { kindOf } from "../../src/domain/Ledger.ts"
 import { booksOf } from "../../src/treasury/accounts/VirtualAccount.ts"
 import { followingPayment, type VirtualTransaction } from "../../src/treasury/accounts/VirtualTransaction.ts"
 import type { Records } from "./Records.ts"
-
-const byHand = ["adjustment", "ramp_return"]
 
 const effectOf = ({ amount, fee, status, type }: VirtualTransaction): bigint => {
   if (status !== "pending" && status !== "completed") return 0n
@@ -18,8 +16,8 @@ const add = (sums: Map<string, bigint>, key: string, minor: bigint): void => {
 export const accountProblems = (records: Records): ReadonlyArray<string> => {
   const payments = new Map(records.payments.map((payment) => [payment.payment_id, payment]))
   const booked = new Map<string, bigint>()
-  for (const { account, amount, kind } of records.postings) {
-    if (kindOf(account) === "virtual" && !byHand.includes(kind)) add(booked, account, amount.minor)
+  for (const { account, amount } of records.postings) {
+    if (kindOf(account) === "virtual") add(booked, account, amount.minor)
   }
   const told = new Map<string, bigint>()
   for (const transaction of records.virtualTransactions) {

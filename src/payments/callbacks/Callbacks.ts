@@ -16,10 +16,9 @@ import {
   Statement
 } from "../../providers/port/Callback.ts"
 import type { Provider } from "../../providers/port/Provider.ts"
-import type { StoredCallback } from "../store/Payment.ts"
+import { kindOfAttempt, type StoredCallback } from "../store/Payment.ts"
 import { type FoundStray, type Known, PaymentStore } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
-import { collects } from "../record/Standing.ts"
 
 export type Received = "applied" | "provider asked" | "seen before" | "unknown payment"
 
@@ -43,11 +42,8 @@ const cleanNames = ({ providerPaymentId, ...others }: Named): Named => ({
 })
 
 /** A name that fits something else is a chance, or somebody's choice. */
-const isMeant = (known: Known, { about }: Named): boolean => {
-  const { leg } = known.attempt
-  const kind = leg === "refund" || leg === "return" ? "refund" : collects(known) ? "payin" : "payout"
-  return about === undefined || about === kind
-}
+const isMeant = ({ attempt, payment }: Known, { about }: Named): boolean =>
+  about === undefined || about === kindOfAttempt(payment, attempt)
 
 /** What comes from outside and is written down. */
 const cleanEvent = (event: CallbackEvent): CallbackEvent => {
@@ -115,6 +111,7 @@ export class Callbacks extends Context.Tag("corridor/Callbacks")<
           ...(yield* rowOf(from, event, nobody)),
           provider_payment_id: event.attempt.providerPaymentId,
           account: from.account,
+          about: event.attempt.about,
           report_said: event.report
         })
         return stored ? ("unknown payment" as const) : ("seen before" as const)

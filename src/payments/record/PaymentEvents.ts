@@ -5,6 +5,7 @@
 import { Context, Effect, type Option } from "effect"
 import type { Conflict } from "../../domain/Failure.ts"
 import { stringifyWire, toWireText, WireNumber } from "../../domain/Decimal.ts"
+import type { Entry } from "../../domain/Ledger.ts"
 import { Money } from "../../domain/Money.ts"
 import type { PaymentStatus } from "../../domain/PaymentStatus.ts"
 import type { Payment } from "../store/Payment.ts"
@@ -145,6 +146,8 @@ export class FundingEvents extends Context.Reference<FundingEvents>()("corridor/
     /** What the feature answered to whoever asked for the payment, as it would be now; none where it has no words. */
     answerOf: (_payment: Payment): Effect.Effect<Option.Option<string>> => Effect.succeedNone,
     /** `payment` is as it will be after the change; its events are written with it. */
-    of: (_payment: Payment, _previous: PaymentStatus): Effect.Effect<ReadonlyArray<StoredEvent>> => Effect.succeed([])
+    of: (_payment: Payment, _previous: PaymentStatus): Effect.Effect<ReadonlyArray<StoredEvent>> => Effect.succeed([]),
+    /** A person's word has moved money because of the payment, inside the transaction that writes it: what was said. */
+    settled: (_payment: Payment, _entries: ReadonlyArray<Entry>, _note: string): Effect.Effect<void> => Effect.void
   })
 }) {}

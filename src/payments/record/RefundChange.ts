@@ -142,6 +142,8 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
     ? withShortage(payment, after, refund)
     : { by: Money.zero(refund.target.currency), dearer: undefined, refunds: after }
   const doubtful = isReleased ? source.saidBack : undefined
+  // One that came back, and went again by another way, has failed itself: that is no news.
+  const isDone = refund.state === "completed" && !current.back
   const suspense = suspenseOf(known, refund, decision)
   // What went astray and came back before anybody had decided on it.
   const isSettled = suspense.length > 0 && isEven(suspense, source)
@@ -172,7 +174,7 @@ export const refundChangeOf = (known: Known, signal: ProviderSignal, source: Sou
         : noteOf(known, refund, { ...decision, excessive: decision.excessive && !isThere(source, amount) }),
       cleared: isSettled,
       ...(doubtful === undefined
-        ? { doubt: contradictionIn(known, signal, source, { moved: refund.state === "completed", awaited: false }) }
+        ? { doubt: contradictionIn(known, signal, source, { moved: isDone, awaited: false }) }
         : { doubt: doubtOf(known, refund), about: doubtful }),
       changes: settles,
       ...(settles ? { settledRefund: { ...refund, target: less(refund.target, by), from: refund.state, state } } : {}),

@@ -2,11 +2,13 @@
  * Rules, as a pure function, on one word about money on its way back to whoever sent it, for a payment that had no place
  * for it. It leaves suspense when its provider takes it on, and is in suspense again when that comes to nothing.
  */
+import type { AttemptId } from "../../domain/Identifiers.ts"
 import { Money } from "../../domain/Money.ts"
 import type { AttemptOutcome, ProviderSignal } from "../../domain/Settlement.ts"
-import { type Attempt, returnedMoney } from "../store/Payment.ts"
+import { type Attempt, type Refund, returnedMoney } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isPursued } from "./PaymentChange.ts"
+import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { sumOf, waitingAfter } from "./TakenBack.ts"
 import { suspenseMoney } from "../store/Change.ts"
@@ -64,6 +66,28 @@ const noteOf = ({ attempt }: Known, { moves }: Fate, rest: ReadonlyArray<Money>)
   }
 }
 
+/** What came back of a refund and goes again is that refund, and has failed with it where it comes back as well. */
+const refundBy = (
+  { payment }: Known,
+  about: AttemptId,
+  money: Money,
+  { moves }: Fate,
+  rest: ReadonlyArray<Money>,
+  { at }: Moment
+): { readonly before: Refund; readonly after: Refund & { readonly state: "completed" | "failed" } } | undefined => {
+  const before = payment.refunds.find(({ refund_id }) => refund_id === about)
+  if (before === undefined || before.amount.minor !== money.minor) return undefined
+  // What strayed has gone all the same, where it was still there to go.
+  const goes = moves === "leaves" || (moves === "strayed" && rest.length === 0)
+  if (goes && before.state === "failed") {
+    return { before, after: { ...before, state: "completed", settled_at: at } }
+  }
+  // One that was made again by hand is not what comes back.
+  if (moves !== "comes back" || before.state !== "completed" || before.again === true) return undefined
+  const missing = payment.status === "refunded" ? { missing: true as const } : {}
+  return { before, after: { ...before, ...missing, state: "failed", settled_at: at } }
+}
+
 export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Source, moment: Moment): Ruled => {
   const { attempt, payment } = known
   const fate = fateOf(attempt, signal)
@@ -76,14 +100,17 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
   const suspense = moves === null ? [] : [posted(moves === "comes back" ? money : money.negate())]
   // What waits because of the attempt that had brought it.
   const rest = waitingAfter(suspense, source)
+  const refund = refundBy(known, about, money, fate, rest, moment)
+  const refunds = refund === undefined ? payment.refunds : partsAfter(payment, [refund.after])
   const final = (signal._tag === "Report" || signal._tag === "Accepted") && signal.state === "completed"
   return assemble(
     known,
     signal,
     {
-      status: payment.status,
+      status: statusAfter(payment, refunds),
       outcome,
-      patch: {},
+      patch: refund === undefined ? {} : { refunds },
+      ...(refund === undefined ? {} : { settledRefund: { ...refund.after, from: refund.before.state } }),
       waits: resurfaced || outcome === "unknown" || (outcome === "accepted" && !final),
       underWay: resurfaced || outcome === "accepted",
       suspense,

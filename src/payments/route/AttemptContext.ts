@@ -8,13 +8,17 @@ import { orderFacts, type PaidLeg } from "./ProviderOrder.ts"
 
 const isPaidLeg = (leg: Attempt["leg"]): leg is PaidLeg => leg !== "refund" && leg !== "return"
 
-/** What brought the money that an attempt gives back. */
-const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined =>
-  all.find(({ attempt_id, leg, outcome, provider }) =>
-    attempt.of_attempt === null
-      ? isPaidLeg(leg) && provider === attempt.provider && outcome !== "declined"
-      : attempt_id === attempt.of_attempt
-  )
+const brings = ({ leg }: Attempt): boolean => leg === "payment" || leg === "collection"
+
+/**
+ * What brought the money that an attempt gives back. What came back of a refund, and what a ramp could not settle, was
+ * brought to the provider that gives it back by another attempt than the one it waits for.
+ */
+const broughtBy = (attempt: Attempt, all: ReadonlyArray<Attempt>): Attempt | undefined => {
+  const of = all.find(({ attempt_id }) => attempt_id === attempt.of_attempt)
+  if (of !== undefined && brings(of)) return of
+  return all.find((one) => brings(one) && one.provider === attempt.provider && one.outcome !== "declined")
+}
 
 const givenBack = ({ amount, refunds }: Payment, attempt: Attempt): Money =>
   attempt.leg === "return"

@@ -182,6 +182,8 @@ export interface StrayCallback extends StoredCallback {
   readonly provider_payment_id: string | null
   /** Through which it came. */
   readonly account: ConfigId | null
+  /** What it tells of, where it said so: it is matched with nothing else. */
+  readonly about?: AttemptKind | undefined
   readonly report_said: Report
 }
 
@@ -245,6 +247,18 @@ export interface StoredFee extends NewFee {
   readonly payment_id: PaymentId
   readonly org_id: OrgId
   readonly created_at: Date
+}
+
+/** What an attempt is at its provider, which may give payments, payouts and refunds the same ids. */
+export const attemptKinds = ["payin", "payout", "refund"] as const
+export type AttemptKind = (typeof attemptKinds)[number]
+
+export const kindOfAttempt = (
+  { direction }: Pick<Payment, "direction">,
+  { leg }: Pick<Attempt, "leg">
+): AttemptKind => {
+  if (leg === "refund" || leg === "return") return "refund"
+  return leg === "collection" || (leg === "payment" && direction === "inbound") ? "payin" : "payout"
 }
 
 export const isOpen = (attempt: Attempt): boolean => attempt.outcome !== "declined"

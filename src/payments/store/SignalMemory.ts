@@ -10,7 +10,7 @@ import {
 } from "../../domain/policies/Payments.ts"
 import type { Opened } from "../../platform/database/MemoryDatabase.ts"
 import type { paymentTables } from "./MemoryTables.ts"
-import type { AttemptRow, StrayCallback } from "./Payment.ts"
+import { type AttemptRow, kindOfAttempt, type StrayCallback } from "./Payment.ts"
 import type { Lane, SignalQueries } from "./PaymentStore.ts"
 
 /** One that somebody asks about is due when their lease ends: then they have died. */
@@ -153,7 +153,8 @@ export const signalsInMemory = (
                   row.provider === stray.provider &&
                   row.account === stray.account &&
                   row.provider_payment_id !== null &&
-                  row.provider_payment_id === stray.provider_payment_id
+                  row.provider_payment_id === stray.provider_payment_id &&
+                  (stray.about === undefined || stray.about === kindOfAttempt(payments.get(row.payment_id)!, row))
               )
               .toSorted((a, b) => b.started_at.getTime() - a.started_at.getTime())
               .slice(0, 1)

@@ -8,7 +8,7 @@ import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { refusalCodeNames } from "../../domain/FailureCode.ts"
 import type { Money } from "../../domain/Money.ts"
-import { Report } from "../../domain/Outcome.ts"
+import { nextActions, Report } from "../../domain/Outcome.ts"
 import {
   enquiryLease,
   hintGap,
@@ -18,7 +18,7 @@ import {
   strayPatience
 } from "../../domain/policies/Payments.ts"
 import { attemptColumns, dueAttemptOf, knownColumns, knownOf } from "./AttemptRow.ts"
-import { StoredCallback } from "./Payment.ts"
+import { attemptKinds, StoredCallback } from "./Payment.ts"
 import type { Lane, SignalQueries, Store } from "./PaymentStore.ts"
 
 /** What a stray said, as its row keeps it. */
@@ -36,7 +36,14 @@ const StoredWord = Schema.Struct({
   calledOff: Schema.optional(Schema.Literal(true)),
   taken: Schema.optional(StoredSum),
   takenInAll: Schema.optional(StoredSum),
-  regained: Schema.optional(StoredSum)
+  regained: Schema.optional(StoredSum),
+  waitsFor: Schema.optional(
+    Schema.Struct({
+      nextAction: Schema.Literal(...nextActions),
+      actionData: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })
+    })
+  ),
+  about: Schema.optional(Schema.Literal(...attemptKinds))
 })
 type StoredWord = typeof StoredWord.Type
 
@@ -56,7 +63,7 @@ const storedSum = (money: Money) => ({ amount: money.toNumericText(), currency: 
 
 const wordOf = (report: Report): StoredWord => {
   const { calledOff, code, fee, providerCode, providerPaymentId, providerStatus, reason, received, state } = report
-  const { regained, taken, takenInAll } = report
+  const { regained, taken, takenInAll, waitsFor } = report
   return {
     state,
     reason,
@@ -69,12 +76,25 @@ const wordOf = (report: Report): StoredWord => {
     ...(calledOff === undefined ? {} : { calledOff }),
     ...(taken === undefined ? {} : { taken: storedSum(taken) }),
     ...(takenInAll === undefined ? {} : { takenInAll: storedSum(takenInAll) }),
-    ...(regained === undefined ? {} : { regained: storedSum(regained) })
+    ...(regained === undefined ? {} : { regained: storedSum(regained) }),
+    ...(waitsFor === undefined ? {} : { waitsFor })
   }
 }
 
 const reportOf = (word: StoredWord): Report => {
-  const { calledOff, code, fee, providerCode, received, regained, taken, takenInAll, ...said } = word
+  const {
+    about: _,
+    calledOff,
+    code,
+    fee,
+    providerCode,
+    received,
+    regained,
+    taken,
+    takenInAll,
+    waitsFor,
+    ...said
+  } = word
   return new Report({
     ...said,
     ...(fee === undefined ? {} : { fee: moneyOf(fee.amount, fee.currency) }),
@@ -84,6 +104,7 @@ const reportOf = (word: StoredWord): Report => {
     ...(taken === undefined ? {} : { taken: moneyOf(taken.amount, taken.currency) }),
     ...(takenInAll === undefined ? {} : { takenInAll: moneyOf(takenInAll.amount, takenInAll.currency) }),
     ...(regained === undefined ? {} : { regained: moneyOf(regained.amount, regained.currency) }),
+    ...(waitsFor === undefined ? {} : { waitsFor }),
     ...(received === null ? {} : { received: moneyOf(received.amount, received.currency) })
   })
 }
@@ -93,11 +114,15 @@ const wordOfCallback = (callback: Parameters<Store["storeCallback"]>[0]) =>
     ? {
         provider_payment_id: callback.provider_payment_id,
         account: callback.account,
-        word: JSON.stringify(wordOf(callback.report_said))
+        word: JSON.stringify({ ...wordOf(callback.report_said), about: callback.about })
       }
     : { provider_payment_id: null, account: null, word: null }
 
 const DUE = "least(a.next_enquiry_at, a.hint_at)"
+
+/** As `kindOfAttempt` has it. */
+const KIND = `case when a.leg in ('refund', 'return') then 'refund'
+    when a.leg = 'collection' or (a.leg = 'payment' and p.direction = 'inbound') then 'payin' else 'payout' end`
 
 const LANES = `lanes as (
     select l.provider, l.room from jsonb_to_recordset($1::jsonb) as l (provider text, room integer) where l.room > 0
@@ -257,13 +282,15 @@ export const signalQueries = (sql: SqlClient.SqlClient): SignalQueries => {
         from provider_callbacks k
         join attempts a on a.provider = k.provider and a.provider_payment_id = k.provider_payment_id
           and a.account is not distinct from k.account
+        join payments p on p.payment_id = a.payment_id
         where k.payment_id is null and k.word is not null
+          and coalesce(k.word ->> 'about', ${sql.literal(KIND)}) = ${sql.literal(KIND)}
           and k.received_at > now() - make_interval(secs => ${Duration.toSeconds(strayPatience)})
         order by k.callback_id, a.started_at desc) found order by random() limit ${most}`.pipe(
         Effect.flatMap(strays),
         Effect.map((rows) =>
           rows.map(({ found, word, ...stray }) => ({
-            stray: { ...stray, report_said: reportOf(word) },
+            stray: { ...stray, about: word.about, report_said: reportOf(word) },
             attempt_id: found
           }))
         ),

@@ -12,7 +12,7 @@ import { Ledger } from "../../money/ledger/Ledger.ts"
 import { laidToRest } from "../record/PaymentCommand.ts"
 import type { Attempt, Payment, Refund } from "../store/Payment.ts"
 import { ownSide } from "../store/PaymentPostings.ts"
-import { eventsOf, refundEvent } from "../record/PaymentEvents.ts"
+import { eventsOf, FundingEvents, refundEvent } from "../record/PaymentEvents.ts"
 import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import { rampAccount } from "../record/RampPostings.ts"
@@ -38,6 +38,7 @@ const make = Effect.gen(function* () {
   const store = yield* PaymentStore
   const audit = yield* AuditLog
   const ledger = yield* Ledger
+  const funding = yield* FundingEvents
   const ids = yield* Ids
   const { atomically } = yield* Transactor
 
@@ -89,6 +90,7 @@ const make = Effect.gen(function* () {
           closeItems: items.map(({ attempt }) => ({ kind: "suspense", attempt_id: attempt.attempt_id, by }))
         })
         if (!written) return yield* changed()
+        if (payment.funding !== null) yield* funding.settled(payment, settled.entries ?? [], note)
         yield* audit.record(permit, { action, org: org_id, subject: ["payment", payment_id], detail })
         return yield* again(payment)
       })

@@ -4,8 +4,9 @@ import { Money } from "../../domain/Money.ts"
 import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import type { AtProvider, InSuspense } from "../../money/ledger/LedgerStore.ts"
-import type { Attempt, Payment, StoredOperatorItem } from "../store/Payment.ts"
+import { type Attempt, kindOfAttempt, type Payment, type StoredOperatorItem } from "../store/Payment.ts"
 import { isPursued } from "../record/PaymentChange.ts"
+import { takerAmong } from "../record/Standing.ts"
 import type { Story } from "../store/PaymentStore.ts"
 import { isRamp } from "../route/LegOrder.ts"
 import type { PaymentPatch } from "../store/Change.ts"
@@ -111,7 +112,7 @@ export const underpaid = (payment: Payment, attempt: Attempt): PaymentPatch => {
 }
 
 /** What a ramp could not settle was taken by its first leg. */
-export const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt): Attempt | undefined =>
+const takerOf = (payment: Payment, { attempts }: Story, attempt: Attempt): Attempt | undefined =>
   isRamp(payment) && attempt.leg === "settlement"
     ? attempts.find(({ leg, outcome }) => leg === "collection" && outcome === "accepted")
     : attempt
@@ -122,6 +123,10 @@ export const moverOf = (payment: Payment, story: Story, attempt: Attempt, { curr
 
 export const byHand = ({ payment_id }: Payment): string =>
   `give it back at the provider, then run "corridor payments resolve ${payment_id} --as failed".`
+
+/** It is nobody's who could be given it back: its own organisation had paid it. */
+const paidOutBy = ({ payment_id }: Payment, { provider }: Attempt): string =>
+  `It came back of what ${provider} had paid out, and nobody had sent it: settle it with "corridor payments resolve ${payment_id}".`
 
 /** What goes back for an item, all of it in one sum, and who took it. */
 export interface Return {
@@ -171,10 +176,15 @@ export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Eith
       `${provider} had refused ${what}, and has it after all: wait for what becomes of it, or settle it.`
     )
   }
-  const taker = takerOf(payment, story, about.attempt)
-  if (taker === undefined) return Either.left(`Nobody knows who took the money: ${byHand(payment)}`)
   const all = [...(about.held === null ? [] : [about.held]), ...about.suspense]
-  return Either.map(sumOf(payment, all), (money) => ({ about, taker, money }))
+  return Either.flatMap(sumOf(payment, all), (money) => {
+    const mover = moverOf(payment, story, about.attempt, money)
+    if (kindOfAttempt(payment, mover) === "payout") return Either.left(paidOutBy(payment, mover))
+    const taker = mover.leg === "refund" ? takerAmong(story.attempts, mover) : mover
+    return taker === undefined
+      ? Either.left(`Nobody knows who took the money: ${byHand(payment)}`)
+      : Either.right({ about, taker, money })
+  })
 }
 
 /** A return of the same money that is under way, or of which nobody knows what became of it. */

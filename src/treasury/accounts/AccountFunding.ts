@@ -1,17 +1,20 @@
 /**
  * What virtual accounts have to say about the payments of their withdrawals: one that waited for a review is not sent
- * while its account is frozen, one that is paid is told about, with the payment's own change, and whoever lost the
- * answer gets one that is a withdrawal's.
+ * while its account is frozen, one that is paid is told about, with the payment's own change, whoever lost the answer gets
+ * one that is a withdrawal's, and what a person finds it to have cost or brought is on the statement.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Ids } from "../../domain/Ids.ts"
-import { kindOf } from "../../domain/Ledger.ts"
+import { TransactionId } from "../../domain/Identifiers.ts"
+import { combine, kindOf } from "../../domain/Ledger.ts"
 import { Ledger } from "../../money/ledger/Ledger.ts"
 import { FundingEvents } from "../../payments/record/PaymentEvents.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import type { StoredEvent } from "../../webhooks/Webhook.ts"
 import { movementText } from "./AccountAnswers.ts"
 import { transactionEvent } from "./AccountEvents.ts"
+import { settlementRow } from "./MovementRows.ts"
+import { RecordMovement } from "./RecordMovement.ts"
 import { booksOf, mayPay } from "./VirtualAccount.ts"
 import { VirtualAccountStore } from "./VirtualAccountStore.ts"
 import { followingPayment } from "./VirtualTransaction.ts"
@@ -26,6 +29,7 @@ export const AccountFunding = Layer.effect(
     const transactions = yield* VirtualTransactionStore
     const ledger = yield* Ledger
     const ids = yield* Ids
+    const record = yield* RecordMovement
     const withdrawal = ({ funding, org_id, payment_id }: Payment) =>
       funding === null || kindOf(funding) !== "virtual"
         ? Effect.succeedNone
@@ -53,7 +57,22 @@ export const AccountFunding = Layer.effect(
         const paid = followingPayment(found.value, payment)
         const { test: _test, ...event } = transactionEvent(yield* ids.next, paid, balance, at)
         return [{ ...event, payment_id: payment.payment_id }]
+      }),
+      settled: Effect.fnUntraced(function* (payment, entries, note) {
+        const found = yield* withdrawal(payment)
+        if (Option.isNone(found)) return
+        const books = booksOf(found.value)
+        const rows = yield* Effect.forEach(
+          entries.flatMap((entry) =>
+            combine(entry.postings).flatMap(({ account, amount }) =>
+              account === books ? [{ reference: entry.entry_id, amount }] : []
+            )
+          ),
+          (moved) => Effect.map(ids.make(TransactionId), (id) => settlementRow(id, found.value, moved, note))
+        )
+        // The payment's own change has posted it.
+        yield* Effect.catchTag(record([], rows), "InsufficientFunds", Effect.die)
       })
     }
   })
-)
+).pipe(Layer.provide(RecordMovement.layer))

@@ -7,7 +7,7 @@ import { Money } from "../../domain/Money.ts"
 import type { Payment } from "../../payments/store/Payment.ts"
 import { type Amounts, type Sides, transferPostings } from "./TransferPlan.ts"
 import { booksOf, type VirtualAccount } from "./VirtualAccount.ts"
-import type { NewVirtualTransaction } from "./VirtualTransaction.ts"
+import type { NewVirtualTransaction, VirtualTransaction } from "./VirtualTransaction.ts"
 
 export interface Recorded {
   readonly entry: Entry
@@ -51,6 +51,32 @@ export const withdrawalRow = (
   status: "pending",
   payment_id
 })
+
+/** What a withdrawal has cost, or brought back, by a person's word: its payment's status tells nothing of that. */
+export const settlementRow = (
+  transaction_id: TransactionId,
+  withdrawal: VirtualTransaction,
+  { amount, reference }: Pick<NewVirtualTransaction, "amount" | "reference">,
+  note: string
+): NewVirtualTransaction => {
+  const { account_id, currency, org_id, payment_rail, user_id } = withdrawal
+  return {
+    transaction_id,
+    account_id,
+    org_id,
+    user_id,
+    currency,
+    payment_rail,
+    reference,
+    type: amount.isNegative ? "debit" : "credit",
+    amount: amount.isNegative ? amount.negate() : amount,
+    fee: Money.zero(currency),
+    status: "completed",
+    payment_id: null,
+    rate: null,
+    description: `Withdrawal ${withdrawal.transaction_id}: ${note}`
+  }
+}
 
 /** `ids`: of the entry, the debit and the credit. */
 export const transferOf = (

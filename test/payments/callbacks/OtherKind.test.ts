@@ -1,6 +1,7 @@
 /** At some providers payers choose the reference of what they pay: it must not speak for a payout of ours, or for a refund. */
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { Callbacks } from "../../../src/payments/callbacks/Callbacks.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
 import { act } from "../support/Acting.ts"
@@ -12,13 +13,13 @@ import { byBank, kenyanBank } from "../support/Requests.ts"
 import { accepts } from "../support/ScriptedProvider.ts"
 
 onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { stripe }) => {
-  const payout = (country: string) =>
+  const payout = (country: string, providerPaymentId: string | null = null) =>
     Effect.gen(function* () {
       const { acme } = yield* people
       const beneficiary = yield* post("/v1/beneficiaries", { ...acme.key }, kenyanBank())
       const { data } = jsonOf(beneficiary) as { readonly data: { readonly beneficiary_id: string } }
       yield* serveCountry(country, ["stripe"], "bank_transfer", "outbound")
-      stripe.on(`out of ${country}`, accepts())
+      stripe.on(`out of ${country}`, accepts({ providerPaymentId }))
       const { payment_id } = yield* initiate({
         ...byBank(),
         country,
@@ -42,6 +43,24 @@ onDatabasePaymentServer("callbacks about another kind", threeProviders, (it, { s
       yield* callBack("stripe", { key: "disputed", reference, state: "returned", taken, about: "payin" })
       expect(yield* suspenseOf(payment_id)).toEqual([])
       expect(yield* itemsOf(payment_id)).toEqual([])
+    })
+  )
+
+  it.effect("nor by the id that its provider gives both, though it was told before there was a payout", () =>
+    Effect.gen(function* () {
+      const { matchStrays } = yield* Callbacks
+      const other = { reference: null, providerPaymentId: "4711", state: "completed" }
+      expect((yield* callBack("stripe", { ...other, key: "of a stranger", about: "payin" })).status).toBe(202)
+      const { payment_id } = yield* payout("NL", "4711")
+      yield* matchStrays
+      expect(yield* recordOf(payment_id)).toMatchObject({ status: "processing", provider_payment_id: "4711" })
+      expect(
+        (yield* callBack("stripe", { ...other, key: "early", about: "payout", providerPaymentId: "4712" })).status
+      ).toBe(202)
+      const early = yield* payout("BE", "4712")
+      stripe.purse.told(early.reference, "completed")
+      yield* matchStrays
+      expect(yield* recordOf(early.payment_id)).toMatchObject({ status: "completed" })
     })
   )
 

@@ -11,8 +11,8 @@ import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { expectBooksInOrder } from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { post } from "../../support/Send.ts"
-import { type Actable, actable } from "../support/Acting.ts"
-import { attemptsOf, callBack, initiate, jsonOf, recordOf, untilStatus } from "../support/Calls.ts"
+import { act, type Actable, actable } from "../support/Acting.ts"
+import { attemptsOf, callBack, initiate, jsonOf, recordOf, toldOf, untilStatus } from "../support/Calls.ts"
 import { onDatabasePaymentServer, serveCountry } from "../support/PaymentServer.ts"
 import { kenyanBank } from "../support/Requests.ts"
 import { accepts, declines, isLost } from "../support/ScriptedProvider.ts"
@@ -159,6 +159,30 @@ onDatabasePaymentServer("Giving suspense back", make, (it, { adyen, circle, stri
       yield* settle(closed.payment_id, "failed")
       yield* settle(unsafe.payment_id, "failed")
       expect(yield* gained).toEqual({})
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("what came back of a refund goes back as a part of the payment, and that refund stands", () =>
+    Effect.gen(function* () {
+      const { hears, payment_id, reference } = yield* paysIn(stripe, "LT")
+      yield* hears("yes", "completed")
+      stripe.will({ refund: accepts() })
+      yield* act(payment_id, { action: "refund", amount: 500 })
+      const [refund = ""] = yield* attemptsFor(payment_id, "refund")
+      yield* callBack("stripe", { key: "LT gone", reference: refund, state: "completed" })
+      yield* callBack("stripe", { key: "LT bounced", reference: refund, state: "returned" })
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 0, refunds: [{ state: "failed" }] })
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(payment_id)
+      expect(refundsOf(reference).map(({ money }) => money.toString())).toEqual(["500.00 KES", "500.00 KES"])
+      expect(yield* itemsOf(payment_id)).toEqual([])
+      expect(yield* recordOf(payment_id)).toMatchObject({ refunded_amount: 500, refunds: [{ state: "completed" }] })
+      const told = yield* toldOf(payment_id, "payment.refunded")
+      expect(told.map((one) => [one["refund_id"], one["refunded_amount"]])).toEqual([
+        [refund, 500],
+        [refund, 500]
+      ])
       yield* expectBooksInOrder
     })
   )

@@ -3,6 +3,7 @@ import { Effect, Exit, Layer, Option } from "effect"
 import type { AttemptId, OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerAccount } from "../../../src/domain/Ledger.ts"
+import { Report } from "../../../src/domain/Outcome.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import type { Attempt, Payment } from "../../../src/payments/store/Payment.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
@@ -327,6 +328,81 @@ for (const backend of backends) {
         expect(yield* stateOf(payment)).toEqual(before)
         expect(yield* store.callbackSeen("stripe", known.event_key)).toBe(true)
         expect(yield* store.callbackSeen("adyen", known.event_key)).toBe(false)
+      })
+    )
+
+    /** A callback that came before its payment was known by the id that it is called by. */
+    const strayOf = (said: Report, provider_payment_id: string, about?: "payin" | "payout" | "refund") =>
+      Effect.gen(function* () {
+        const { payment, attempt } = yield* newPayment(yield* newOwner)
+        const made = yield* newCallback(payment, attempt.attempt_id)
+        const nobody = { payment_id: null, attempt_id: null, org_id: null, effect: "unknown payment" } as const
+        return { ...made, ...nobody, provider_payment_id, account: null, about, report_said: said }
+      })
+
+    /** The payment that its provider calls so. */
+    const calledBy = (provider_payment_id: string, about: Partial<Payment> = {}) =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const { payment, attempt } = yield* newPayment(yield* newOwner, about)
+        const known = yield* answer(attempt, { provider_payment_id })
+        yield* store.apply(yield* changeTo(payment, "processing", { attempt: known }))
+        return attempt
+      })
+
+    const saidIn = (event_key: string) =>
+      Effect.map(
+        Effect.flatMap(PaymentStore, ({ foundStrays }) => foundStrays(100)),
+        (all) => all.filter(({ stray }) => stray.event_key === event_key)
+      )
+
+    it.effect("finds a stray with all that it said", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const [pending, returned] = [
+          new Report({
+            state: "pending",
+            reason: null,
+            providerPaymentId: "intent",
+            providerStatus: "pending",
+            waitsFor: { nextAction: "wait", actionData: { address: "0x52908400098527886E", network: null } }
+          }),
+          new Report({
+            state: "returned",
+            reason: "it was disputed",
+            providerPaymentId: "intent",
+            providerStatus: "disputed",
+            received: shillings(150_000n),
+            fee: shillings(100n),
+            code: "CARD_DECLINED",
+            providerCode: "4853",
+            calledOff: true,
+            taken: shillings(40_000n),
+            takenInAll: shillings(50_000n),
+            regained: shillings(1n)
+          })
+        ]
+        const strays = [yield* strayOf(pending, "intent"), yield* strayOf(returned, "intent")]
+        yield* Effect.forEach(strays, store.storeCallback)
+        const { attempt_id } = yield* calledBy("intent")
+        for (const { event_key, report_said } of strays) {
+          const found = yield* saidIn(event_key)
+          expect(found.map((one) => [one.attempt_id, one.stray.report_said])).toEqual([[attempt_id, report_said]])
+        }
+      })
+    )
+
+    it.effect("finds no stray about another kind of the same id", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const said = new Report({ state: "completed", reason: null, providerPaymentId: "77", providerStatus: null })
+        const payin = yield* strayOf(said, "77", "payin")
+        const payout = yield* strayOf(said, "77", "payout")
+        yield* Effect.forEach([payin, payout], store.storeCallback)
+        const paid = yield* calledBy("77", { direction: "outbound" })
+        expect(yield* saidIn(payin.event_key)).toEqual([])
+        const found = yield* saidIn(payout.event_key)
+        expect(found.map(({ attempt_id, stray }) => [attempt_id, stray.about])).toEqual([[paid.attempt_id, "payout"]])
       })
     )
 

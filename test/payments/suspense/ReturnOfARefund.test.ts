@@ -1,5 +1,7 @@
 /** A refund bounced, and a person gives it back through its provider while somebody makes it by hand there. */
 import { describe, expect, it } from "@effect/vitest"
+import { BigDecimal } from "effect"
+import { recordOf } from "../../../src/payments/read/PaymentRecord.ts"
 import { openBooks, report, shillings } from "../support/PureBooks.ts"
 
 type Books = ReturnType<typeof openBooks>
@@ -23,6 +25,72 @@ const givingBack = () => {
 }
 
 const nothing = { waits: [], items: [] }
+
+/** As callers read it. */
+const record = (books: Books) => {
+  const { refunded_amount, refunds, status } = recordOf(books.payment())
+  return { status, refunded: Number(BigDecimal.format(refunded_amount)), parts: refunds.map(({ state }) => state) }
+}
+
+describe("A return of what came back of a refund", () => {
+  it("is that refund, which has reached its payer after all", () => {
+    const books = givingBack()
+    expect(record(books)).toEqual({ status: "completed", refunded: 0, parts: ["failed"] })
+    books.hearOfReturn("return", report("processing"))
+    expect(record(books)).toEqual({ status: "completed", refunded: 500, parts: ["completed"] })
+    books.hearOfReturn("return", report("completed"))
+    expect([record(books), of(books)]).toEqual([
+      { status: "completed", refunded: 500, parts: ["completed"] },
+      { has: 1000, ...nothing }
+    ])
+    books.refund("B", 1000)
+    books.hearOfRefund("B", report("completed"))
+    expect(record(books)).toEqual({ status: "refunded", refunded: 1500, parts: ["completed", "completed"] })
+  })
+
+  it("is not called in question by an older word that the refund failed", () => {
+    const books = givingBack()
+    books.hearOfReturn("return", report("completed"))
+    books.hearOfRefund("A", report("failed"))
+    expect([record(books), of(books)]).toEqual([
+      { status: "completed", refunded: 500, parts: ["completed"] },
+      { has: 1000, ...nothing }
+    ])
+  })
+
+  it("is that refund although it had been given up, where its money was still there", () => {
+    const books = givingBack()
+    books.hearOfReturn("return", report("failed"))
+    expect(record(books)).toMatchObject({ refunded: 0, parts: ["failed"] })
+    books.hearOfReturn("return", report("completed"))
+    expect([record(books), of(books)]).toEqual([
+      { status: "completed", refunded: 500, parts: ["completed"] },
+      { has: 1000, ...nothing }
+    ])
+  })
+
+  it("has failed again where it comes back as well", () => {
+    const books = givingBack()
+    books.hearOfReturn("return", report("completed"))
+    books.hearOfReturn("return", report("returned"))
+    expect(record(books)).toEqual({ status: "completed", refunded: 0, parts: ["failed"] })
+    expect(of(books)).toMatchObject({ has: 1500, waits: ["A 500.00 KES"] })
+  })
+
+  it("leaves a payment refunded that has all of it back, and says what is missing where it comes back", () => {
+    const books = openBooks(500)
+    books.hear(report("completed"))
+    books.refund("A", 500)
+    books.hearOfRefund("A", report("completed"))
+    books.hearOfRefund("A", report("returned"))
+    expect(record(books)).toEqual({ status: "refunded", refunded: 0, parts: ["failed"] })
+    books.giveBack("return", "A", 500)
+    books.hearOfReturn("return", report("completed"))
+    expect(record(books)).toEqual({ status: "refunded", refunded: 500, parts: ["completed"] })
+    books.hearOfReturn("return", report("returned"))
+    expect(record(books)).toEqual({ status: "refunded", refunded: 0, parts: ["failed"] })
+  })
+})
 
 describe("A return of what came back of a refund that is made by hand meanwhile", () => {
   it("took it a second time, as a person reads", () => {

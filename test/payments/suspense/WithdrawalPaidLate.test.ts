@@ -10,7 +10,15 @@ import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
 import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
-import { balanceOf, deposit, newBeneficiary, openAccount, withdraw } from "../../treasury/accounts/Banking.ts"
+import {
+  balanceOf,
+  deposit,
+  eventsOf,
+  newBeneficiary,
+  openAccount,
+  transactionsOf,
+  withdraw
+} from "../../treasury/accounts/Banking.ts"
 import { people } from "../../support/Credentials.ts"
 import { onDatabasePaymentServer } from "../support/PaymentServer.ts"
 
@@ -57,6 +65,14 @@ onDatabasePaymentServer(
           account: yield* balanceOf(acme.key, account_id),
           settlement: Number(after.minor - before.minor) / 100
         }).toEqual({ made: false, account: 930, settlement: 0 })
+        const statement = yield* transactionsOf(acme.key, account_id)
+        expect(statement.map(({ amount, status, type }) => [type, status, amount])).toEqual([
+          ["debit", "completed", 70],
+          ["debit", "failed", 70],
+          ["credit", "completed", 1000]
+        ])
+        const told = yield* eventsOf(acme.key, "virtual_account.withdrawal")
+        expect(told[0]?.data).toMatchObject({ transaction_id: statement[0]?.transaction_id, amount: 70, balance: 930 })
       })
     )
   }
