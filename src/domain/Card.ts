@@ -14,6 +14,10 @@ const brands: ReadonlyArray<readonly [RegExp, string]> = [
 
 export const brandOf = (number: string): string => brands.find(([pattern]) => pattern.test(number))?.[1] ?? "unknown"
 
+/** Typed or pasted into another field, in groups or not: what is written there is kept. */
+export const holdsNumber = (text: string, number: string): boolean =>
+  text.replaceAll(/(?<=\d)[\s-]+(?=\d)/g, "").includes(number)
+
 export const maskCard = (card: {
   readonly card_number: string
   readonly expiry_month: string

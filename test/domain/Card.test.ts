@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { brandOf, maskCard } from "../../src/domain/Card.ts"
+import { brandOf, holdsNumber, maskCard } from "../../src/domain/Card.ts"
 
 const expiry = { expiry_month: "12", expiry_year: "2030" }
 
@@ -22,6 +22,17 @@ describe("Card", () => {
     ["2721000000000004", "unknown"]
   ])("knows the brand of %s", (number, brand) => {
     expect(brandOf(number)).toBe(brand)
+  })
+
+  it.each([
+    ["4242424242424242", true],
+    ["card 4242 4242 4242 4242, please", true],
+    ["4242-4242-4242-4242", true],
+    ["424242424242424", false],
+    ["4242 and 4242 4242 4242", false],
+    ["", false]
+  ])("finds its number in %j: %s", (text, found) => {
+    expect(holdsNumber(text, "4242424242424242")).toBe(found)
   })
 
   it("keeps the first six, the last four, the brand, the expiry and the holder", () => {

@@ -25,10 +25,13 @@ export const envelope = <S extends Schema.Schema.Any>(data: S) =>
 
 export const success = <A>(message: string, data: A) => ({ status: "success" as const, message, data })
 
+/** In digits alone: what else JavaScript takes for a number (`1e1`, ` 5`, `+5`) is a mistake in a query. */
+const PageSizeText = Schema.String.pipe(
+  Schema.filter((text) => /^([1-9]\d?|100)$/.test(text) || "must be a whole number from 1 to 100")
+)
+
 export const PageSize = Schema.optionalWith(
-  Schema.NumberFromString.pipe(
-    Schema.filter((n) => (Number.isInteger(n) && n >= 1 && n <= 100) || "must be a whole number from 1 to 100")
-  ).annotations({
+  Schema.transform(PageSizeText, Schema.Number, { strict: true, decode: Number, encode: String }).annotations({
     jsonSchema: { type: "integer", minimum: 1, maximum: 100, default: 10, description: "Page size, 1 to 100" }
   }),
   { default: () => 10 }

@@ -1,6 +1,6 @@
 /** A card as a customer types it into a hosted page. Nothing of it is ever shown again. */
 import { Either, Redacted } from "effect"
-import { brandOf, isExpired } from "../../domain/Card.ts"
+import { brandOf, holdsNumber, isExpired } from "../../domain/Card.ts"
 import type { Card } from "../../providers/port/Provider.ts"
 
 export const cardFields = ["number", "expiry", "cvv", "holder"] as const
@@ -37,9 +37,10 @@ const expiryOf = (typed: string, now: Date): Expiry | undefined => {
 
 const cvvOf = (typed: string): string | undefined => (/^\d{3,4}$/.test(typed.trim()) ? typed.trim() : undefined)
 
-const holderOf = (typed: string): string | undefined => {
+const holderOf = (typed: string, number = ""): string | undefined => {
   const holder = typed.trim()
-  return holder.length >= 1 && holder.length <= LONGEST_HOLDER && !holder.includes("\0") ? holder : undefined
+  const isName = holder.length >= 1 && holder.length <= LONGEST_HOLDER && !holder.includes("\0")
+  return isName && (number === "" || !holdsNumber(holder, number)) ? holder : undefined
 }
 
 /** Left: the fields to be typed again. */
@@ -51,7 +52,7 @@ export const cardOf = (
   const number = numberOf(typed("number"))
   const expiry = expiryOf(typed("expiry"), now)
   const cvv = cvvOf(typed("cvv"))
-  const holder = holderOf(typed("holder"))
+  const holder = holderOf(typed("holder"), number)
   if (number === undefined || expiry === undefined || cvv === undefined || holder === undefined) {
     const read = { number, expiry, cvv, holder }
     return Either.left(cardFields.filter((field) => read[field] === undefined))

@@ -7,9 +7,10 @@ import { Either, Option, Redacted } from "effect"
 import type { InitiatePayment } from "../../contract/api/PaymentsInit.ts"
 import type { Beneficiary } from "../beneficiaries/Beneficiary.ts"
 import { sameAccount, type SentDetails } from "../beneficiaries/Destination.ts"
-import { isExpired, maskCard } from "../../domain/Card.ts"
+import { holdsNumber, isExpired, maskCard } from "../../domain/Card.ts"
 import { flowOf } from "../../domain/Corridor.ts"
 import { CountryCode, isCountryCode } from "../../domain/Country.ts"
+import { stringifyWire } from "../../domain/Decimal.ts"
 import { Invalid, RateMismatch } from "../../domain/Failure.ts"
 import { checkGiven, checkLocked, checkTarget, type LockedRate } from "../../domain/LockedRate.ts"
 import { mobileMoneyProblems } from "../../domain/MobileMoneyCheck.ts"
@@ -66,6 +67,24 @@ const phoneProblems = ({ payer_details }: Request, country: CountryCode): Readon
   return phone !== undefined && Either.isLeft(phone) ? [`payer_details.phone: ${phone.left}`] : []
 }
 
+/** A card's number is kept nowhere, so that it may stand nowhere but in its own field. */
+const repeatedNumber = (request: Request): ReadonlyArray<string> => {
+  const { bank_account, bank_details, card_details, client_reference, description, metadata } = request
+  const { mobile_money_details, payer_details, return_url } = request
+  if (card_details === undefined) return []
+  const { card_holder_name, card_number } = card_details
+  const kept = {
+    "card_details.card_holder_name": card_holder_name,
+    ...{ client_reference, description, payer_details, mobile_money_details },
+    ...{ bank_details, bank_account, return_url, metadata }
+  }
+  return Object.entries(kept).flatMap(([field, value]) =>
+    value !== undefined && holdsNumber(stringifyWire(value), card_number)
+      ? [`${field}: holds the number of the card; leave it out`]
+      : []
+  )
+}
+
 const cardProblems = ({ card_details, payment_method }: Request, now: Date): ReadonlyArray<string> => {
   if (card_details === undefined || payment_method !== "card") return []
   const { expiry_month, expiry_year } = card_details
@@ -87,6 +106,7 @@ const networkProblems = (request: Request, country: CountryCode): ReadonlyArray<
 const payerProblems = (request: Request, country: CountryCode, now: Date): ReadonlyArray<string> => [
   ...phoneProblems(request, country),
   ...cardProblems(request, now),
+  ...repeatedNumber(request),
   ...networkProblems(request, country)
 ]
 

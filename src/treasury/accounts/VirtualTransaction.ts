@@ -49,7 +49,7 @@ const statuses: Partial<Record<PaymentStatus, TransactionStatus>> = {
 
 export const statusBy = (payment: PaymentStatus): TransactionStatus => statuses[payment] ?? "pending"
 
-/** The transaction as its payment has it. */
+/** The transaction as its payment has it, which may have been written a moment before it. */
 export const followingPayment = (
   transaction: VirtualTransaction,
   { status, total_fees, updated_at }: Pick<Payment, "status" | "total_fees" | "updated_at">
@@ -57,5 +57,5 @@ export const followingPayment = (
   ...transaction,
   status: statusBy(status),
   fee: total_fees ?? Money.zero(transaction.currency),
-  updated_at
+  updated_at: updated_at < transaction.created_at ? transaction.created_at : updated_at
 })

@@ -69,15 +69,15 @@ onDatabaseServer("Pages", (it) => {
     })
   )
 
-  it.effect.each(["0", "101", "-1", "abc", "1.5", "", "%20", "1e400", "NaN", "Infinity", "9".repeat(400)])(
-    "refuse a limit of “%s”, naming it",
-    (limit) =>
-      Effect.gen(function* () {
-        const { acme } = yield* people
-        const answer = yield* get(`${KEYS}?limit=${limit}`, acme.key)
-        expect(answer.status).toBe(400)
-        expect(bodyOf(answer)).toEqual({ status: "error", message: expect.stringMatching(/^limit: /) })
-      })
+  const noNumbers = ["abc", "", "%20", "1e400", "NaN", "Infinity", "9".repeat(400), "1e1", "%205", "%2B5", "010", "0x5"]
+
+  it.effect.each(["0", "101", "-1", "1.5", ...noNumbers])("refuse a limit of “%s”, naming it", (limit) =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const answer = yield* get(`${KEYS}?limit=${limit}`, acme.key)
+      expect(answer.status).toBe(400)
+      expect(bodyOf(answer)).toEqual({ status: "error", message: "limit: must be a whole number from 1 to 100." })
+    })
   )
 
   it.effect("refuse a cursor that was changed, cut, made up or padded out", () =>

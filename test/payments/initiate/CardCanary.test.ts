@@ -54,6 +54,8 @@ const ways: ReadonlyArray<readonly [number, object | string]> = [
   [400, { ...byCard(NUMBER), card_details: NUMBER }],
   [400, { ...byCard(NUMBER), payer_details: undefined }],
   [400, { ...byCard(NUMBER), amount: NUMBER }],
+  [400, { ...byCard(NUMBER), card_details: { ...card_details, card_holder_name: groups.join(" ") } }],
+  [400, { ...byCard(NUMBER), metadata: { note: NUMBER } }],
   [400, `${JSON.stringify(byCard(NUMBER)).slice(0, -1)},,}`],
   [422, { ...byCard(NUMBER), country: "FR" }]
 ]

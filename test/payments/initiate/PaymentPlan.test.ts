@@ -426,6 +426,27 @@ describe("planPayment: who pays", () => {
     )
   })
 
+  const NUMBER = "4242424242424242"
+  const { card_details, payer_details } = byCard(NUMBER)
+
+  it.each([
+    ["card_details.card_holder_name", { card_details: { ...card_details, card_holder_name: NUMBER } }],
+    ["client_reference", { client_reference: `order-${NUMBER}` }],
+    ["description", { description: "paid with 4242 4242 4242 4242" }],
+    ["payer_details", { payer_details: { ...payer_details, name: NUMBER } }],
+    ["return_url", { return_url: `https://shop.example/?card=${NUMBER}` }],
+    ["metadata", { metadata: { note: { cards: [NUMBER] } } }],
+    ["metadata", { metadata: { [NUMBER]: true } }]
+  ])("does not keep a card's number that stands in %s as well", (field, about) => {
+    const message = `VALIDATION_ERROR ${field}: holds the number of the card; leave it out.`
+    expect(refusal({ ...byCard(NUMBER), ...about })).toBe(message)
+    expect(refusal({ ...byPhone(), card_details, ...about })).toBe(message)
+  })
+
+  it("keeps other digits that stand beside a card", () => {
+    expect(refusal({ ...byCard(NUMBER), client_reference: "424242424242424", metadata: { n: 5555 } })).toBe("planned")
+  })
+
   it("has a card until its month is over everywhere", () => {
     const good = (expiry_month: string, expiry_year: string) => ({
       ...byCard(),

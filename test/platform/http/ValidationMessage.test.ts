@@ -31,6 +31,22 @@ describe("What is wrong with a request", () => {
     expect(messageFor({ note: 1 })).toBe("note: Expected string")
   })
 
+  it("says of an object or a list that it is to be one, not how it is declared", () => {
+    expect(messageFor({ card: "x" })).toBe("card: Expected an object")
+    expect(messageFor({ events: "x" })).toBe("events: Expected an array")
+    expect(messageFor(null)).toBe("Expected an object")
+  })
+
+  it("says how long a text may be, not what it is for", () => {
+    const Short = Schema.Struct({
+      otp: Schema.String.pipe(Schema.maxLength(2)).annotations({ description: "A secret" })
+    })
+    const refused = ParseResult.decodeUnknownEither(Short)({ otp: "123" })
+    expect(validationMessage(Either.getOrThrow(Either.flip(refused)))).toBe(
+      "otp: Expected a string at most 2 character(s) long"
+    )
+  })
+
   it("says so where nothing is all that may be sent", () => {
     expect(messageFor({ nothing: 1 })).toBe("nothing: Expected null, or Expected undefined")
   })

@@ -1,5 +1,5 @@
 /** What a payer types into the form of a payment link, read field by field. */
-import { Either, Option, Redacted, Schema } from "effect"
+import { Array as Arr, Either, Option, Redacted, Schema } from "effect"
 import { EmailAddress } from "../../../domain/EmailAddress.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
@@ -69,7 +69,10 @@ export const orderOf = (
   const payer = { name: name(typed("name")), email: email(typed("email")), phone: Either.getRight(phone) }
   const amount = link.amount_type === "open" ? { amount: typedAmount(typed("amount"), link.payer_currency, words) } : {}
   const own = methodDetails(form, method, link, now)
-  const wrong = [...missingIn({ ...amount, ...payer }), ...Either.getOrElse(Either.flip(own), () => [])]
+  const wrong = Arr.union(
+    missingIn({ ...amount, ...payer }),
+    Either.getOrElse(Either.flip(own), () => [])
+  )
   const details = Option.all(payer)
   if (wrong.length > 0 || Option.isNone(details) || Either.isLeft(own)) return Either.left(wrong)
   return Either.right({
@@ -102,7 +105,7 @@ const methodDetails = (
       const withHolder = new URLSearchParams([...form].filter(([field]) => field !== "holder"))
       withHolder.set("holder", typed("name"))
       return Either.mapBoth(cardOf(withHolder, now), {
-        onLeft: (fields) => fields.filter((field) => field !== "holder"),
+        onLeft: (fields): ReadonlyArray<LinkField> => fields.map((field) => (field === "holder" ? "name" : field)),
         onRight: (card): Own => {
           const { cvv, expiryMonth, expiryYear, number } = Redacted.value(card)
           return ({ name: holder }) => ({
