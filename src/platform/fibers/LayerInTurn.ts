@@ -39,6 +39,24 @@ const nobody: Witness = () => {}
 const within = (effect: AnyEffect<AnyContext>, env: AnyContext): AnyEffect<AnyContext> =>
   Effect.zipRight(FiberRef.set(FiberRef.currentContext, env), effect)
 
+/** What scopes do by the name that the library has for it. */
+interface Finalized {
+  readonly addFinalizer: (finalizer: Scope.Scope.Finalizer) => Effect.Effect<void>
+}
+
+/**
+ * A part's scope, whose finalizers run in the context of the part. The library sees to that too, by comparing all services of
+ * the part with all of whoever closes it, twice for each finalizer: a third of what it takes to make services and let them go.
+ */
+const inScope = (env: AnyContext, scope: Scope.Scope): AnyContext => {
+  const finalized: Finalized = {
+    addFinalizer: (finalizer) =>
+      Scope.addFinalizerExit(scope, (exit) => Effect.locally(finalizer(exit), FiberRef.currentContext, own))
+  }
+  const own: AnyContext = Context.add(env, Scope.Scope, Object.assign(Object.create(scope) as Scope.Scope, finalized))
+  return own
+}
+
 type Building = Generator<YieldWrap<AnyEffect<unknown>>, AnyContext, never>
 
 const builder = (scope: Scope.Scope, witness: Witness) => {
@@ -52,8 +70,8 @@ const builder = (scope: Scope.Scope, witness: Witness) => {
     return context
   }
 
-  function* leaf(effect: AnyEffect<AnyContext>, env: AnyContext): Building {
-    const made = yield* within(effect, env)
+  function* leaf(effect: AnyEffect<AnyContext>, env: AnyContext, own = env): Building {
+    const made = yield* within(effect, own)
     witness(made, effect, env)
     return made
   }
@@ -63,8 +81,10 @@ const builder = (scope: Scope.Scope, witness: Witness) => {
     switch (part._op_layer) {
       case "FromEffect":
         return yield* leaf(part.effect, env)
-      case "Scoped":
-        return yield* leaf(part.effect, Context.add(env, Scope.Scope, scope))
+      case "Scoped": {
+        const scoped = Context.add(env, Scope.Scope, scope)
+        return yield* leaf(part.effect, scoped, inScope(scoped, scope))
+      }
       case "Suspend":
         return yield* once(part.evaluate(), env)
       case "ExtendScope":

@@ -1,5 +1,5 @@
 /** An organisation that is paid by card through stripe, in a world whose clock a test moves. */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, ManagedRuntime, Schema } from "effect"
 import { InitiatePayment } from "../../../src/contract/api/PaymentsInit.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { Initiation, type Payin } from "../../../src/payments/initiate/Initiation.ts"
@@ -22,7 +22,11 @@ export const cardPayer = (backend: Backend, promises: Partial<Pick<Provider, "pr
     yield* serveCountry("FR", ["stripe"]).pipe(Effect.provide(base))
     const permit = yield* ownersPermit(yield* newOwner.pipe(Effect.provide(base)))
     const stripe = { ...actable("stripe"), ...promises }
-    const here = servicesIn(world, saboteur(-1, "the step fails"), [stripe])
+    // One instance, as long as the test lasts: to make its services anew costs more than most of what they are asked for.
+    const here = yield* Effect.acquireRelease(
+      Effect.sync(() => ManagedRuntime.make(servicesIn(world, saboteur(-1, "the step fails"), [stripe]))),
+      ({ disposeEffect }) => disposeEffect
+    )
     const pay = Effect.flatMap(Initiation, ({ payin }) => payin(permit, request)).pipe(Effect.provide(here))
     return { world, stripe, here, pay, store: yield* Effect.provide(PaymentStore, world.stores) }
   })

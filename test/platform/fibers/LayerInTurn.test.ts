@@ -1,6 +1,6 @@
 /** Layers that are built one part after the other: what comes of them is what the library makes of the same layers. */
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, FiberRef, Layer, Logger, LogLevel } from "effect"
+import { Context, Effect, Exit, FiberRef, Layer, Logger, LogLevel, Scope } from "effect"
 import { layerInTurn } from "../../../src/platform/fibers/LayerInTurn.ts"
 
 class Base extends Context.Tag("Base")<Base, string>() {}
@@ -76,6 +76,41 @@ describe("layers that are built in turn", () => {
       const other = Layer.orElse(broken, () => Layer.succeed(Left, "another"))
       expect(yield* Left.pipe(Effect.provide(layerInTurn(Layer.provide(other, base))))).toBe("another")
     })
+  )
+
+  it.effect(
+    "let go of a part among the services that it was built with, and change nothing for whoever closes it",
+    () =>
+      Effect.gen(function* () {
+        const seen: Array<ReadonlyArray<boolean>> = []
+        const services = Effect.map(Effect.context<never>(), ({ unsafeMap }) =>
+          [Base, Left, Right].map(({ key }) => unsafeMap.has(key))
+        )
+        const look = Effect.tap(services, (found) => Effect.sync(() => seen.push(found)))
+        const leaving = Effect.acquireRelease(Effect.void, () => look)
+        const base = Layer.scoped(
+          Base,
+          Effect.as(
+            Effect.andThen(
+              leaving,
+              Effect.addFinalizer(() => look)
+            ),
+            "base"
+          )
+        )
+        const left = Layer.scoped(Left, Effect.as(Effect.andThen(Base, leaving), "left"))
+        const scope = yield* Scope.make()
+        yield* Layer.buildWithScope(layerInTurn(Layer.provide(left, base)), scope)
+        const after = yield* Effect.zipRight(Scope.close(scope, Exit.void), services).pipe(
+          Effect.provideService(Right, "who closes it")
+        )
+        expect(seen).toEqual([
+          [true, false, false],
+          [false, false, false],
+          [false, false, false]
+        ])
+        expect(after).toEqual([false, false, true])
+      })
   )
 
   it.effect("set for the others what a layer sets for all", () =>
