@@ -75,7 +75,20 @@ export interface QueuedDelivery {
   readonly lease_token: string | null
 }
 
+/** What the headers of an attempt told beyond its event; all null where none were made. */
+const KeptHeaders = Schema.Struct({
+  /** To the second. */
+  signed_at: Schema.NullOr(Schema.DateFromSelf),
+  /** In hex: the service's own, then those of Standard Webhooks, one for each secret. */
+  signatures: Schema.NullOr(Schema.String),
+  traceparent: Schema.NullOr(Schema.String)
+})
+export type KeptHeaders = typeof KeptHeaders.Type
+
+export const noHeaders: KeptHeaders = { signed_at: null, signatures: null, traceparent: null }
+
 const Answer = Schema.Struct({
+  ...KeptHeaders.fields,
   status_code: Schema.NullOr(Schema.Number),
   error: Schema.NullOr(Schema.String),
   /** The beginning of what the receiver said. */

@@ -212,6 +212,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, path)
       }
+      await walkTo(page, `webhooks/deliveries/${made.delivery}`, /^[a-z_]+\.[a-z_]+$/)
+      await page.getByText("Headers of the request").first().click()
+      const headers = page.getByRole("region", { name: "Headers of attempt 1" })
+      expect(await headers.innerText()).toMatch(/^webhook-timestamp: \d{10}\nwebhook-signature: v1,\S{44}$/m)
+      await looksRight(page, "a delivery's headers")
       await walkTo(page, "providers", "Providers")
       await page.getByLabel("Kind").selectOption("Payout")
       await page.getByLabel("Beneficiary").selectOption("Ada Okafor, mobile money in KES")
