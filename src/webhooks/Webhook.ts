@@ -41,7 +41,9 @@ export type StoredEvent = typeof StoredEvent.Type
 export const WebhookEvent = Schema.Struct({
   ...StoredEvent.fields,
   /** Goes to every active endpoint, whatever its filter, and says that it is a test. */
-  test: Schema.Boolean
+  test: Schema.Boolean,
+  /** The request that caused it, where that was traced. */
+  traceparent: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type WebhookEvent = typeof WebhookEvent.Type
 

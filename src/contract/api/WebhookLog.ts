@@ -55,7 +55,11 @@ export const Event = Schema.Struct({
   event_type: Schema.String,
   org_id: idOf(OrgId),
   created_at: Timestamp,
-  data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  traceparent: Schema.optionalWith(Schema.String, { exact: true }).annotations({
+    description:
+      "Of a server that is traced: the trace of the request that it goes back to, which deliveries carry as the header of that name. No part of their body"
+  })
 }).annotations({ identifier: "Event" })
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
