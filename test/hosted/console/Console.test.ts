@@ -242,6 +242,33 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
+  it("offers all there are to choose from, and narrows them down by what is typed", async () => {
+    await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
+    await visiting(jwtOf("org-admin"), async (page) => {
+      // Two pages, of which the second has the one that is sought.
+      await page.route(/\/v1\/beneficiaries\?/, async (route) => {
+        const second = new URL(route.request().url()).searchParams.has("last_evaluated_key")
+        const body = await (await route.fetch({ url: `${server.url}/v1/beneficiaries?limit=1` })).json()
+        const named = (n: number) => ({ ...body.data[0], beneficiary_id: `b-${n}`, fname: `No ${n}`, lname: "Bello" })
+        const data = second ? [named(101)] : Array.from({ length: 100 }, (_one, n) => named(n + 1))
+        const key = second ? null : "more"
+        const meta = { count: data.length, has_more: !second, last_evaluated_key: key }
+        return route.fulfill({ json: { ...body, data, meta, last_evaluated_key: key } })
+      })
+      await open(page, "#/providers")
+      await page.getByLabel("Kind").selectOption("Payout")
+      await page.getByRole("status").filter({ hasText: "101 of 101" }).waitFor()
+      await page.getByRole("searchbox", { name: "Narrow down: Beneficiary" }).fill("bello 101")
+      await page.getByRole("status").filter({ hasText: "1 of 101" }).waitFor()
+      await page.keyboard.press("Enter")
+      expect(await page.evaluate("[document.activeElement.name, document.activeElement.value]")).toEqual([
+        "beneficiary_id",
+        "b-101"
+      ])
+      await looksRight(page, "a long list to choose from")
+    })
+  })
+
   it("follows a payment from the API to its refund", { timeout: 120_000 }, async () => {
     const payment_id = await initiate({ ...byPhone(), client_reference: "order-77" })
     await completed(payment_id)
