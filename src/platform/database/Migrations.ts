@@ -38,6 +38,7 @@ import fairEnquiries from "../../../migrations/0034_fair_enquiries.ts"
 import auditNames from "../../../migrations/0035_audit_names.ts"
 import standingHints from "../../../migrations/0036_standing_hints.ts"
 import sentHeaders from "../../../migrations/0037_sent_headers.ts"
+import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -77,7 +78,8 @@ export const migrations = {
   "0034_fair_enquiries": fairEnquiries,
   "0035_audit_names": auditNames,
   "0036_standing_hints": standingHints,
-  "0037_sent_headers": sentHeaders
+  "0037_sent_headers": sentHeaders,
+  "0038_ledger_days": ledgerDays
 }
 
 const TABLE = "corridor_migrations"
