@@ -87,7 +87,14 @@ const nobody = ["--url", "http://127.0.0.1:1", "--api-key", "none"]
 startable(
   join(outdir, "cli"),
   [],
-  [["--help"], ["rates", "list"], ["queue"], ["providers", "list"], ["listen", "--forward-to", "x", ...nobody]],
+  [
+    ["--help"],
+    ["rates", "list"],
+    ["queue"],
+    ["providers", "list"],
+    ["payments", "refund", "none", "--reason", "none"],
+    ["listen", "--forward-to", "x", ...nobody]
+  ],
   {
     DATA_DIR: join(outdir, "none")
   }

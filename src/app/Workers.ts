@@ -1,6 +1,7 @@
 /** What an instance does besides answering requests. */
 import { Effect } from "effect"
 import { dayClosingPause, strayPause } from "../domain/policies/Payments.ts"
+import { LedgerStore } from "../money/ledger/LedgerStore.ts"
 import { AnalyticsStore } from "../payments/analytics/AnalyticsStore.ts"
 import { Workers } from "../platform/fibers/Workers.ts"
 import { Callbacks } from "../payments/callbacks/Callbacks.ts"
@@ -21,8 +22,8 @@ const strays = Effect.flatMap(Callbacks, ({ matchStrays }) =>
   Effect.forever(Effect.zipRight(matchStrays, Effect.sleep(strayPause)))
 )
 
-const closedDays = Effect.flatMap(AnalyticsStore, ({ closeDays }) =>
-  Effect.forever(Effect.zipRight(closeDays, Effect.sleep(dayClosingPause)))
+const closedDays = Effect.flatMap(Effect.all([AnalyticsStore, LedgerStore]), ([counts, books]) =>
+  Effect.forever(Effect.all([counts.closeDays, books.closeDays, Effect.sleep(dayClosingPause)], { discard: true }))
 )
 
 /** The rails' callbacks take the way of every callback, without the detour over the network. */

@@ -20,13 +20,7 @@ import { HeldRate } from "./review/HeldRate.ts"
 import { Review } from "./review/Review.ts"
 import { ReviewThreshold } from "./review/ReviewThreshold.ts"
 import { PaymentRouter } from "./route/PaymentRouter.ts"
-import { Resolution } from "./suspense/Resolution.ts"
-import { Suspense } from "./suspense/Suspense.ts"
-import { SuspenseReturn } from "./suspense/SuspenseReturn.ts"
-
-export const ResolutionLive = Resolution.layer.pipe(
-  Layer.provide(SuspenseReturn.layer.pipe(Layer.provideMerge(Suspense.layer)))
-)
+import { ResolutionLive } from "./suspense/ResolutionLive.ts"
 
 export const PaymentsLive = Layer.mergeAll(
   Actions.layer.pipe(Layer.provide([Cancel.layer, Otp.layer, Refunds.layer, Review.layer])),

@@ -7,7 +7,7 @@ import type { WebhookEvent } from "./Webhook.ts"
 /** Amounts keep the digits that they were written with. */
 const parseNumber = (literal: string): unknown => (literal.includes(".") ? new WireNumber(literal) : Number(literal))
 
-export const envelopeOf = ({ created_at, payload }: WebhookEvent) => {
+export const envelopeOf = ({ created_at, payload, traceparent }: WebhookEvent) => {
   const sent = parse(payload, null, { parseNumber }) as {
     readonly event_id: string
     readonly event_type: string
@@ -15,5 +15,5 @@ export const envelopeOf = ({ created_at, payload }: WebhookEvent) => {
     readonly data: Readonly<Record<string, unknown>>
   }
   const { data, event_id, event_type, org_id } = sent
-  return { event_id, event_type, org_id, created_at, data }
+  return { event_id, event_type, org_id, created_at, data, ...(traceparent === undefined ? {} : { traceparent }) }
 }

@@ -10,7 +10,12 @@ import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
 import { keptText } from "./EventText.ts"
 
-const events = rowsAs(WebhookEvent)
+const EventRow = Schema.Struct({ ...WebhookEvent.fields, traceparent: Schema.NullOr(Schema.String) })
+const events = rowsAs(EventRow)
+
+const eventOf = ({ traceparent, ...event }: typeof EventRow.Type): WebhookEvent =>
+  traceparent === null ? event : { ...event, traceparent }
+
 const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
 
 export const eventStoreSql = Layer.effect(
@@ -34,9 +39,11 @@ export const eventStoreSql = Layer.effect(
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
       const since = from === undefined ? sql.literal("true") : sql`created_at >= ${from}`
-      return sql`select event_id, org_id, event_type, payment_id, event_payload(events) as payload, test, created_at from events
+      return sql`select event_id, org_id, event_type, payment_id, event_payload(events) as payload, test, created_at, traceparent
+        from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
         Effect.flatMap(events),
+        Effect.map((rows) => rows.map(eventOf)),
         Effect.orDie
       )
     },

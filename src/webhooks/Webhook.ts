@@ -41,7 +41,9 @@ export type StoredEvent = typeof StoredEvent.Type
 export const WebhookEvent = Schema.Struct({
   ...StoredEvent.fields,
   /** Goes to every active endpoint, whatever its filter, and says that it is a test. */
-  test: Schema.Boolean
+  test: Schema.Boolean,
+  /** The request that caused it, where that was traced. */
+  traceparent: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type WebhookEvent = typeof WebhookEvent.Type
 
@@ -75,7 +77,20 @@ export interface QueuedDelivery {
   readonly lease_token: string | null
 }
 
+/** What the headers of an attempt told beyond its event; all null where none were made. */
+const KeptHeaders = Schema.Struct({
+  /** To the second. */
+  signed_at: Schema.NullOr(Schema.DateFromSelf),
+  /** In hex: the service's own, then those of Standard Webhooks, one for each secret. */
+  signatures: Schema.NullOr(Schema.String),
+  traceparent: Schema.NullOr(Schema.String)
+})
+export type KeptHeaders = typeof KeptHeaders.Type
+
+export const noHeaders: KeptHeaders = { signed_at: null, signatures: null, traceparent: null }
+
 const Answer = Schema.Struct({
+  ...KeptHeaders.fields,
   status_code: Schema.NullOr(Schema.Number),
   error: Schema.NullOr(Schema.String),
   /** The beginning of what the receiver said. */

@@ -38,6 +38,7 @@ const records = ["Accounts", "Dlq", "Fees", "Keys", "Ledger", "Memberships", "No
 it.each([
   { needs: "Records", commands: [...records, "Users", "Webhooks"], not: ["payments/", "providers/"] },
   { needs: "PaymentRecords", commands: ["Payments", "Queue"], not: ["payments/dispatch/", "providers/"] },
+  { needs: "PaymentSettlements", commands: ["Settlements"], not: ["payments/initiate/", "people/(?!organizations/)"] },
   { needs: "ProviderRecords", commands: ["ProviderCredentials", "Providers"], not: ["payments/store/", "people/"] }
 ])("waits for no more of the service than $needs where a command needs no more", ({ commands, needs, not }) => {
   const others = new RegExp(`^src/(${[...whole, ...not].join("|")})`)

@@ -1,5 +1,6 @@
 /** What comes between `corridor listen` and its server: a restart, an event that appears late, live mode. */
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { json } from "node:stream/consumers"
 import { afterEach, expect, it, vi } from "vitest"
 import { cliIn, cliRunning, freePort } from "./Cli.ts"
 
@@ -8,6 +9,12 @@ vi.setConfig({ testTimeout: 120_000 })
 interface Told {
   readonly event_id: string
   readonly created_at: string
+  readonly traceparent?: string
+}
+
+interface Received {
+  readonly traceparent: string | undefined
+  readonly body: unknown
 }
 
 let port: number
@@ -15,6 +22,7 @@ let http: Server | undefined
 let events: Array<Told> = []
 let mode = "sandbox"
 let polls = 0
+let received: Array<Received> = []
 
 const event = (n: number, second: number): Told => ({
   event_id: `0199c2a8-2e50-7c6f-9a32-${String(n).padStart(12, "0")}`,
@@ -47,10 +55,16 @@ const answer = (address: URL): unknown => {
   return { status: "success", message: "", data, meta, last_evaluated_key: null }
 }
 
+const receive = async (request: IncomingMessage, response: ServerResponse) => {
+  const body = await json(request)
+  received.push({ traceparent: request.headers["traceparent"] as string | undefined, body })
+  response.writeHead(204).end()
+}
+
 const up = () =>
   new Promise<void>((resolve) => {
     http = createServer((request, response) => {
-      if (request.method === "POST") return response.writeHead(204).end()
+      if (request.method === "POST") return receive(request, response)
       response.writeHead(200, { "content-type": "application/json", connection: "close" })
       return response.end(JSON.stringify(answer(new URL(request.url ?? "", "http://x"))))
     }).listen(port, "127.0.0.1", resolve)
@@ -76,6 +90,7 @@ const start = async () => {
 afterEach(async () => {
   await down()
   events = []
+  received = []
   mode = "sandbox"
 })
 
@@ -110,6 +125,20 @@ it("begins with what happens after its start, where nothing has happened before 
   await said(listening, "Signing secret")
   events.push(event(1, 10))
   expect(forwarded((await listening.ended).stdout)).toEqual([event(1, 10).event_id])
+})
+
+it("forwards the trace that an event belongs to in its header, and the event as a delivery has it", async () => {
+  const cli = await start()
+  const listening = cli("listen", "--forward-to", `127.0.0.1:${port}/hook`, "--count", "2", "--json")
+  await said(listening, "Signing secret")
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+  events.push({ ...event(1, 10), traceparent }, event(2, 11))
+  await listening.ended
+  const as = (one: Told) => ({ ...one, event_type: "kyb.approved", org_id: "o", data: { n: 1.5 } })
+  expect(received).toEqual([
+    { traceparent, body: as(event(1, 10)) },
+    { traceparent: undefined, body: as(event(2, 11)) }
+  ])
 })
 
 it("triggers nothing in live mode", async () => {

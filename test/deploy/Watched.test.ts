@@ -67,6 +67,11 @@ const initiate = async (url: string, key: string, body: unknown, traceparent?: s
   return (await answer.json()) as { readonly response?: { readonly payment_id: string }; readonly payment_id?: string }
 }
 
+type Row = Readonly<Record<string, unknown>>
+
+let events: ReadonlyArray<Row> = []
+let delivered: { readonly log: ReadonlyArray<{ readonly headers: Readonly<Record<string, string>> | null }> }
+
 beforeAll(async () => {
   collector = await openCollector()
   database = await ownDatabase()
@@ -130,6 +135,18 @@ beforeAll(async () => {
   await until("the enquiry is collected", () =>
     Promise.resolve(collector.spans.some(({ name }) => name === "Enquiry") ? true : undefined)
   )
+  const read = async <A>(path: string) => {
+    const answer = await fetch(`${server.url}/v1/public/${path}`, {
+      headers: { authorization: "NONE", "x-api-key": key }
+    })
+    return ((await answer.json()) as { readonly data: A }).data
+  }
+  events = await read("events?limit=100")
+  const done = await until("the delivery is written down", async () => {
+    const all = await read<ReadonlyArray<Row>>("webhooks/deliveries?status=delivered&limit=100")
+    return all.find(({ event_type }) => event_type === "payment.completed")
+  })
+  delivered = await read(`webhooks/deliveries/${String(done["delivery_id"])}`)
   again = await scrape()
   ended = await server.stop()
 })
@@ -292,6 +309,16 @@ describe("traces", () => {
       const span = deliveries.find((one) => one.spanId === spanId)
       expect([span?.traceId, span?.links.map((link) => link.traceId)]).toEqual([traceId, [TRACE]])
     }
+  })
+
+  it("can be read of events, and of each attempt at a delivery", () => {
+    const parents = events.flatMap(({ event_type, traceparent }) =>
+      event_type === "payment.completed" ? [traceparent] : []
+    )
+    expect(parents).toEqual([expect.stringMatching(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-01$`))])
+    const completed = hooks.find(({ event }) => event === "payment.completed")!
+    const { connection: _1, "content-length": _2, host: _3, ...sent } = completed.headers
+    expect(delivered.log.map(({ headers }) => headers)).toEqual([sent])
   })
 
   it("are not made of looking for work, nor tell anything secret", () => {

@@ -33,7 +33,7 @@ const causeOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message : String(error instanceof Error ? error.message : error)
 }
 
-const send = (address: string, event: TailedEvent, secret: string): Effect.Effect<Forwarded> =>
+const send = (address: string, { traceparent, ...event }: TailedEvent, secret: string): Effect.Effect<Forwarded> =>
   Effect.gen(function* () {
     const payload = stringifyWire(event)
     const start = yield* Clock.currentTimeMillis
@@ -42,7 +42,8 @@ const send = (address: string, event: TailedEvent, secret: string): Effect.Effec
     const headers = hookHeaders(
       { attempt: 1, event_id, event_type, payload, test },
       { current: secret, previous: null },
-      start
+      start,
+      traceparent
     )
     const answer = yield* Effect.either(
       Effect.tryPromise({

@@ -6,7 +6,7 @@ import { idOrNil } from "../../domain/Ids.ts"
 import { recordOf } from "../../payments/read/PaymentRecord.ts"
 import { Resolution } from "../../payments/suspense/Resolution.ts"
 import { decodeOption, refuse } from "../shared/Input.ts"
-import { onApp } from "../shared/OnApp.ts"
+import { onPaymentSettlements } from "../shared/OnPaymentSettlements.ts"
 import { permitFor } from "../shared/Operator.ts"
 import { type Outcome, Reason } from "../shared/PaymentInput.ts"
 import { summaryText } from "../shown/Payments.ts"
@@ -40,7 +40,7 @@ const resolveOne = Effect.fn("Cli.resolvePayment")(function* (
 
 export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onApp(input.json, resolveOne(input.id, input.as, reason, Option.getOrUndefined(input.item)))
+  yield* onPaymentSettlements(input.json, resolveOne(input.id, input.as, reason, Option.getOrUndefined(input.item)))
 })
 
 const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string) {
@@ -64,5 +64,5 @@ export const refund = Effect.fnUntraced(function* (input: {
     )
   }
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onApp(input.json, refundOne(input.id, reason))
+  yield* onPaymentSettlements(input.json, refundOne(input.id, reason))
 })

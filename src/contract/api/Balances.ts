@@ -81,6 +81,7 @@ export const BalancesApi = HttpApiGroup.make("balances")
       .pipe(
         operation({
           access: "operations",
+          lists: true,
           summary: "Balances by day",
           description:
             "Extension. What could be paid out, or was owed, at the end of each day: the `settlement` balances of the list, of which the last day up to today has the same. From 365 days ago at the earliest; amounts are exact.",

@@ -38,6 +38,10 @@ export const DeliveryDetail = Schema.Struct({
     Schema.Struct({
       attempt: Schema.Int,
       at: Timestamp,
+      headers: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
+        description:
+          "What it was sent with, signatures, their time and the trace included, as they were then: signed with the secrets of that moment. null where nothing was sent because the endpoint's secret could not be opened, where the attempt ended with its worker, and for attempts of a version before this was kept"
+      }),
       status_code: Schema.NullOr(Schema.Int),
       error: Text,
       answer: Text.annotations({ description: "The beginning of what the receiver said" }),
@@ -51,7 +55,11 @@ export const Event = Schema.Struct({
   event_type: Schema.String,
   org_id: idOf(OrgId),
   created_at: Timestamp,
-  data: Schema.Record({ key: Schema.String, value: Schema.Unknown })
+  data: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  traceparent: Schema.optionalWith(Schema.String, { exact: true }).annotations({
+    description:
+      "Of a server that is traced: the trace of the request that it goes back to, which deliveries carry as the header of that name. No part of their body"
+  })
 }).annotations({ identifier: "Event" })
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
@@ -187,7 +195,8 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
         operation({
           access: "webhook_log",
           summary: "Read a delivery",
-          description: "Extension. What is sent, where to, and what the receiver answered to each attempt.",
+          description:
+            "Extension. What is sent, where to, the headers that went with each attempt, and what the receiver answered to it. `endpoint_url` is where it is sent now.",
           response: {
             status: "success",
             message: "Delivery",
@@ -199,6 +208,17 @@ export const WebhookLogApi = HttpApiGroup.make("webhookLog")
                 {
                   attempt: 1,
                   at: "2026-03-02T09:15:00.100Z",
+                  headers: {
+                    "content-type": "application/json",
+                    "user-agent": "Corridor-Webhooks/1.0",
+                    "x-service-signature": "8a4e1f20c7b35d96e0f1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f7",
+                    "x-service-event-id": ids.event_id,
+                    "x-service-event-type": "payment.completed",
+                    "x-service-attempt": "1",
+                    "webhook-id": ids.event_id,
+                    "webhook-timestamp": "1772442900",
+                    "webhook-signature": "v1,K7pX0c2uJm8yQd4RkS1tUv5wXy9zA3bC6dE0fG2hI4k="
+                  },
                   status_code: 503,
                   error: "answered with status 503",
                   answer: "Try later",

@@ -162,6 +162,7 @@ export const ledgerStoreMemory = Layer.effect(
             .toSorted((a, b) => (a.account < b.account ? -1 : 1))
             .map(({ account, money }) => ({ ...providerIn(account), money }))
         }),
+      closeDays: Effect.succeed(0),
       check: Effect.sync(() => {
         const rows = Array.from(ledgerPostings.values())
         const entries = groupedBy(rows, ({ entry_id }) => entry_id)

@@ -11,6 +11,7 @@ import { rowAs, rowsAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
 import { AccountName, type StoredBalance, type StoredPosting } from "./Books.ts"
 import { checkBooks } from "./BooksCheckSql.ts"
+import { closeLedgerDays, movedAfter } from "./LedgerDaysSql.ts"
 import { type Balances, type InSuspense, LedgerStore } from "./LedgerStore.ts"
 import { insufficientFundsOf, postingRows, postStatement } from "./PostingSql.ts"
 
@@ -140,17 +141,13 @@ export const ledgerStoreSql = Layer.effect(
       // One statement, so that what is there now and what led to it are of one moment.
       settledAfter: (scope, date) =>
         sql`with own as (
-            select account, currency, balance from ledger_balances
+            select account, org_id, currency, balance from ledger_balances
             where ${inScope(sql, scope)} and account like 'settlement/%'
           )
           select null as date, currency, sum(balance)::text as amount from own group by currency
           union all
           select to_char(later.date, 'YYYY-MM-DD') as date, currency, sum(later.amount)::text as amount
-          from own cross join lateral (
-            select (created_at at time zone 'UTC')::date as date, sum(amount) as amount from ledger_postings p
-            where p.account = own.account and created_at >= (${date}::date + 1)::timestamp at time zone 'UTC'
-            group by 1
-          ) later
+          from (${movedAfter(sql, date)}) later
           group by later.date, currency
           order by date, currency`.pipe(
           Effect.flatMap(settledRows),
@@ -212,6 +209,7 @@ export const ledgerStoreSql = Layer.effect(
           Effect.map((rows) => rows.map((row) => ({ ...providerIn(row.account), money: moneyIn(row) }))),
           Effect.orDie
         ),
+      closeDays: closeLedgerDays(sql),
       check: Effect.provideService(checkBooks, SqlClient.SqlClient, sql)
     }
   })

@@ -57,6 +57,8 @@ export class LedgerStore extends Context.Tag("corridor/LedgerStore")<
     readonly suspenseOf: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<InSuspense>>
     /** What each provider has, account by account, because of this payment, where it has anything; below zero where it gave more than it got. */
     readonly atProviders: (paymentId: PaymentId) => Effect.Effect<ReadonlyArray<AtProvider>>
+    /** Sums up days that are over, so that `settledAfter` need not; answers with how many had something to sum up. */
+    readonly closeDays: Effect.Effect<number>
     readonly check: Effect.Effect<BooksReport>
   }
 >() {}

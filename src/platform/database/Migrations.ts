@@ -37,6 +37,8 @@ import less from "../../../migrations/0033_less.ts"
 import fairEnquiries from "../../../migrations/0034_fair_enquiries.ts"
 import auditNames from "../../../migrations/0035_audit_names.ts"
 import standingHints from "../../../migrations/0036_standing_hints.ts"
+import sentHeaders from "../../../migrations/0037_sent_headers.ts"
+import ledgerDays from "../../../migrations/0038_ledger_days.ts"
 import { unlimited } from "./Unlimited.ts"
 
 export const migrations = {
@@ -75,7 +77,9 @@ export const migrations = {
   "0033_less": less,
   "0034_fair_enquiries": fairEnquiries,
   "0035_audit_names": auditNames,
-  "0036_standing_hints": standingHints
+  "0036_standing_hints": standingHints,
+  "0037_sent_headers": sentHeaders,
+  "0038_ledger_days": ledgerDays
 }
 
 const TABLE = "corridor_migrations"

@@ -7,10 +7,10 @@ import { currentTraceparent } from "../../platform/observability/TraceContext.ts
 import { redactText } from "../../platform/observability/Redaction.ts"
 import type { VaultError } from "../../platform/secrets/Vault.ts"
 import type { ClaimedDelivery, Result } from "./Delivery.ts"
-import type { Answer } from "../Webhook.ts"
+import { type Answer, noHeaders } from "../Webhook.ts"
 import type { HookClient, NotAnswered } from "./HookClient.ts"
 import type { HookAnswer } from "./HookExchange.ts"
-import { hookHeaders, type SigningSecrets } from "./HookHeaders.ts"
+import { hookHeaders, keptOf, type SigningSecrets } from "./HookHeaders.ts"
 import type { SigningKeys } from "./SigningKeys.ts"
 
 const KEPT_CHARACTERS = 500
@@ -33,14 +33,15 @@ const refusalOf = (status: number): string | null => {
 }
 
 type Outcome = Omit<Answer, "latency_ms">
+type Said = Pick<Answer, "status_code" | "error" | "answer">
 
-const answered = ({ status, text }: HookAnswer): Outcome => ({
+const answered = ({ status, text }: HookAnswer): Said => ({
   status_code: status,
   error: refusalOf(status),
   answer: text === "" ? null : excerpt(text)
 })
 
-const failed = (error: string): Outcome => ({
+const failed = (error: string): Said => ({
   status_code: null,
   error: excerpt(error),
   answer: null
@@ -53,20 +54,23 @@ export interface Means {
   readonly retryDelays: Delays
 }
 
+const notSent = (error: string): Outcome => ({ ...failed(error), ...noHeaders })
+
 const unopened = ({ message }: VaultError) =>
   Effect.as(
     Effect.logError(`The secret of a webhook endpoint cannot be opened: ${message}`),
-    failed("its signing secret cannot be opened")
+    notSent("its signing secret cannot be opened")
   )
-
-const notAnswered = ({ message }: NotAnswered): Outcome => failed(message)
 
 const send = ({ client }: Means, delivery: ClaimedDelivery, secrets: SigningSecrets, span?: string) =>
   Effect.clockWith((clock) => {
     const traceparent = span ?? delivery.traceparent ?? undefined
     const headers = hookHeaders(delivery, secrets, clock.unsafeCurrentTimeMillis(), traceparent)
     const request = { url: delivery.endpoint_url, headers, body: delivery.payload }
-    return Effect.match(client.post(request), { onFailure: notAnswered, onSuccess: answered })
+    return Effect.match(client.post(request), {
+      onFailure: ({ message }: NotAnswered): Outcome => ({ ...failed(message), ...keptOf(headers) }),
+      onSuccess: (answer): Outcome => ({ ...answered(answer), ...keptOf(headers) })
+    })
   })
 
 /** One of very many that nobody traces: as few steps as it takes. */
@@ -111,11 +115,12 @@ const runOf = ({
 
 const judged = (
   { attempt: nth, delivery_id, lease_token }: ClaimedDelivery,
-  { answer, error, status_code }: Outcome,
+  outcome: Outcome,
   latency_ms: number,
   retryDelays: Delays
 ): Effect.Effect<Result> => {
-  const told = { delivery_id, lease_token, status_code, error, answer, latency_ms }
+  const { error } = outcome
+  const told = { delivery_id, lease_token, ...outcome, latency_ms }
   if (error === null) return Effect.succeed({ ...told, verdict: "delivered" })
   return Effect.map(
     nthDelay(webhookRetry(retryDelays), nth),
@@ -133,7 +138,7 @@ export const attempt = (means: Means, delivery: ClaimedDelivery): Effect.Effect<
     const { retryDelays } = means
     // Attempts that ended with their worker were counted too: the one after the last is not made.
     if (delivery.attempt > retryDelays.length + 1) {
-      return judged(delivery, failed("no attempt came to its end"), 0, retryDelays)
+      return judged(delivery, notSent("no attempt came to its end"), 0, retryDelays)
     }
     const clock = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Clock.Clock)
     const began = clock.unsafeCurrentTimeNanos()

@@ -6,6 +6,14 @@ import { StoredDelivery } from "../Webhook.ts"
 export const DeadLetter = Schema.Struct({ ...StoredDelivery.fields, endpoint_url: Schema.String })
 export type DeadLetter = typeof DeadLetter.Type
 
+/** What of its event each attempt told. */
+export const EventOfLetter = Schema.Struct({
+  /** The exact text that is sent. */
+  payload: Schema.String,
+  test: Schema.Boolean
+})
+export type EventOfLetter = typeof EventOfLetter.Type
+
 /** Which dead letters; all of them where nothing is said. */
 export interface Selection {
   readonly delivery_id?: string | undefined

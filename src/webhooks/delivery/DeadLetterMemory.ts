@@ -46,7 +46,10 @@ export const deadLetterStoreMemory = Layer.effect(
         Effect.sync(() => newestFirst(dead(scope, selection).map(shown), (row) => row.delivery_id, window)),
       find: (scope, id) =>
         Effect.sync(() =>
-          Option.map(one(scope, id), (row) => ({ ...shown(row), payload: events.get(row.event_id)?.payload ?? "" }))
+          Option.map(one(scope, id), (row) => {
+            const event = events.get(row.event_id)
+            return { ...shown(row), payload: event?.payload ?? "", test: event?.test ?? false }
+          })
         ),
       attempts: (scope, id) =>
         Effect.sync(() =>

@@ -3,13 +3,13 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Schema } from "effect"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
-import { DeadLetter, Replayed, type Selection } from "./DeadLetter.ts"
+import { DeadLetter, EventOfLetter, Replayed, type Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "../DeliveryList.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
 const letters = rowsAs(DeadLetter)
-const letterWithPayload = rowAs(Schema.Struct({ ...DeadLetter.fields, payload: Schema.String }))
+const letterWithPayload = rowAs(Schema.Struct({ ...DeadLetter.fields, ...EventOfLetter.fields }))
 const attempts = rowsAs(StoredAttempt)
 const replayable = theRowAs(Replayed)
 const time = theRowAs(Schema.Struct({ now: Schema.DateFromSelf }))
@@ -43,14 +43,14 @@ export const deadLetterStoreSql = Layer.effect(
             : dead(scope, selection)
         }`.pipe(Effect.flatMap(letters), Effect.orDie),
       find: (scope, id) =>
-        sql`select ${columns}, ${endpoint},
-          (select event_payload(e) from events e where e.event_id = webhook_deliveries.event_id) as payload
-        from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
-          Effect.flatMap(letterWithPayload),
-          Effect.orDie
-        ),
+        sql`select ${columns}, ${endpoint}, e.payload, e.test from webhook_deliveries cross join lateral (
+          select event_payload(e) as payload, e.test from events e where e.event_id = webhook_deliveries.event_id
+        ) e where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(letterWithPayload), Effect.orDie),
       attempts: (scope, id) =>
-        sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms from webhook_attempts
+        sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
+          encode(signatures, 'hex') as signatures,
+          regexp_replace(encode(trace, 'hex'), '^(..)(.{32})(.{16})', '\\1-\\2-\\3-') as traceparent
+        from webhook_attempts
         where delivery_id in (
           select delivery_id from webhook_deliveries where delivery_id = ${id} and ${inScope(sql, scope)}
         ) order by at, attempt`.pipe(Effect.flatMap(attempts), Effect.orDie),

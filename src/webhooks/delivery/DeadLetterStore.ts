@@ -2,16 +2,13 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Scope } from "../../platform/database/Query.ts"
 import type { Window } from "../../platform/database/Window.ts"
-import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
+import type { DeadLetter, EventOfLetter, Replayed, Selection } from "./DeadLetter.ts"
 import type { StoredAttempt } from "../Webhook.ts"
 
 interface Store {
   readonly list: (scope: Scope, selection: Selection, window: Window) => Effect.Effect<ReadonlyArray<DeadLetter>>
-  /** Whatever its status, with the exact text that is sent. */
-  readonly find: (
-    scope: Scope,
-    deliveryId: string
-  ) => Effect.Effect<Option.Option<DeadLetter & { readonly payload: string }>>
+  /** Whatever its status. */
+  readonly find: (scope: Scope, deliveryId: string) => Effect.Effect<Option.Option<DeadLetter & EventOfLetter>>
   /** Oldest first. */
   readonly attempts: (scope: Scope, deliveryId: string) => Effect.Effect<ReadonlyArray<StoredAttempt>>
   readonly now: Effect.Effect<Date>

@@ -8,13 +8,28 @@ import { type NotFound, notFound } from "../../domain/Failure.ts"
 import { webhookReplayBatch } from "../../domain/policies/Webhooks.ts"
 import type { Window } from "../../platform/database/Window.ts"
 import { Doorbell } from "../Doorbell.ts"
-import type { DeadLetter, Replayed, Selection } from "./DeadLetter.ts"
+import type { DeadLetter, EventOfLetter, Replayed, Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
-import type { StoredAttempt } from "../Webhook.ts"
+import { shownHeaders } from "./HookHeaders.ts"
+import type { KeptHeaders, StoredAttempt } from "../Webhook.ts"
+
+interface TriedOnce extends Omit<StoredAttempt, keyof KeptHeaders> {
+  /** What it was sent with; null where it was not signed, or before that was kept. */
+  readonly headers: Readonly<Record<string, string>> | null
+}
 
 export interface Autopsy extends DeadLetter {
   readonly payload: string
-  readonly log: ReadonlyArray<StoredAttempt>
+  readonly log: ReadonlyArray<TriedOnce>
+}
+
+const triedOnce = (
+  letter: DeadLetter & EventOfLetter,
+  { signatures, signed_at, traceparent, ...attempt }: StoredAttempt
+): TriedOnce => {
+  const { event_id, event_type, test } = letter
+  const sent = { event_id, event_type, test, attempt: attempt.attempt }
+  return { ...attempt, headers: shownHeaders(sent, { signatures, signed_at, traceparent }) }
 }
 
 /** Operators replay what they like, an organisation's people what is their own. */
@@ -80,7 +95,9 @@ export class DeadLetters extends Context.Tag("corridor/DeadLetters")<
         show: Effect.fn("DeadLetters.show")(function* (permit, id) {
           const delivery = yield* store.find(permit.scope, id)
           if (Option.isNone(delivery)) return yield* notFound("delivery")
-          return { ...delivery.value, log: yield* store.attempts(permit.scope, id) }
+          const attempts = yield* store.attempts(permit.scope, id)
+          const { test: _test, ...letter } = delivery.value
+          return { ...letter, log: attempts.map((attempt) => triedOnce(delivery.value, attempt)) }
         }),
         replay: Effect.fn("DeadLetters.replay")(function* (permit, selection, progress) {
           const before = yield* store.now

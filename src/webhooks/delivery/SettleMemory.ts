@@ -23,12 +23,14 @@ export const settlingMemory = (
     const row = webhookQueue.get(result.delivery_id)
     const delivery = webhookDeliveries.get(result.delivery_id)
     if (row === undefined || delivery === undefined) return
-    const { answer, delivery_id, error, latency_ms, status_code, verdict } = result
+    const { delivery_id, error, latency_ms, status_code, verdict } = result
     const retry = verdict === "retry"
     if (retry) webhookQueue.set(delivery_id, { ...row, lease_token: null, next_at: new Date(now + result.delay_ms) })
     else webhookQueue.delete(delivery_id)
     const at = new Date(now - latency_ms)
-    const attempt = { delivery_id, attempt: row.attempt, at, status_code, error, answer, latency_ms }
+    const { answer, signatures, signed_at, traceparent } = result
+    const said = { status_code, error, answer, latency_ms, signed_at, signatures, traceparent }
+    const attempt = { delivery_id, attempt: row.attempt, at, ...said }
     webhookAttempts.set(`${delivery_id} ${delivery.attempts}`, attempt)
     webhookDeliveries.set(delivery_id, {
       ...delivery,

@@ -25,7 +25,8 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
         select r.*, q.org_id, q.webhook_id, q.attempt, q.delivery_at
         from (
           select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r (delivery_id uuid, lease_token uuid,
-            verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int)
+            verdict text, delay_ms float8, status_code int, error text, answer text, latency_ms int,
+            signed_at timestamptz, signatures text, traceparent text)
           order by delivery_id
         ) r cross join lateral (
           select org_id, webhook_id, attempt, delivery_at from webhook_queue q
@@ -63,8 +64,10 @@ export const settlingSql = (sql: SqlClient.SqlClient): Settling => ({
           and q.delivery_id not in (select delivery_id from held)
         returning q.delivery_id, q.webhook_id, q.delivery_at
       ), logged as (
-        insert into webhook_attempts (delivery_id, attempt, at, status_code, error, latency_ms, answer)
-        select delivery_id, attempt, now() - latency_ms * interval '1 ms', status_code, error, latency_ms, answer
+        insert into webhook_attempts
+          (delivery_id, attempt, at, status_code, error, latency_ms, answer, signed_at, signatures, trace)
+        select delivery_id, attempt, now() - latency_ms * interval '1 ms', status_code, error, latency_ms, answer,
+          signed_at, decode(signatures, 'hex'), decode(replace(traceparent, '-', ''), 'hex')
         from settled
       ), tried as (
         update webhook_deliveries d set attempts = d.attempts + 1, last_status_code = s.status_code,

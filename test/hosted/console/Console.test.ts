@@ -212,6 +212,11 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
         await walkTo(page, path, title)
         await looksRight(page, path)
       }
+      await walkTo(page, `webhooks/deliveries/${made.delivery}`, /^[a-z_]+\.[a-z_]+$/)
+      await page.getByText("Headers of the request").first().click()
+      const headers = page.getByRole("region", { name: "Headers of attempt 1" })
+      expect(await headers.innerText()).toMatch(/^webhook-timestamp: \d{10}\nwebhook-signature: v1,\S{44}$/m)
+      await looksRight(page, "a delivery's headers")
       await walkTo(page, "providers", "Providers")
       await page.getByLabel("Kind").selectOption("Payout")
       await page.getByLabel("Beneficiary").selectOption("Ada Okafor, mobile money in KES")
@@ -234,6 +239,33 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
       await walkTo(page, "providers/health", "Providers")
       await page.locator(".health-card").first().waitFor()
       await looksRight(page, "admin's health")
+    })
+  })
+
+  it("offers all there are to choose from, and narrows them down by what is typed", async () => {
+    await corridor.beneficiaries.create({ payload: kenyanPhone() as never })
+    await visiting(jwtOf("org-admin"), async (page) => {
+      // Two pages, of which the second has the one that is sought.
+      await page.route(/\/v1\/beneficiaries\?/, async (route) => {
+        const second = new URL(route.request().url()).searchParams.has("last_evaluated_key")
+        const body = await (await route.fetch({ url: `${server.url}/v1/beneficiaries?limit=1` })).json()
+        const named = (n: number) => ({ ...body.data[0], beneficiary_id: `b-${n}`, fname: `No ${n}`, lname: "Bello" })
+        const data = second ? [named(101)] : Array.from({ length: 100 }, (_one, n) => named(n + 1))
+        const key = second ? null : "more"
+        const meta = { count: data.length, has_more: !second, last_evaluated_key: key }
+        return route.fulfill({ json: { ...body, data, meta, last_evaluated_key: key } })
+      })
+      await open(page, "#/providers")
+      await page.getByLabel("Kind").selectOption("Payout")
+      await page.getByRole("status").filter({ hasText: "101 of 101" }).waitFor()
+      await page.getByRole("searchbox", { name: "Narrow down: Beneficiary" }).fill("bello 101")
+      await page.getByRole("status").filter({ hasText: "1 of 101" }).waitFor()
+      await page.keyboard.press("Enter")
+      expect(await page.evaluate("[document.activeElement.name, document.activeElement.value]")).toEqual([
+        "beneficiary_id",
+        "b-101"
+      ])
+      await looksRight(page, "a long list to choose from")
     })
   })
 

@@ -1,16 +1,19 @@
 /** What an organisation had at the end of each day: counted back from what it has now, on both kinds of stores. */
 import { expect, layer, type Vitest } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "@effect/sql"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import * as fc from "fast-check"
 import { describe, it as plain } from "vitest"
 import { StoresOverMemory } from "../../../src/app/Stores.ts"
 import { daysBefore, eachDay } from "../../../src/domain/CalendarDate.ts"
+import type { OrgId } from "../../../src/domain/Identifiers.ts"
 import { Ids } from "../../../src/domain/Ids.ts"
 import { LedgerAccount, move } from "../../../src/domain/Ledger.ts"
 import { Money } from "../../../src/domain/Money.ts"
 import { balancesByDay } from "../../../src/money/ledger/BalanceDays.ts"
 import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { MemoryDatabase } from "../../../src/platform/database/MemoryDatabase.ts"
+import { moneyOf } from "../../../src/platform/database/StoredMoney.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { postAt } from "./Backdated.ts"
 import { BooksOnPostgres, onDatabase } from "./BooksOnPostgres.ts"
@@ -72,6 +75,141 @@ const suite = (it: Vitest.MethodsNonLive<Provided, true>) => {
 
 layer(OnMemory, onDatabase)("The days of the books on memory", suite)
 layer(BooksOnPostgres(), onDatabase)("The days of the books on PostgreSQL", suite)
+
+/** What a plain look at all postings says. */
+const plainly = (orgId: OrgId, date: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ readonly date: string; readonly currency: string; readonly amount: string }>`
+      select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as date, currency, sum(amount)::text as amount
+      from ledger_postings
+      where org_id = ${orgId} and account like 'settlement/%'
+        and to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') > ${date}
+      group by 1, 2 order by 1, 2`
+  )
+
+/** As a transaction that began then and posts now, or a hand. */
+const postLate = (orgId: OrgId, at: Date, minor: bigint) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const amount = new Money({ currency: code("KES"), minor })
+    const { entry_id, postings } = yield* entryOf(
+      orgId,
+      move(fiatRail(), LedgerAccount.settlement(orgId, code("KES")), amount)
+    )
+    yield* sql`insert into ledger_postings ${sql.insert(
+      postings.map((one) => ({
+        ...{ entry_id, org_id: orgId, kind: "deposit", account: one.account, currency: "KES", created_at: at },
+        amount: one.amount.toNumericText()
+      }))
+    )}`
+  })
+
+layer(BooksOnPostgres(), onDatabase)("Days of the books that are summed up", (it) => {
+  const told = (orgId: OrgId, date: string) =>
+    Effect.map(
+      Effect.flatMap(LedgerStore, (store) => store.settledAfter(Option.some(orgId), date)),
+      ({ moved }) =>
+        moved
+          .map(({ date, net }) => ({ date, currency: net.currency, minor: net.minor }))
+          .filter(({ minor }) => minor !== 0n)
+    )
+
+  const summed = (orgId: OrgId, date: string) =>
+    Effect.map(plainly(orgId, date), (rows) =>
+      rows
+        .map((row) => ({
+          date: row.date,
+          currency: row.currency,
+          minor: moneyOf(row.amount, code(row.currency)).minor
+        }))
+        .filter(({ minor }) => minor !== 0n)
+    )
+
+  it.effect("come to what all postings come to, whenever they were posted and whichever days are summed up", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const sql = yield* SqlClient.SqlClient
+      const now = Date.now()
+      const ago = fc.integer({ min: 0, max: 6 * 86_400_000 })
+      const posting = fc.record({ ago, minor: fc.bigInt(1n, 10n ** 12n), late: fc.boolean() })
+      const sample = fc.sample(fc.array(posting, { minLength: 1, maxLength: 12 }), 8)
+      const { org_id } = yield* newBooks()
+      for (const [round, postings] of sample.entries()) {
+        for (const { ago, late, minor } of postings) {
+          yield* late
+            ? postLate(org_id, new Date(now - ago), minor)
+            : moved(org_id, fiatRail(), LedgerAccount.settlement(org_id, code("KES")), `${minor}.00 KES`)
+        }
+        for (const days of [0, 1, 3, 7]) {
+          const date = daysBefore(new Date(now).toISOString().slice(0, 10), days)
+          expect(yield* told(org_id, date), `after ${date}`).toEqual(yield* summed(org_id, date))
+        }
+        // In between the last days are open again, as if they had come since.
+        if (round % 3 === 2) {
+          const before = daysBefore(new Date(now).toISOString().slice(0, 10), 3)
+          yield* sql`update ledger_closed set before = ${before}::date`
+          yield* sql`delete from ledger_days where date >= ${before}::date`
+        }
+        yield* store.closeDays
+      }
+      const [kept] = yield* sql<{
+        days: number
+        total: string
+      }>`select count(distinct date)::int as days, sum(amount)::text as total from ledger_days`
+      expect(kept!.days).toBeGreaterThan(1)
+      expect(yield* store.closeDays, "there is nothing left to close").toBe(0)
+    })
+  )
+
+  it.effect("wait for whoever posts at that moment, and let those who are late add to them", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`delete from ledger_closed`
+      yield* sql`delete from ledger_days`
+      const { org_id } = yield* newBooks()
+      const yesterday = new Date(Date.now() - 86_400_000)
+      const date = daysBefore(yesterday.toISOString().slice(0, 10), 1)
+      const [posted, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const slow = yield* Effect.fork(
+        sql.withTransaction(
+          postLate(org_id, yesterday, 500n).pipe(
+            Effect.zipRight(Deferred.succeed(posted, undefined)),
+            Effect.zipRight(Deferred.await(go))
+          )
+        )
+      )
+      yield* Deferred.await(posted)
+      const closing = yield* Effect.fork(store.closeDays)
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(slow)
+      yield* Fiber.join(closing)
+      yield* store.closeDays
+      yield* postLate(org_id, yesterday, 200n)
+      expect(yield* told(org_id, date)).toEqual(yield* summed(org_id, date))
+      expect((yield* told(org_id, date)).map(({ minor }) => minor)).toEqual([700n])
+    })
+  )
+
+  it.effect("are summed up anew where they do not come to the balance", () =>
+    Effect.gen(function* () {
+      const store = yield* LedgerStore
+      const sql = yield* SqlClient.SqlClient
+      const { org_id } = yield* newBooks()
+      const before = new Date(Date.now() - 3 * 86_400_000)
+      const date = daysBefore(before.toISOString().slice(0, 10), 1)
+      yield* postLate(org_id, before, 900n)
+      yield* sql`delete from ledger_closed`
+      yield* sql`delete from ledger_days`
+      yield* store.closeDays
+      yield* sql`update ledger_days set amount = amount + 1`
+      yield* sql`update ledger_closed set before = before - 1`
+      yield* store.closeDays
+      expect(yield* told(org_id, date)).toEqual(yield* summed(org_id, date))
+    })
+  )
+})
 
 describe("balances by day", () => {
   plain("end at what there is now, whatever was moved on whichever day", () => {

@@ -4,7 +4,7 @@ import type { PaymentId } from "../../../src/domain/Identifiers.ts"
 import { operatorPermit } from "../../../src/domain/Access.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
+import { ResolutionLive } from "../../../src/payments/suspense/ResolutionLive.ts"
 import { queueOf } from "./Calls.ts"
 
 const operator = operatorPermit("platform", "amina")

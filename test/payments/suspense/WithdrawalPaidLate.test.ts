@@ -9,7 +9,7 @@ import { LedgerStore } from "../../../src/money/ledger/LedgerStore.ts"
 import { PaymentStore } from "../../../src/payments/store/PaymentStore.ts"
 import { RecordOutcome } from "../../../src/payments/record/RecordOutcome.ts"
 import { Resolution } from "../../../src/payments/suspense/Resolution.ts"
-import { ResolutionLive } from "../../../src/payments/PaymentsLive.ts"
+import { ResolutionLive } from "../../../src/payments/suspense/ResolutionLive.ts"
 import {
   balanceOf,
   deposit,

@@ -12,6 +12,7 @@ import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { EmptyDatabase } from "../../support/TestDatabase.ts"
 import { testSettings } from "../../support/TestSettings.ts"
 import { claimDue } from "../../webhooks/delivery/Claiming.ts"
@@ -72,7 +73,7 @@ layer(Database, { excludeTestServices: true, timeout: "60 seconds" })("a databas
         expect(claimed.map(({ payload }) => payload).toSorted()).toEqual(
           ['{ "new": 1 }', '{ "old": 1 }', '{ "wrong clock": 1 }'].toSorted()
         )
-        const told = { status_code: 500, error: "no", answer: null, latency_ms: 1 }
+        const told = { status_code: 500, error: "no", answer: null, latency_ms: 1, ...noHeaders }
         yield* queue.finish(
           claimed.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, verdict: "dead" }))
         )

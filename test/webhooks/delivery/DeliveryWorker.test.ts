@@ -115,6 +115,29 @@ layer(Layer.provideMerge(HookClient.layer, onPostgreSQL({ WEBHOOK_RETRY_DELAYS: 
       })
     )
 
+    it.scoped("keeps what every attempt was sent with, whatever becomes of the endpoint's secret", () =>
+      Effect.gen(function* () {
+        yield* Effect.forkScoped(deliveryWorker)
+        const receiver = yield* newReceiver((response, _hook, nth) => response.writeHead(nth === 1 ? 503 : 200).end())
+        const { org_id, webhook_id } = yield* newEndpoint(receiver.url)
+        const [store, vault, letters] = [yield* WebhookStore, yield* Vault, yield* DeadLetters]
+        const rotate = (byte: number, immediate: boolean) =>
+          Effect.flatMap(vault.encrypt(formatSecret(Buffer.alloc(32, byte)), secretContext(webhook_id)), (sealed) =>
+            store.replaceSecret(Option.none(), webhook_id, sealed, immediate)
+          )
+        yield* rotate(1, false)
+        yield* newEvents(org_id, 1, { test: true })
+        const [delivery] = yield* isOver(webhook_id, "delivered")
+        yield* rotate(2, true)
+        const { log } = yield* letters.show(platform, delivery!.delivery_id)
+        expect(receiver.hooks).toHaveLength(2)
+        expect(receiver.hooks[0]!.headers["webhook-signature"]).toMatch(/^v1,\S{44} v1,\S{44}$/)
+        expect(log.map(({ headers }) => headers)).toEqual(
+          receiver.hooks.map(({ headers: { connection: _1, "content-length": _2, host: _3, ...sent } }) => sent)
+        )
+      })
+    )
+
     it.scoped("says of a name that cannot be looked up that it is this", () =>
       Effect.gen(function* () {
         yield* Effect.forkScoped(deliveryWorker)

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import type { WebhookId } from "../../../src/domain/Identifiers.ts"
 import { nilUuid } from "../../../src/domain/Ids.ts"
 import type { Claim, ClaimedDelivery, Result, Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
-import type { Answer } from "../../../src/webhooks/Webhook.ts"
+import { type Answer, noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
@@ -19,8 +19,14 @@ const clear: Effect.Effect<void, never, QueueStore> = Effect.flatMap(claimDue(),
   deliveries.length === 0 ? Effect.void : clear
 )
 
-const told: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12 }
-const refused: Answer = { status_code: 500, error: "answered with status 500", answer: "oops", latency_ms: 34 }
+const told: Answer = { status_code: 200, error: null, answer: null, latency_ms: 12, ...noHeaders }
+const refused: Answer = {
+  status_code: 500,
+  error: "answered with status 500",
+  answer: "oops",
+  latency_ms: 34,
+  ...noHeaders
+}
 
 const finish = (answer: Answer, verdict: Verdict, ...claimed: ReadonlyArray<ClaimedDelivery>) =>
   Effect.flatMap(QueueStore, (queue) =>

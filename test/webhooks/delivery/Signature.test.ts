@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { Webhook } from "standardwebhooks"
-import { hookHeaders } from "../../../src/webhooks/delivery/HookHeaders.ts"
+import { hookHeaders, keptOf, shownHeaders } from "../../../src/webhooks/delivery/HookHeaders.ts"
 import { formatSecret } from "../../../src/webhooks/Secret.ts"
 
 const secret = formatSecret(Buffer.alloc(32, 7))
@@ -66,4 +66,28 @@ describe("the headers of a delivery", () => {
       { numRuns: 50 }
     )
   })
+
+  it("are told again from what is kept of them, to the letter", () => {
+    const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(formatSecret)
+    const hex = (length: number) =>
+      fc.uint8Array({ minLength: length, maxLength: length }).map((id) => Buffer.from(id).toString("hex"))
+    const traceparent = fc.tuple(hex(16), hex(8)).map(([trace, span]) => `00-${trace}-${span}-01`)
+    fc.assert(
+      fc.property(
+        fc.record({ current: bytes, previous: fc.option(bytes) }),
+        fc.integer({ min: 0, max: 4_102_444_800_000 }),
+        fc.option(traceparent, { nil: undefined }),
+        fc.boolean(),
+        (secrets, now, parent, test) => {
+          const headers = hookHeaders({ ...delivery, test }, secrets, now, parent)
+          const { payload: _payload, ...event } = { ...delivery, test }
+          expect(shownHeaders(event, keptOf(headers))).toEqual(headers)
+        }
+      ),
+      { numRuns: 50 }
+    )
+  })
+
+  it("are not told of an attempt that nothing is kept of", () =>
+    expect(shownHeaders(delivery, { signed_at: null, signatures: null, traceparent: null })).toBeNull())
 })

@@ -7,6 +7,7 @@ import { webhookForgetBatch } from "../../../src/domain/policies/Webhooks.ts"
 import type { Verdict } from "../../../src/webhooks/delivery/Delivery.ts"
 import { DeadLetterStore } from "../../../src/webhooks/delivery/DeadLetterStore.ts"
 import { QueueStore } from "../../../src/webhooks/delivery/QueueStore.ts"
+import { noHeaders } from "../../../src/webhooks/Webhook.ts"
 import { DeliveryStore } from "../../../src/webhooks/DeliveryStore.ts"
 import { EventStore } from "../../../src/webhooks/EventStore.ts"
 import { WebhookStore } from "../../../src/webhooks/WebhookStore.ts"
@@ -48,7 +49,7 @@ const answer = (verdict: Verdict): Effect.Effect<void, never, QueueStore> =>
     const { deliveries } = yield* claimDue()
     if (deliveries.length === 0) return
     const queue = yield* QueueStore
-    const told = { status_code: 200, error: null, answer: null, latency_ms: 1 }
+    const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
     yield* queue.finish(
       deliveries.map(({ delivery_id, lease_token }) => ({ delivery_id, lease_token, ...told, ...verdict }))
     )
@@ -121,7 +122,7 @@ for (const backend of backends) {
         yield* send(org_id)
         const [one] = (yield* claimDue({ room: 1, leaseMillis: 0 })).deliveries
         const queue = yield* QueueStore
-        const told = { status_code: 200, error: null, answer: null, latency_ms: 1 }
+        const told = { status_code: 200, error: null, answer: null, latency_ms: 1, ...noHeaders }
         const { delivery_id, lease_token } = one!
         yield* queue.finish([{ delivery_id, lease_token, ...told, verdict: "delivered" }])
         expect(yield* kept(org_id)).toEqual({ events: 2, deliveries: ["delivered", "delivered", "pending"] })

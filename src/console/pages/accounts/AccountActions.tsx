@@ -1,8 +1,9 @@
 import { call } from "../../api/Api.ts"
 import { amountIn } from "../../api/TypedAmount.ts"
 import { Field } from "../../parts/Field.tsx"
+import { Picker } from "../../parts/Picker.tsx"
 import { Task } from "../../parts/Task.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { useAll } from "../../state/All.ts"
 import { may, ofOrg, session } from "../../state/Session.ts"
 import { BeneficiaryField } from "./BeneficiaryField.tsx"
 import type { AccountData } from "./Accounts.tsx"
@@ -17,23 +18,16 @@ const AmountField = ({ currency }: Pick<AccountData, "currency">) => (
 )
 
 const OtherAccounts = ({ account }: Pick<Props, "account">) => {
-  const { data } = useLoad(
-    (signal) => call("virtualAccounts", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+  const { data } = useAll(
+    (page, signal) => call("virtualAccounts", "list", { urlParams: { ...ofOrg(), ...page } }, { signal }),
     []
   )
-  const options = (data?.data ?? [])
-    .filter(({ account_id, currency }) => account_id !== account.account_id && currency === account.currency)
+  const options = data
+    ?.filter(({ account_id, currency }) => account_id !== account.account_id && currency === account.currency)
     .map(
       ({ account_id, customer_id, virtual_account_name }) => [account_id, customer_id ?? virtual_account_name] as const
     )
-  return (
-    <Field
-      key={options.length}
-      name="to"
-      label="To"
-      options={options.length === 0 ? [["", `There is no other account in ${account.currency}`]] : options}
-    />
-  )
+  return <Picker name="to" label="To" options={options} none={`There is no other account in ${account.currency}`} />
 }
 
 const Moving = ({ account, onDone }: Props) => {

@@ -1,23 +1,16 @@
 import { call } from "../../api/Api.ts"
-import { Field } from "../../parts/Field.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { Picker } from "../../parts/Picker.tsx"
+import { useAll } from "../../state/All.ts"
 import { ofOrg } from "../../state/Session.ts"
 
 /** Whoever can be paid in this currency. */
 export const BeneficiaryField = ({ currency }: { readonly currency: string }) => {
-  const { data } = useLoad(
-    (signal) => call("beneficiaries", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+  const { data } = useAll(
+    (page, signal) => call("beneficiaries", "list", { urlParams: { ...ofOrg(), ...page } }, { signal }),
     []
   )
-  const options = (data?.data ?? [])
-    .filter((beneficiary) => beneficiary.currency === currency)
+  const options = data
+    ?.filter((beneficiary) => beneficiary.currency === currency)
     .map(({ beneficiary_id, fname, lname }) => [beneficiary_id, `${fname} ${lname}`] as const)
-  return (
-    <Field
-      key={options.length}
-      name="beneficiary_id"
-      label="Beneficiary"
-      options={options.length === 0 ? [["", `None is paid in ${currency}`]] : options}
-    />
-  )
+  return <Picker name="beneficiary_id" label="Beneficiary" options={options} none={`None is paid in ${currency}`} />
 }

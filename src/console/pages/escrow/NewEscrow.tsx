@@ -4,8 +4,9 @@ import { call, type Request } from "../../api/Api.ts"
 import { Problem } from "../../api/Problem.ts"
 import { Field } from "../../parts/Field.tsx"
 import type { Values } from "../../parts/Form.tsx"
+import { Picker } from "../../parts/Picker.tsx"
 import { Task } from "../../parts/Task.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { useAll } from "../../state/All.ts"
 import { ofOrg } from "../../state/Session.ts"
 
 type Payload = Request<"escrow", "create">["payload"]
@@ -52,22 +53,15 @@ const payloadOf = ({ account = "", milestones = "", name = "", parties = "" }: V
 }
 
 const AccountField = () => {
-  const { data } = useLoad(
-    (signal) => call("virtualAccounts", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+  const { data } = useAll(
+    (page, signal) => call("virtualAccounts", "list", { urlParams: { ...ofOrg(), ...page } }, { signal }),
     []
   )
-  const options = (data?.data ?? []).map(
+  const options = data?.map(
     ({ account_id, currency, customer_id, virtual_account_name }) =>
       [`${account_id} ${currency}`, `${customer_id ?? virtual_account_name} (${currency})`] as const
   )
-  return (
-    <Field
-      key={options.length}
-      name="account"
-      label="Account that funds it"
-      options={options.length === 0 ? [["", "Open a virtual account first"]] : options}
-    />
-  )
+  return <Picker name="account" label="Account that funds it" options={options} none="Open a virtual account first" />
 }
 
 export const NewEscrow = ({ onDone }: { readonly onDone: () => void }) => (

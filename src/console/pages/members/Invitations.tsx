@@ -3,16 +3,16 @@ import { Card } from "../../parts/Card.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Task } from "../../parts/Task.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { useAll } from "../../state/All.ts"
 import { nameOf } from "../../state/Words.ts"
 
 /** Those that nobody has accepted yet. */
 export const Invitations = ({ org, turn }: { readonly org: string; readonly turn: number }) => {
-  const { data, reload } = useLoad(
-    (signal) => call("invitations", "list", { path: { org_id: org }, urlParams: { limit: 100 } }, { signal }),
+  const { data = [], reload } = useAll(
+    (page, signal) => call("invitations", "list", { path: { org_id: org }, urlParams: page }, { signal }),
     [org, turn]
   )
-  const open = (data?.data ?? []).filter(({ status }) => status === "pending")
+  const open = data.filter(({ status }) => status === "pending")
   if (open.length === 0) return null
   return (
     <Card title="Invited">

@@ -7,6 +7,8 @@ import { Empty } from "../../parts/Empty.tsx"
 import { Field } from "../../parts/Field.tsx"
 import { Form, type Values } from "../../parts/Form.tsx"
 import { NeedsOrg } from "../../parts/NeedsOrg.tsx"
+import { Picker } from "../../parts/Picker.tsx"
+import { useAll } from "../../state/All.ts"
 import { useLoad } from "../../state/Load.ts"
 import { isAdmin, ofOrg, orgId, session } from "../../state/Session.ts"
 import { nameOf } from "../../state/Words.ts"
@@ -122,27 +124,23 @@ const PayinFields = () => {
 const nameOfBeneficiary = ({ account_type, currency, fname, lname }: Beneficiary): string =>
   `${fname} ${lname}, ${nameOf(account_type).toLowerCase()} in ${currency}`
 
-const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray<Beneficiary> }) => (
-  <Field
-    key={beneficiaries.length}
+const PayoutFields = ({ beneficiaries }: { readonly beneficiaries: ReadonlyArray<Beneficiary> | undefined }) => (
+  <Picker
     name="beneficiary_id"
     label="Beneficiary"
     hint="Settles the method, the country and the currency."
-    options={
-      beneficiaries.length === 0
-        ? [["", "There is none with a bank account or mobile money"]]
-        : beneficiaries.map((one) => [one.beneficiary_id, nameOfBeneficiary(one)])
-    }
+    options={beneficiaries?.map((one) => [one.beneficiary_id, nameOfBeneficiary(one)] as const)}
+    none="There is none with a bank account or mobile money"
   />
 )
 
-const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> => {
-  const { data } = useLoad(
-    async (signal) =>
-      wanted ? (await call("beneficiaries", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal })).data : [],
+const useBeneficiaries = (wanted: boolean): ReadonlyArray<Beneficiary> | undefined => {
+  const { data } = useAll(
+    async (page, signal) =>
+      wanted ? call("beneficiaries", "list", { urlParams: { ...ofOrg(), ...page } }, { signal }) : { data: [] },
     [wanted, orgId.value]
   )
-  return (data ?? []).filter(({ account_type }) => account_type === "mobile_money" || account_type === "bank")
+  return data?.filter(({ account_type }) => account_type === "mobile_money" || account_type === "bank")
 }
 
 const payloadOf = (values: Values, beneficiaries: ReadonlyArray<Beneficiary>) => {
@@ -166,7 +164,7 @@ export const RoutePreview = () => {
           submit="Show the route"
           onSubmit={async (values) => {
             setRoute(undefined)
-            const payload = payloadOf(values, beneficiaries)
+            const payload = payloadOf(values, beneficiaries ?? [])
             setRoute((await call("paymentsInit", "preview", { payload })).data)
           }}
         >

@@ -6,7 +6,7 @@ import { Listing } from "../../parts/Listing.tsx"
 import { orgColumn } from "../../parts/OrgColumn.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { useLoad } from "../../state/Load.ts"
+import { useAll } from "../../state/All.ts"
 import { usePages } from "../../state/Pages.ts"
 import { linkTo, route, setQuery } from "../../state/Router.ts"
 import { may, ofOrg, orgId } from "../../state/Session.ts"
@@ -25,11 +25,11 @@ const statuses = [
 const hostOf = (address: string): string => address.replace(/^https?:\/\//, "")
 
 const useEndpoints = () => {
-  const { data } = useLoad(
-    (signal) => call("webhooks", "list", { urlParams: { ...ofOrg(), limit: 100 } }, { signal }),
+  const { data = [] } = useAll(
+    (page, signal) => call("webhooks", "list", { urlParams: { ...ofOrg(), ...page } }, { signal }),
     [orgId.value]
   )
-  return new Map((data?.data ?? []).map((endpoint) => [endpoint.webhook_id, endpoint]))
+  return new Map(data.map((endpoint) => [endpoint.webhook_id, endpoint]))
 }
 
 const said = ({ attempts, last_error, last_status_code }: Delivery): string => {

@@ -14,13 +14,17 @@ import { linkTo } from "../../state/Router.ts"
 import { may } from "../../state/Session.ts"
 import { sentence, span } from "../../state/Words.ts"
 import { Replay } from "./Replay.tsx"
-import { sentHeaders } from "./SentHeaders.ts"
 
 type Detail = Answer<"webhookLog", "delivery">["data"]
 
 interface EventText {
   readonly data?: { readonly payment_id?: unknown }
 }
+
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")
 
 const Attempts = ({ log }: Pick<Detail, "log">) =>
   log.length === 0 ? (
@@ -38,6 +42,12 @@ const Attempts = ({ log }: Pick<Detail, "log">) =>
             <span class="muted">{span(attempt.latency_ms)}</span>
           </p>
           {attempt.error !== null && <p>{sentence(attempt.error)}</p>}
+          {attempt.headers !== null && (
+            <details class="fold">
+              <summary>Headers of the request</summary>
+              <Json name={`Headers of attempt ${attempt.attempt}`} value={headerLines(attempt.headers)} />
+            </details>
+          )}
           {attempt.answer !== null && <Json name={`Answer to attempt ${attempt.attempt}`} value={attempt.answer} />}
         </li>
       ))}
@@ -79,11 +89,6 @@ const Shown = ({ delivery, onDone }: { readonly delivery: Detail; readonly onDon
               ["Next attempt", delivery.next_attempt_at !== null && <Time at={delivery.next_attempt_at} />]
             ]}
           />
-          <h3>Headers</h3>
-          <Json name="Headers" value={sentHeaders(delivery)} />
-          <p class="muted">
-            Each attempt is signed anew with the endpoint's secret. Signatures and their timestamps are not kept.
-          </p>
           <h3>Body</h3>
           <Json name="What is sent" value={event} />
         </Card>
