@@ -121,8 +121,10 @@ export const signalsInMemory = (
         if (!isOver) return Option.none()
         const mine = token === null ? isFree(row, now) : row.lease_token === token && !isFree(row, now)
         if (!mine) return Option.none()
+        const started_at = row.started_at < row.sent_at ? row.started_at : row.sent_at
+        const hint_at = unclaimedHint(row)
         return Option.some(
-          known(kept({ ...sentNow(row, now), hint_at: unclaimedHint(row), leased_until: null, lease_token: null }))
+          known(kept({ ...sentNow(row, now), started_at, hint_at, leased_until: null, lease_token: null }))
         )
       }),
     putBack: (attemptId) =>

@@ -331,6 +331,18 @@ for (const backend of backends) {
       })
     )
 
+    it.effect("counts what is sent again from its first sending, though the clock of whoever began it was fast", () =>
+      Effect.gen(function* () {
+        const store = yield* PaymentStore
+        const started_at = new Date((yield* store.now).getTime() + 3_600_000)
+        const { attempt, payment } = yield* newPayment(yield* newOwner, {}, { started_at })
+        yield* timePasses(clock, "61 seconds")
+        const [before] = yield* store.attemptsOf(payment.payment_id)
+        const again = Option.getOrThrow(yield* store.renewSend(attempt.attempt_id, null))
+        expect([again.attempt.sends, again.attempt.started_at]).toEqual([2, before!.sent_at])
+      })
+    )
+
     /** A callback that came before its payment was known by the id that it is called by. */
     const strayOf = (said: Report, provider_payment_id: string, about?: "payin" | "payout" | "refund") =>
       Effect.gen(function* () {
