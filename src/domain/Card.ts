@@ -14,9 +14,11 @@ const brands: ReadonlyArray<readonly [RegExp, string]> = [
 
 export const brandOf = (number: string): string => brands.find(([pattern]) => pattern.test(number))?.[1] ?? "unknown"
 
+const FEWEST_DIGITS = 13
+
 /** Typed or pasted into another field, in groups or not: what is written there is kept. */
 export const holdsNumber = (text: string, number: string): boolean =>
-  text.replaceAll(/(?<=\d)[\s-]+(?=\d)/g, "").includes(number)
+  number.length >= FEWEST_DIGITS && text.replaceAll(/(?<=\d)[\s-]+(?=\d)/g, "").includes(number)
 
 export const maskCard = (card: {
   readonly card_number: string

@@ -33,6 +33,7 @@ describe("Card", () => {
     ["", false]
   ])("finds its number in %j: %s", (text, found) => {
     expect(holdsNumber(text, "4242424242424242")).toBe(found)
+    expect(holdsNumber(text, ""), "of no card").toBe(false)
   })
 
   it("keeps the first six, the last four, the brand, the expiry and the holder", () => {

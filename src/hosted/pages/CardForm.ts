@@ -40,7 +40,7 @@ const cvvOf = (typed: string): string | undefined => (/^\d{3,4}$/.test(typed.tri
 const holderOf = (typed: string, number = ""): string | undefined => {
   const holder = typed.trim()
   const isName = holder.length >= 1 && holder.length <= LONGEST_HOLDER && !holder.includes("\0")
-  return isName && (number === "" || !holdsNumber(holder, number)) ? holder : undefined
+  return isName && !holdsNumber(holder, number) ? holder : undefined
 }
 
 /** Left: the fields to be typed again. */

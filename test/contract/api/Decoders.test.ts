@@ -104,17 +104,17 @@ describe("a decoder", () => {
   })
 
   const LONG = "x".repeat(3000)
+  const short = oddTexts.filter(({ length }) => length < 300)
   it.each(decoders.queries.map((named) => [named.name, named] as const))(
     "takes or refuses each parameter of %s in every odd spelling",
     (name, named) => {
       const parameters = operationsOf(document).find((one) => one.name === name)?.about.parameters ?? []
       const names = parameters.filter((one) => one.in === "query").map((one) => one.name)
       for (const parameter of names)
-        for (const value of [...oddTexts, ...oddTimes, LONG, CANARY]) judged(named, { [parameter]: value })
+        for (const value of [...short, ...oddTimes, LONG, CANARY]) judged(named, { [parameter]: value })
     }
   )
 
-  const short = oddTexts.filter(({ length }) => length < 300)
   const replacements = [
     ...short,
     ...oddTimes.slice(0, 6),

@@ -1,5 +1,6 @@
 /** What a payer types into the form of a payment link, read field by field. */
 import { Array as Arr, Either, Option, Redacted, Schema } from "effect"
+import { holdsNumber } from "../../../domain/Card.ts"
 import { EmailAddress } from "../../../domain/EmailAddress.ts"
 import { findNetwork } from "../../../domain/MobileNetwork.ts"
 import { readPhoneNumber, readPhoneNumberOf } from "../../../domain/PhoneNumber.ts"
@@ -33,8 +34,15 @@ export const fieldsOf = (link: PaymentLink, method: LinkMethod): ReadonlyArray<L
 export const methodIn = (text: string | null | undefined): LinkMethod | undefined =>
   linkMethods.find((method) => method === text)
 
-export const keptOf = (form: URLSearchParams): Kept =>
-  Object.fromEntries(keptFields.flatMap((field) => (form.has(field) ? [[field, form.get(field) ?? ""]] : [])))
+export const keptOf = (form: URLSearchParams): Kept => {
+  const number = (form.get("number") ?? "").replaceAll(/\D/g, "")
+  return Object.fromEntries(
+    keptFields.flatMap((field) => {
+      const text = form.get(field)
+      return text === null || holdsNumber(text, number) ? [] : [[field, text]]
+    })
+  )
+}
 
 const CONTROL = /\p{Cc}/u
 

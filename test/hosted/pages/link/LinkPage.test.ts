@@ -303,6 +303,10 @@ onDatabasePaymentServer(
         expect(refused.text).not.toContain('id="name-problem"')
         expect(refused.text).toContain('value="Zuri &quot;Q&quot;"')
         for (const typed of [wrong.number, wrong.expiry, wrong.cvv]) expect(refused.text).not.toContain(typed)
+        const inTheName = yield* submit(path, { ...hiddenIn(page), ...byCard(), name: "4242 4242 4242 4242" })
+        expect(inTheName.status).toBe(400)
+        expect(inTheName.text).toContain('id="name-problem"')
+        expect(inTheName.text).not.toContain("4242 4242")
         const empty = yield* submit(path, { method: "bank_transfer" })
         for (const field of ["bank_name", "account_number", "name", "email", "phone"]) {
           expect(empty.text).toContain(`id="${field}-problem"`)
