@@ -188,7 +188,7 @@ const settleSuspense = (scene: Scene, { item_id, payment_id }: StoredOperatorIte
     yield* scene.world.atTheConsole(
       Effect.flatMap(Resolution, ({ giveBack, resolve }) =>
         way === "refunded"
-          ? giveBack(operator, payment_id, "paid twice")
+          ? giveBack(operator, payment_id, { reason: "paid twice", item: item_id })
           : resolve(operator, payment_id, { outcome, reason: "agreed", item: item_id })
       ).pipe(Effect.catchAll(heed(scene)))
     )

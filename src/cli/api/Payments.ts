@@ -90,9 +90,10 @@ export const resolve = Effect.fnUntraced(function* (input: {
   yield* onApi(input.json, resolveOne(input.id, input.as, reason, input.item))
 })
 
-const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string) {
+const giveBack = Effect.fnUntraced(function* (payment_id: string, reason: string, item: Option.Option<string>) {
   const { call } = yield* Calls
-  const data = yield* call("resolutions", "giveBack", { path: { payment_id }, payload: { reason } })
+  const payload = { reason, ...(Option.isNone(item) ? {} : { item_id: item.value }) }
+  const data = yield* call("resolutions", "giveBack", { path: { payment_id }, payload })
   return { data, text: `Given back.\n${summaryText(shown(data))}` }
 })
 
@@ -121,10 +122,12 @@ export const refund = Effect.fnUntraced(function* (input: {
   readonly id: string
   readonly reason: string
   readonly amount: Option.Option<string>
+  readonly item: Option.Option<string>
   readonly json: boolean
 }) {
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  if (Option.isNone(input.amount)) return yield* onApi(input.json, giveBack(input.id, reason))
+  if (Option.isNone(input.amount)) return yield* onApi(input.json, giveBack(input.id, reason, input.item))
+  if (Option.isSome(input.item)) return yield* refuse("--item: what a payer gets back by --amount is of no item.")
   const amount = yield* wantedAmount(input.amount.value)
   yield* onApi(input.json, payBack(input.id, reason, amount))
 })

@@ -64,6 +64,11 @@ const refund = Command.make(
       "AMOUNT",
       "By API only: so much of a completed payin goes back to its payer, in your own name; all for what is left of it."
     ),
+    item: optional(
+      "item",
+      "ITEM",
+      "Which item of the payment goes back, as `queue --json` has it; needed where money of several waits."
+    ),
     json
   },
   (input) => settling((payments) => payments.refund(input))

@@ -43,11 +43,11 @@ export const resolve = Effect.fnUntraced(function* (input: TypedVerdict) {
   yield* onPaymentSettlements(input.json, resolveOne(input.id, input.as, reason, Option.getOrUndefined(input.item)))
 })
 
-const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string) {
+const refundOne = Effect.fn("Cli.refundSuspense")(function* (given: string, reason: string, item: string | undefined) {
   const resolution = yield* Resolution
   const permit = yield* permitFor("platform")
   const payment = yield* resolution
-    .giveBack(permit, idOrNil(PaymentId)(given), reason)
+    .giveBack(permit, idOrNil(PaymentId)(given), { reason, item })
     .pipe(Effect.mapError((error) => (error._tag === "NotFound" ? noSuchPayment(given) : error)))
   return { data: encodeRecord(recordOf(payment)), text: `Given back.\n${summaryText(shown(payment))}` }
 })
@@ -56,6 +56,7 @@ export const refund = Effect.fnUntraced(function* (input: {
   readonly id: string
   readonly reason: string
   readonly amount: Option.Option<string>
+  readonly item: Option.Option<string>
   readonly json: boolean
 }) {
   if (Option.isSome(input.amount)) {
@@ -64,5 +65,5 @@ export const refund = Effect.fnUntraced(function* (input: {
     )
   }
   const reason = yield* decodeOption("--reason", Reason, input.reason)
-  yield* onPaymentSettlements(input.json, refundOne(input.id, reason))
+  yield* onPaymentSettlements(input.json, refundOne(input.id, reason, Option.getOrUndefined(input.item)))
 })

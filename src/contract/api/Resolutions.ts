@@ -20,7 +20,12 @@ export const ResolvePayment = Schema.Struct({
   )
 }).annotations({ identifier: "ResolvePayment" })
 
-export const GiveBack = Schema.Struct({ reason }).annotations({ identifier: "GiveBack" })
+export const GiveBack = Schema.Struct({
+  reason,
+  item_id: Schema.optional(
+    text(64, "Which of the things that wait, as the operations queue names it, where money of several does")
+  )
+}).annotations({ identifier: "GiveBack" })
 
 export const ResolutionsApi = HttpApiGroup.make("resolutions")
   .add(
@@ -61,10 +66,14 @@ export const ResolutionsApi = HttpApiGroup.make("resolutions")
           access: "platform",
           summary: "Give money in suspense back",
           description:
-            "Extension. Through the provider that took it. Repeating it never sends it twice. Audited in the caller's name. With nothing in suspense: 409.",
+            "Extension. Through the provider that took it. Repeating it never sends it twice; with `item_id` it never sends anything else either. Audited in the caller's name. With nothing in suspense, or where money of several things waits and `item_id` names none of them: 409, with their ids.",
           request: examples({
             "Paid twice": { reason: "Paid twice by mistake" },
-            "Paid too late": { reason: "The order was canceled before the money came" }
+            "Paid too late": { reason: "The order was canceled before the money came" },
+            "One of several sums that wait": {
+              reason: "Paid by two providers",
+              item_id: "0199c2a6-1f00-7c10-8d20-1a2b3c4d5e6f"
+            }
           }),
           response: recordExample
         })

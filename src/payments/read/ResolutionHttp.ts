@@ -7,6 +7,6 @@ import { Resolution } from "../suspense/Resolution.ts"
 export const resolutionsHandlers = Effect.map(Resolution, (resolution): Handlers<typeof ResolutionsApi> => ({
   resolve: ({ path, payload: { item_id: item, ...verdict }, permit }) =>
     Effect.map(resolution.resolve(permit, path.payment_id, { ...verdict, item }), recordOf),
-  giveBack: ({ path, payload, permit }) =>
-    Effect.map(resolution.giveBack(permit, path.payment_id, payload.reason), recordOf)
+  giveBack: ({ path, payload: { item_id: item, reason }, permit }) =>
+    Effect.map(resolution.giveBack(permit, path.payment_id, { reason, item }), recordOf)
 }))

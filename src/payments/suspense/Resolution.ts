@@ -13,7 +13,7 @@ import { PaymentStore, type Story } from "../store/PaymentStore.ts"
 import { RecordOutcome } from "../record/RecordOutcome.ts"
 import { changed, Suspense } from "./Suspense.ts"
 import { isAmbiguous, listed, openQuestions, openSuspense, underpaidBy } from "./SuspenseItems.ts"
-import { SuspenseReturn } from "./SuspenseReturn.ts"
+import { type GiveBack, SuspenseReturn } from "./SuspenseReturn.ts"
 import type { Verdict } from "./SuspenseVerdict.ts"
 
 /** A call that may still be under way is nobody's to decide. */
@@ -80,7 +80,7 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
     readonly giveBack: (
       permit: Permit<"platform">,
       paymentId: PaymentId,
-      reason: string
+      wanted: GiveBack
     ) => Effect.Effect<Payment, NotFound | Conflict>
   }
 >() {
@@ -174,8 +174,8 @@ export class Resolution extends Context.Tag("corridor/Resolution")<
             message: `This payment is ${payment.status}: there is nothing for a person to settle.`
           })
         }),
-        giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, reason) {
-          return yield* giveBack(permit, yield* find(permit, id), reason)
+        giveBack: Effect.fn("Resolution.giveBack")(function* (permit, id, wanted) {
+          return yield* giveBack(permit, yield* find(permit, id), wanted)
         })
       }
     })

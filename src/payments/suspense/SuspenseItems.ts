@@ -160,10 +160,33 @@ const resurfacedIn = ({ attempts, items }: Story, { attempt, held }: WaitingItem
         : one.leg === "settlement" && (held !== null || attempt.leg === "settlement"))
   )
 
-/** The first item whose money can go back. A payment that still waits for the rest of its money is given up with it. */
-export const returnOf = (payment: Payment, story: Story, waiting: Waiting): Either.Either<Return, string> => {
-  const about = waitingItems(story, waiting).find(({ held, suspense }) => held !== null || suspense.length > 0)
-  if (about === undefined) return Either.left("Nothing of this payment's money is in suspense.")
+/** The item whose money is to go back: whoever repeats what they said must not be taken to mean another one. */
+const meantOf = (story: Story, waiting: Waiting, item: string | undefined): Either.Either<WaitingItem, string> => {
+  const all = waitingItems(story, waiting).filter(({ held, suspense }) => held !== null || suspense.length > 0)
+  const others =
+    all.length === 0 ? "Nothing of this payment's money is in suspense." : listed(all.map((one) => one.item))
+  const [only, ...more] = item === undefined ? all : all.filter((one) => one.item.item_id === item)
+  if (item !== undefined) {
+    return only === undefined
+      ? Either.left(`No money of this payment waits under ${item}. ${others}`)
+      : Either.right(only)
+  }
+  if (only === undefined) return Either.left(others)
+  return more.length === 0
+    ? Either.right(only)
+    : Either.left(`Several sums of this payment wait. Name one of them (--item, or item_id): ${others}`)
+}
+
+/** A payment that still waits for the rest of its money is given up with it. */
+export const returnOf = (
+  payment: Payment,
+  story: Story,
+  waiting: Waiting,
+  item?: string
+): Either.Either<Return, string> => {
+  const meant = meantOf(story, waiting, item)
+  if (Either.isLeft(meant)) return Either.left(meant.left)
+  const about = meant.right
   const isOurs = about.attempt.outcome === "declined" || about.attempt === underpaidBy(payment, story)
   if (!isSettled(payment.status) && !isOurs) {
     return Either.left(`This payment is ${payment.status}: its money can be given back once it has ended.`)

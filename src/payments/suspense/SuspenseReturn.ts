@@ -28,6 +28,12 @@ import { FirstSend, type Leave, openSendWindow, type SendWindow, type SentAtOnce
 import { changed, Suspense } from "./Suspense.ts"
 import { byHand, openReturn, type Return, returnOf, underpaid } from "./SuspenseItems.ts"
 
+export interface GiveBack {
+  readonly reason: string
+  /** Which item of the payment; needed where money of several waits. */
+  readonly item?: string | undefined
+}
+
 type Refunding = Provider & Required<Pick<Provider, "refund">>
 
 const EVENTS = 3
@@ -161,10 +167,13 @@ const make = Effect.gen(function* () {
     return yield* suspense.again(payment)
   })
 
-  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, reason: string) {
+  return Effect.fnUntraced(function* (permit: Permit<"platform">, payment: Payment, { item, reason }: GiveBack) {
     const story = yield* store.story(payment)
     const waiting = yield* suspense.waitingFor(payment)
-    const wanted = yield* Either.mapLeft(returnOf(payment, story, waiting), (message) => new Conflict({ message }))
+    const wanted = yield* Either.mapLeft(
+      returnOf(payment, story, waiting, item),
+      (message) => new Conflict({ message })
+    )
     // All that was read belongs together, or it is another amount that should go back.
     if ((yield* suspense.again(payment)).version !== payment.version) return yield* changed()
     const provider = yield* refunderOf(payment, wanted.taker)

@@ -22,8 +22,8 @@ export const resolve = (
     Effect.provide(overTheProviders)
   )
 
-export const giveBack = (paymentId: PaymentId, reason = "paid twice") =>
-  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, reason)).pipe(
+export const giveBack = (paymentId: PaymentId, reason = "paid twice", item?: string) =>
+  Effect.flatMap(Resolution, (resolution) => resolution.giveBack(operator, paymentId, { reason, item })).pipe(
     Effect.provide(overTheProviders)
   )
 

@@ -174,7 +174,7 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
         }))
       )
       yield* Effect.flatMap(Resolution, (resolution) =>
-        resolution.giveBack(operatorPermit("platform", "amina"), payment_id, "again")
+        resolution.giveBack(operatorPermit("platform", "amina"), payment_id, { reason: "again" })
       ).pipe(Effect.provide(ResolutionLive.pipe(Layer.provide(RecordOutcome.layer), Layer.provide(slow))), Effect.flip)
       yield* timePasses(clock, "2 minutes")
       stripe.will({ refund: accepts({ state: "completed" }) })

@@ -25,13 +25,14 @@ const Reason = () => (
 /** What only a person can decide, after a look into the provider's own books. */
 export const Decide = ({ itemId, onDone, paymentId, suspense, unknown }: Props) => {
   const path = { payment_id: paymentId }
+  const about = itemId === undefined ? {} : { item_id: itemId }
   const resolve = (outcome: "completed" | "failed") => (values: Readonly<Record<string, string>>, key: string) =>
     call(
       "resolutions",
       "resolve",
       {
         path,
-        payload: { outcome, reason: values["reason"] ?? "", ...(itemId === undefined ? {} : { item_id: itemId }) }
+        payload: { outcome, reason: values["reason"] ?? "", ...about }
       },
       { key }
     )
@@ -72,7 +73,9 @@ export const Decide = ({ itemId, onDone, paymentId, suspense, unknown }: Props) 
           submit="Give it back"
           done="Given back"
           onDone={onDone}
-          act={({ reason = "" }, key) => call("resolutions", "giveBack", { path, payload: { reason } }, { key })}
+          act={({ reason = "" }, key) =>
+            call("resolutions", "giveBack", { path, payload: { reason, ...about } }, { key })
+          }
         >
           <Reason />
         </Task>
