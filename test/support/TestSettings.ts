@@ -18,23 +18,10 @@ const defaults: Variables = {
   SANDBOX_RAIL_PACE: "250 millis"
 }
 
-const loadedFrom = (variables: Variables) => {
-  const from = Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables }))))
-  return { settings: from(Settings.load), providers: from(ProviderSettings.load) }
-}
-
-const { providers, settings } = loadedFrom({})
-
-/** What most tests have, read once: no file is behind any of it, and each setting that is not there costs an error. */
-const usual = {
-  settings: Effect.runSync(Effect.cached(settings)),
-  providers: Effect.runSync(Effect.cached(providers))
-}
-
 export const testSettings = (variables: Variables = {}) => {
-  const loaded = Object.keys(variables).length === 0 ? usual : loadedFrom(variables)
-  return Layer.effect(ProviderSettings, loaded.providers).pipe(
-    Layer.provideMerge(Layer.effect(Settings, loaded.settings))
+  const from = Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries({ ...defaults, ...variables }))))
+  return Layer.effect(ProviderSettings, from(ProviderSettings.load)).pipe(
+    Layer.provideMerge(Layer.effect(Settings, from(Settings.load)))
   )
 }
 
