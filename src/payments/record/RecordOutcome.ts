@@ -51,16 +51,20 @@ interface Decided extends Ruled {
 /** A change takes at most this many ids of its own: four events, a callback, three operator items. */
 const IDS_PER_CHANGE = 8
 
-/** Whoever looks after the service hears of what waits for a person from now on. */
-const noise = ({ openItems = [], payment }: Change, source: Source): Effect.Effect<void> =>
-  source.hinted === true || openItems.length === 0
+/**
+ * Whoever looks after the service hears of what waits for a person from now on. Anybody may hint: of what is unknown already
+ * each hint would tell again.
+ */
+const noise = ({ openItems = [], payment }: Change, { hinted, untold }: Source): Effect.Effect<void> =>
+  openItems.length === 0
     ? Effect.void
     : Effect.forEach(
         openItems,
         ({ attempt_id, detail, kind, org_id }) => {
           const ids = { payment_id: payment.payment_id, attempt_id, org_id }
           if (kind === "suspense") return trouble("money_in_suspense", detail, ids)
-          return kind === "unknown_outcome" ? trouble("outcome_abandoned", detail, ids) : Effect.void
+          const isNews = kind === "unknown_outcome" && (hinted !== true || untold === true)
+          return isNews ? trouble("outcome_abandoned", detail, ids) : Effect.void
         },
         { discard: true }
       )

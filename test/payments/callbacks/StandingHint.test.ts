@@ -1,6 +1,6 @@
 /** A hint about a payment that has ended, whose provider did not answer when it was asked: nobody else would ask again. */
 import { describe, expect, it } from "@effect/vitest"
-import { type Duration, Effect, Option } from "effect"
+import { type Duration, Effect, HashMap, Logger, LogLevel, Option } from "effect"
 import { Absent } from "../../../src/domain/Outcome.ts"
 import { Enquiries } from "../../../src/payments/callbacks/Enquiries.ts"
 import { backends } from "../../support/Stores.ts"
@@ -40,7 +40,16 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       const payment = yield* pay
       const [attempt] = yield* store.attemptsOf(payment.payment_id)
       const { attempt_id } = attempt!
-      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(Effect.provide(here))
+      const noises: Array<unknown> = []
+      const listening = Logger.make(({ annotations }) => {
+        const kind = HashMap.get(annotations, "trouble")
+        if (Option.isSome(kind)) noises.push(kind.value)
+      })
+      const round = Effect.flatMap(Enquiries, ({ runOnce }) => runOnce).pipe(
+        Effect.provide(Logger.add(listening)),
+        Logger.withMinimumLogLevel(LogLevel.All),
+        Effect.provide(here)
+      )
       const passes = (time: Duration.DurationInput) => timePasses(world.clock, time).pipe(Effect.provide(world.stores))
       stripe.says(attempt_id, isLost())
       expect(yield* store.hint(attempt_id)).toBe(true)
@@ -62,6 +71,7 @@ describe.each(backends)("a hint whose provider does not answer, on %s", (backend
       expect(yield* open, "and then it is for a person to find out").toMatchObject([
         { kind: "unknown_outcome", attempt_id, detail: expect.stringContaining("hint") as string }
       ])
+      expect(noises, "who is told of it").toEqual(["outcome_abandoned"])
       stripe.says(attempt_id, reports("completed"))
       expect(yield* store.hint(attempt_id)).toBe(true)
       expect(yield* store.hint(attempt_id), "one is enough").toBe(false)
