@@ -91,10 +91,14 @@ onDatabasePaymentServer("signals", threeProviders, (it, { adyen, circle, clock, 
         state: "completed",
         received: { amount: "13500.00", currency: "KES" }
       })
-      expect(yield* itemsOf(payment_id)).toHaveLength(2)
+      const items = yield* itemsOf(payment_id)
+      expect(items).toHaveLength(2)
       stripe.will({ refund: accepts({ state: "completed" }) })
-      const said = yield* Effect.either(giveBack(payment_id))
-      expect(Either.isLeft(said) ? said.left.message : "given back").toBe("given back")
+      for (const { item_id } of items) {
+        const said = yield* Effect.either(giveBack(payment_id, "not settled", String(item_id)))
+        expect(Either.isLeft(said) ? said.left.message : "given back").toBe("given back")
+      }
+      expect(yield* itemsOf(payment_id)).toEqual([])
     })
   )
 
