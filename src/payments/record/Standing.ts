@@ -4,13 +4,12 @@ import { isSettled } from "../../domain/PaymentStatus.ts"
 import { totalIn } from "../../domain/Received.ts"
 import { ownsMoney, type ProviderSignal } from "../../domain/Settlement.ts"
 import { providersMoney } from "../store/PaymentPostings.ts"
-import type { Attempt } from "../store/Payment.ts"
+import { type Attempt, kindOfAttempt } from "../store/Payment.ts"
 import type { Known } from "../store/PaymentStore.ts"
 import { isReturned, type Source } from "./Ruling.ts"
 
 /** Whether the attempt brings money to its provider, or pays it out. */
-export const collects = ({ attempt, payment }: Known): boolean =>
-  attempt.leg === "payment" ? payment.direction === "inbound" : attempt.leg === "collection"
+export const collects = ({ attempt, payment }: Known): boolean => kindOfAttempt(payment, attempt) === "payin"
 
 /**
  * What a ramp collected and did not settle is held for a person, whatever becomes of a dispute about it: for whoever was to
