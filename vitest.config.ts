@@ -13,7 +13,7 @@ export default defineConfig({
     pool: "forks",
     // As many at least as at most: one that is ended early, while others still run, may fail the run.
     poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false, execArgv: ["--max-semi-space-size=64"] } },
-    testTimeout: 90_000,
-    hookTimeout: 60_000
+    testTimeout: 300_000,
+    hookTimeout: 300_000
   }
 })

@@ -109,59 +109,57 @@ const searches = ({ about }: Operation, ids: Readonly<Record<string, string>>): 
 }
 
 onDatabaseServer("Every statement", (it) => {
-  it.scoped(
-    "is answered by an index, however many rows there are",
-    () =>
-      Effect.gen(function* () {
-        const { acme, admin, globex } = yield* people
-        const document = yield* fetchDocument
-        yield* startWorkers
-        const { ids, words } = yield* makeObjects(document, { owner: globex, admin })
-        yield* makeObjects(document, { owner: acme, admin })
-        for (const operation of operationsOf(document)) {
-          const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? words?.[name] ?? "-")
-          for (const search of operation.method === "GET" ? searches(operation, ids) : [""]) {
-            for (const credential of [globex.key, admin]) {
-              const { about, method, name } = operation
-              const body =
-                about.requestBody === undefined ? {} : { body: JSON.stringify(requestExample(document, name)) }
-              const headers = { "content-type": "application/json", "idempotency-key": randomUUID(), ...credential }
-              yield* send(`/v1${path}${search}`, { method, headers, ...body })
-            }
+  it.scoped("is answered by an index, however many rows there are", () =>
+    Effect.gen(function* () {
+      const { acme, admin, globex } = yield* people
+      const document = yield* fetchDocument
+      yield* startWorkers
+      const { ids, words } = yield* makeObjects(document, { owner: globex, admin })
+      yield* makeObjects(document, { owner: acme, admin })
+      for (const operation of operationsOf(document)) {
+        const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? words?.[name] ?? "-")
+        for (const search of operation.method === "GET" ? searches(operation, ids) : [""]) {
+          for (const credential of [globex.key, admin]) {
+            const { about, method, name } = operation
+            const body = about.requestBody === undefined ? {} : { body: JSON.stringify(requestExample(document, name)) }
+            const headers = { "content-type": "application/json", "idempotency-key": randomUUID(), ...credential }
+            yield* send(`/v1${path}${search}`, { method, headers, ...body })
           }
         }
-        yield* Effect.sleep("1 second")
-        const slower = yield* Effect.promise(async () => {
-          const pool = new pg.Pool({ ...database, max: 1 })
-          const sent = new Map(statements)
-          const tables = new Set(Object.keys(growing))
-          await pool.query(rest)
-          await pool.query("vacuum analyze")
-          const small = await explained(pool, sent)
-          await multiply(pool, { times: COPIES, organizations: 1 })
-          const large = await explained(pool, sent)
-          const { rows } = await pool.query<{ name: string }>(
-            "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
+      }
+      yield* Effect.sleep("1 second")
+      const slower = yield* Effect.promise(async () => {
+        const pool = new pg.Pool({ ...database, max: 1 })
+        const sent = new Map(statements)
+        const tables = new Set(Object.keys(growing))
+        await pool.query(rest)
+        await pool.query("vacuum analyze")
+        const small = await explained(pool, sent)
+        await multiply(pool, { times: COPIES, organizations: 1 })
+        // A table of a few thousand rows may be read whole where no index is missed: what is left then, lacks one.
+        await pool.query("set enable_seqscan = off")
+        const large = await explained(pool, sent)
+        const { rows } = await pool.query<{ name: string }>(
+          "select relname as name from pg_class where relkind = 'r' and reltuples > 0"
+        )
+        // Of a month that nothing has happened in yet nothing is read.
+        const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
+        await pool.end()
+        return Array.from(sent.keys()).flatMap((text) => {
+          const [before, after] = [small.get(text)!, large.get(text)!]
+          const scanned = nodesOf(after).filter(
+            (node) => node["Node Type"] === "Seq Scan" && filled.has(node["Relation Name"] ?? "")
           )
-          // Of a month that nothing has happened in yet nothing is read.
-          const filled = new Set(rows.map(({ name }) => name).filter((name) => tables.has(tableOf(name))))
-          await pool.end()
-          return Array.from(sent.keys()).flatMap((text) => {
-            const [before, after] = [small.get(text)!, large.get(text)!]
-            const scanned = nodesOf(after).filter(
-              (node) => node["Node Type"] === "Seq Scan" && filled.has(node["Relation Name"] ?? "")
-            )
-            const times = after["Total Cost"] / (before["Total Cost"] + 100)
-            return (scanned.length > 0 || times > 10) && !grows.some((known) => known.test(text))
-              ? [
-                  `${times.toFixed(0)} times, reads all of ${scanned.map((node) => node["Relation Name"]).join()}: ${text}`
-                ]
-              : []
-          })
+          const times = after["Total Cost"] / (before["Total Cost"] + 100)
+          return (scanned.length > 0 || times > 10) && !grows.some((known) => known.test(text))
+            ? [
+                `${times.toFixed(0)} times, reads all of ${scanned.map((node) => node["Relation Name"]).join()}: ${text}`
+              ]
+            : []
         })
-        expect(statements.size).toBeGreaterThan(150)
-        expect(slower).toEqual([])
-      }),
-    240_000
+      })
+      expect(statements.size).toBeGreaterThan(150)
+      expect(slower).toEqual([])
+    })
   )
 })

@@ -14,7 +14,7 @@ const pidsUnder = (parent: number): ReadonlyArray<number> =>
     .filter(([, ppid, ...args]) => Number(ppid) === parent && args.join(" ").includes("main.mjs"))
     .map(([pid]) => Number(pid))
 
-describe("several processes", { timeout: 90_000 }, () => {
+describe("several processes", () => {
   const dataDir = newDataDir()
   let server: RealServer
   let port: number
@@ -62,7 +62,7 @@ describe("several processes", { timeout: 90_000 }, () => {
   })
 })
 
-describe("several processes that cannot have a port", { timeout: 90_000 }, () => {
+describe("several processes that cannot have a port", () => {
   /** Both are said to whoever reads the log: which port, and that it is over. */
   const endBecauseOf = async (taken: number, ports: Readonly<Record<string, string>>) => {
     const other = createServer().listen(taken, "127.0.0.1")

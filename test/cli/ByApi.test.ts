@@ -224,7 +224,7 @@ describe("people act as themselves", () => {
         expect(payment.refunded_amount).toBe(500.5)
         return payment
       },
-      { timeout: 30_000, interval: 500 }
+      { timeout: 60_000, interval: 500 }
     )
     expect(shown).toMatchObject({ payment_id, status: "completed" })
     const inText = await Promise.all([cliIn(asStaff), cliIn(beside)].map((cli) => cli("payments", "show", payment_id)))

@@ -125,7 +125,7 @@ it("leaves no webhook endpoint behind when it is interrupted", async () => {
     stdio: "ignore"
   })
   const ended = once(child, "close")
-  await expect.poll(registered, { timeout: 30_000, interval: 20 }).toHaveLength(1)
+  await expect.poll(registered, { timeout: 60_000, interval: 20 }).toHaveLength(1)
   child.kill("SIGINT")
   await ended
   expect(await registered()).toEqual([])

@@ -78,7 +78,7 @@ it("warns of a data folder that others can look into", async () => {
   expect(stdout).toMatch(/^warn +DATA_DIR +.*chmod go-rw/m)
 })
 
-it("tells a server on its own database from one on another", { timeout: 120_000 }, async () => {
+it("tells a server on its own database from one on another", async () => {
   const [mine, theirs] = await Promise.all([ownDatabase(), ownDatabase("empty")])
   const env = { DATA_DIR: dataDir, PORT: await freePort() }
   const server = await startServer({ ...env, DATABASE_URL: theirs.url })
@@ -103,7 +103,7 @@ it("does not make a database where there is none", async () => {
   rmSync(empty, { recursive: true })
 })
 
-it("says what live mode lacks to take a payment", { timeout: 120_000 }, async () => {
+it("says what live mode lacks to take a payment", async () => {
   const live = await ownDatabase()
   const env = {
     DATABASE_URL: live.url,

@@ -75,7 +75,7 @@ const down = () => new Promise<unknown>((resolve) => (http === undefined ? resol
 /** Until it has asked again and been answered: what there was then has been seen. */
 const seen = async () => {
   const before = polls
-  await vi.waitFor(() => expect(polls).toBeGreaterThan(before + 1), { timeout: 30_000, interval: 50 })
+  await vi.waitFor(() => expect(polls).toBeGreaterThan(before + 1), { timeout: 60_000, interval: 50 })
 }
 
 const said = ({ output }: ReturnType<ReturnType<typeof cliRunning>>, words: string) =>

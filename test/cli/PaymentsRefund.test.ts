@@ -59,7 +59,7 @@ const strandedRamp = async (): Promise<string> => {
     beneficiary_id: beneficiary.beneficiary_id
   })
   await expect
-    .poll(() => call<{ status: string }>(`/payments/${response.payment_id}`), { timeout: 30_000, interval: 100 })
+    .poll(() => call<{ status: string }>(`/payments/${response.payment_id}`), { timeout: 60_000, interval: 100 })
     .toMatchObject({ status: "failed" })
   return response.payment_id
 }

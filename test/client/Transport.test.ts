@@ -181,7 +181,7 @@ const dripping = Effect.acquireRelease(
 )
 
 const allLeft = (seen: { readonly asked: number; readonly left: number }) =>
-  Effect.promise(() => vi.waitFor(() => expect(seen.left).toBe(seen.asked), { timeout: 20_000 }))
+  Effect.promise(() => vi.waitFor(() => expect(seen.left).toBe(seen.asked), { timeout: 60_000 }))
 
 it.scopedLive("leaves a service whose answer drips, also as promises", () =>
   Effect.gen(function* () {

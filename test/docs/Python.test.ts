@@ -44,7 +44,7 @@ const printed = async (expression: string) => {
   return text.trim()
 }
 
-describe.skipIf(spawnSync("python3", ["--version"]).status !== 0)("corridor.py", { timeout: 60_000 }, () => {
+describe.skipIf(spawnSync("python3", ["--version"]).status !== 0)("corridor.py", () => {
   beforeAll(async () => {
     const { text } = blocksOf("docs/python.md").find(({ file }) => file === "corridor.py")!
     writeFileSync(join(folder, "corridor.py"), text)

@@ -17,25 +17,22 @@ const outOfReach = [
 onDatabaseServer(
   "Whatever is sent",
   (it) => {
-    it.scoped(
-      "is answered as the document says, by every operation with a success at least once",
-      () =>
-        Effect.gen(function* () {
-          const { baseUrl: url, credentials, logs } = yield* TestServer
-          yield* startWorkers
-          const { KYB_WEBHOOK_SECRET: kybSecret } = fuzzedSettings
-          const { counts, failures } = yield* Effect.promise(() =>
-            run({ url, credentials, kybSecret, seed: 1, requests: 1500 })
-          )
-          expect(failures).toEqual([])
-          const silent = Array.from(counts).filter(
-            ([, statuses]) => !Array.from(statuses.keys()).some((one) => one < 300)
-          )
-          expect(silent.map(([name]) => name).filter((name) => !outOfReach.includes(name))).toEqual([])
-          expect(counts.size).toBeGreaterThan(80)
-          expect(logs.filter(({ level }) => level === "Error" || level === "Fatal")).toEqual([])
-        }),
-      300_000
+    it.scoped("is answered as the document says, by every operation with a success at least once", () =>
+      Effect.gen(function* () {
+        const { baseUrl: url, credentials, logs } = yield* TestServer
+        yield* startWorkers
+        const { KYB_WEBHOOK_SECRET: kybSecret } = fuzzedSettings
+        const { counts, failures } = yield* Effect.promise(() =>
+          run({ url, credentials, kybSecret, seed: 1, requests: 1500 })
+        )
+        expect(failures).toEqual([])
+        const silent = Array.from(counts).filter(
+          ([, statuses]) => !Array.from(statuses.keys()).some((one) => one < 300)
+        )
+        expect(silent.map(([name]) => name).filter((name) => !outOfReach.includes(name))).toEqual([])
+        expect(counts.size).toBeGreaterThan(80)
+        expect(logs.filter(({ level }) => level === "Error" || level === "Fatal")).toEqual([])
+      })
     )
   },
   fuzzedSettings

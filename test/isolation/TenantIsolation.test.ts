@@ -105,25 +105,22 @@ onDatabaseServer(
       })
     )
 
-    it.effect(
-      "is tried with objects that are really there",
-      () =>
-        Effect.gen(function* () {
-          const { admin, document, globex, operations, theirs } = yield* scene
-          for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
-            const names = parametersOf(operation, "path")
-            // Whoever only reads leaves them as they are for the next.
-            const { bodies, ids, words } =
-              operation.method === "GET"
-                ? theirs
-                : yield* makeObjects(document, { owner: globex, admin }, { names, forAdmin: names.includes("token") })
-            const body = bodies[operation.name] ?? {}
-            const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words }, body })
-            expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
-            expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
-          }
-        }),
-      90_000
+    it.effect("is tried with objects that are really there", () =>
+      Effect.gen(function* () {
+        const { admin, document, globex, operations, theirs } = yield* scene
+        for (const operation of operations.filter((one) => parametersOf(one, "path").length > 0)) {
+          const names = parametersOf(operation, "path")
+          // Whoever only reads leaves them as they are for the next.
+          const { bodies, ids, words } =
+            operation.method === "GET"
+              ? theirs
+              : yield* makeObjects(document, { owner: globex, admin }, { names, forAdmin: names.includes("token") })
+          const body = bodies[operation.name] ?? {}
+          const answer = yield* call(document, operation, { ...admin }, { values: { ...ids, ...words }, body })
+          expect([401, 403, 404], `${operation.name}: ${answer.text}`).not.toContain(answer.status)
+          expect(answer.status, `${operation.name}: ${answer.text}`).toBeLessThan(500)
+        }
+      })
     )
 
     it.effect("gives the same answer for another organisation's object as for none, and leaves it as it was", () =>

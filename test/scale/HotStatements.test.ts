@@ -48,34 +48,31 @@ const carriesOrganization = (text: string): boolean =>
   /^insert into \w+ \([^)]*\borg_id\b/.test(text.replaceAll('"', ""))
 
 onDatabaseServer("Every hot statement", (it) => {
-  it.scoped(
-    "carries the organisation, or is named in docs/scale.md",
-    () =>
-      Effect.gen(function* () {
-        const page = readFileSync("docs/scale.md", "utf8")
-        const spread = tablesIn(page, "spread")
-        const { acme } = yield* people
-        const endpoint = { endpoint_url: "https://hooks.example.com/in", events: ["*"] }
-        expect((yield* post("/v1/public/webhooks", { ...acme.key }, endpoint)).status).toBeLessThan(300)
-        statements.clear()
-        yield* startWorkers
-        const headers = { ...acme.key, "idempotency-key": randomUUID() }
-        const answer = yield* post("/v1/payments-init/initiate", headers, byPhone())
-        const { response } = JSON.parse(answer.text) as { readonly response: { readonly payment_id: string } }
-        yield* untilStatus(response.payment_id, "completed")
-        yield* recordOf(response.payment_id)
-        const touching = () =>
-          Array.from(statements).filter((text) =>
-            spread.some((table) => new RegExp(`\\b(from|join|into|update) ${table}(_default)?\\b`).test(text))
-          )
-        const without = () => touching().filter((text) => !carriesOrganization(text))
-        const exceptions = exceptionsIn(page)
-        // Workers have their first look soon after their start.
-        const unseen = Effect.sync(() => exceptions.filter((one) => !without().some((text) => text.includes(one))))
-        yield* eventually(unseen, (left) => left.length === 0)
-        expect(touching().length).toBeGreaterThan(exceptions.length + 5)
-        expect(without().filter((text) => !exceptions.some((one) => text.includes(one)))).toEqual([])
-      }),
-    120_000
+  it.scoped("carries the organisation, or is named in docs/scale.md", () =>
+    Effect.gen(function* () {
+      const page = readFileSync("docs/scale.md", "utf8")
+      const spread = tablesIn(page, "spread")
+      const { acme } = yield* people
+      const endpoint = { endpoint_url: "https://hooks.example.com/in", events: ["*"] }
+      expect((yield* post("/v1/public/webhooks", { ...acme.key }, endpoint)).status).toBeLessThan(300)
+      statements.clear()
+      yield* startWorkers
+      const headers = { ...acme.key, "idempotency-key": randomUUID() }
+      const answer = yield* post("/v1/payments-init/initiate", headers, byPhone())
+      const { response } = JSON.parse(answer.text) as { readonly response: { readonly payment_id: string } }
+      yield* untilStatus(response.payment_id, "completed")
+      yield* recordOf(response.payment_id)
+      const touching = () =>
+        Array.from(statements).filter((text) =>
+          spread.some((table) => new RegExp(`\\b(from|join|into|update) ${table}(_default)?\\b`).test(text))
+        )
+      const without = () => touching().filter((text) => !carriesOrganization(text))
+      const exceptions = exceptionsIn(page)
+      // Workers have their first look soon after their start.
+      const unseen = Effect.sync(() => exceptions.filter((one) => !without().some((text) => text.includes(one))))
+      yield* eventually(unseen, (left) => left.length === 0)
+      expect(touching().length).toBeGreaterThan(exceptions.length + 5)
+      expect(without().filter((text) => !exceptions.some((one) => text.includes(one)))).toEqual([])
+    })
   )
 })

@@ -40,57 +40,54 @@ const completed = async (one: Instance, headers: Headers, paymentId: string): Pr
 }
 
 describe("Three instances on one database", () => {
-  it.scopedLive(
-    "count requests together, know each other's changes at once, and go on when two are killed",
-    () =>
-      Effect.gen(function* () {
-        const stage = yield* openStage({
-          instances: 3,
-          bundle: inject("bundle"),
-          wantsDisk: false,
-          enquiryDelays: "2 seconds, 5 seconds",
-          variables: { RATE_LIMIT_PER_MINUTE: `${LIMIT}` }
-        })
-        const [first, second, third] = stage.instances as [Instance, Instance, Instance]
-        const [mine, others] = stage.credentials.orgs
-        yield* Effect.promise(async () => {
-          const began = performance.now()
-          const spent = await Promise.all([first, second].map((one) => letThrough(one, byKey(others!.api_key), 50)))
-          await pause(1_500)
-          const last = await letThrough(third, byKey(others!.api_key), 100)
-          const refilled = Math.ceil(((performance.now() - began) / 60_000) * LIMIT)
-          expect(spent).toEqual([50, 50])
-          expect(last, "what the first two have let through is spent").toBeLessThanOrEqual(LIMIT - 100 + refilled)
+  it.scopedLive("count requests together, know each other's changes at once, and go on when two are killed", () =>
+    Effect.gen(function* () {
+      const stage = yield* openStage({
+        instances: 3,
+        bundle: inject("bundle"),
+        wantsDisk: false,
+        enquiryDelays: "2 seconds, 5 seconds",
+        variables: { RATE_LIMIT_PER_MINUTE: `${LIMIT}` }
+      })
+      const [first, second, third] = stage.instances as [Instance, Instance, Instance]
+      const [mine, others] = stage.credentials.orgs
+      yield* Effect.promise(async () => {
+        const began = performance.now()
+        const spent = await Promise.all([first, second].map((one) => letThrough(one, byKey(others!.api_key), 50)))
+        await pause(1_500)
+        const last = await letThrough(third, byKey(others!.api_key), 100)
+        const refilled = Math.ceil(((performance.now() - began) / 60_000) * LIMIT)
+        expect(spent).toEqual([50, 50])
+        expect(last, "what the first two have let through is spent").toBeLessThanOrEqual(LIMIT - 100 + refilled)
 
-          const owner = byKey(mine!.api_key)
-          const made = await ask(first, "/public/api-keys", owner, "POST", { name: "Short", role: "staff" })
-          const { api_key, api_key_id } = made.json["data"] as unknown as { api_key: string; api_key_id: string }
-          for (const one of [first, second, third]) {
-            expect((await ask(one, "/beneficiaries", byKey(api_key))).status).toBe(200)
-          }
-          expect((await ask(second, `/public/api-keys/${api_key_id}`, owner, "DELETE")).status).toBe(204)
-          for (const one of [first, second, third]) {
-            expect((await ask(one, "/beneficiaries", byKey(api_key))).status, one.name).toBe(401)
-          }
-        })
         const owner = byKey(mine!.api_key)
-        const paid = yield* Effect.promise(() =>
-          Promise.all(
-            [first, first, second, second, third].map(async (one) => {
-              const { json } = await ask(one, "/payments-init/initiate", owner, "POST", byPhone())
-              return (json["response"] as unknown as { readonly payment_id: string }).payment_id
-            })
-          )
+        const made = await ask(first, "/public/api-keys", owner, "POST", { name: "Short", role: "staff" })
+        const { api_key, api_key_id } = made.json["data"] as unknown as { api_key: string; api_key_id: string }
+        for (const one of [first, second, third]) {
+          expect((await ask(one, "/beneficiaries", byKey(api_key))).status).toBe(200)
+        }
+        expect((await ask(second, `/public/api-keys/${api_key_id}`, owner, "DELETE")).status).toBe(204)
+        for (const one of [first, second, third]) {
+          expect((await ask(one, "/beneficiaries", byKey(api_key))).status, one.name).toBe(401)
+        }
+      })
+      const owner = byKey(mine!.api_key)
+      const paid = yield* Effect.promise(() =>
+        Promise.all(
+          [first, first, second, second, third].map(async (one) => {
+            const { json } = await ask(one, "/payments-init/initiate", owner, "POST", byPhone())
+            return (json["response"] as unknown as { readonly payment_id: string }).payment_id
+          })
         )
-        yield* Effect.all([first.kill, second.kill], { concurrency: 2 })
-        yield* Effect.promise(async () => {
-          for (const id of paid) expect(await completed(third, owner, id)).toBe(true)
-          const { json, status } = await ask(third, "/payments-init/initiate", owner, "POST", byPhone())
-          expect(status).toBe(200)
-          const { payment_id } = json["response"] as unknown as { readonly payment_id: string }
-          expect(await completed(third, owner, payment_id)).toBe(true)
-        })
-      }).pipe(Logger.withMinimumLogLevel(LogLevel.None)),
-    240_000
+      )
+      yield* Effect.all([first.kill, second.kill], { concurrency: 2 })
+      yield* Effect.promise(async () => {
+        for (const id of paid) expect(await completed(third, owner, id)).toBe(true)
+        const { json, status } = await ask(third, "/payments-init/initiate", owner, "POST", byPhone())
+        expect(status).toBe(200)
+        const { payment_id } = json["response"] as unknown as { readonly payment_id: string }
+        expect(await completed(third, owner, payment_id)).toBe(true)
+      })
+    }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
   )
 })

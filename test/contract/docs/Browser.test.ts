@@ -22,7 +22,7 @@ const pressAndLook = `new Promise((tell) => {
 const PATIENCE_MILLIS = 120_000
 
 /** For as long as the page itself is waited for. */
-const soon = { timeout: 30_000 }
+const soon = { timeout: 60_000 }
 
 /** Of the page's own thread, on however busy a machine. */
 const MOST_CPU_SECONDS = 1

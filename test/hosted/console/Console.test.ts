@@ -183,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     expect((await fetch(`${server.url}/docs/reference.js`)).status).toBe(200)
   })
 
-  it("shows every page on a desk and on a phone", { timeout: 240_000 }, async () => {
+  it("shows every page on a desk and on a phone", async () => {
     const made = await populate()
     const pages = {
       "": "Overview",
@@ -269,7 +269,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
-  it("follows a payment from the API to its refund", { timeout: 120_000 }, async () => {
+  it("follows a payment from the API to its refund", async () => {
     const payment_id = await initiate({ ...byPhone(), client_reference: "order-77" })
     await completed(payment_id)
     await visiting(
@@ -361,7 +361,7 @@ describe.skipIf(chromiumPath === undefined)(`The console in a browser (${chromiu
     })
   })
 
-  it("lets a platform admin settle by hand in their own name", { timeout: 120_000 }, async () => {
+  it("lets a platform admin settle by hand in their own name", async () => {
     const platform = createCorridor({ url: server.url, token: sandbox.admin.jwt })
     const corridorOf = {
       country: CountryCode.make("KE"),

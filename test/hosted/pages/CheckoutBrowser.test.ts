@@ -95,7 +95,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
     )
 
   const backAtShop = (page: Page, status: string, reference: string) =>
-    page.waitForURL(`${shopUrl}&status=${status}&reference=${reference}`, { timeout: 15_000 })
+    page.waitForURL(`${shopUrl}&status=${status}&reference=${reference}`, { timeout: 60_000 })
 
   onPaymentServer("Hosted checkout", "memory", { variables: leisurely }, (it) => {
     it.effect("pays, waits and returns to the shop", () =>
@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
         const { response } = yield* initiate(byPhone("+254712340005"))
         yield* visiting(pathOf(response["payment_link"]), async (page) => {
           await page.getByRole("button", { name: "Pay" }).click()
-          await page.getByRole("heading", { name: "Payment complete" }).waitFor({ timeout: 15_000 })
+          await page.getByRole("heading", { name: "Payment complete" }).waitFor({ timeout: 60_000 })
           await photograph(page, "completed")
         })
         const left = yield* initiate({ ...byPhone("+254712340005"), return_url: shopUrl })
@@ -228,7 +228,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
               await photograph(page, `confirm-fr-${colorScheme}`)
               await page.getByRole("button", { name: "Annuler" }).click()
               await legible(page)
-              await page.getByRole("heading", { name: "Paiement annulé" }).waitFor({ timeout: 15_000 })
+              await page.getByRole("heading", { name: "Paiement annulé" }).waitFor({ timeout: 60_000 })
               await legible(page)
               await photograph(page, `failed-fr-${colorScheme}`)
             },

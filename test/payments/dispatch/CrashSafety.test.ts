@@ -113,29 +113,26 @@ const live = (world: World, country: string, script: string, at: number, manner:
 const countries = ["FR", "DE", "IT", "ES", "PT"]
 
 describe("a dispatch that is stopped", () => {
-  it.live.each(Object.keys(scripts))(
-    "%s: whatever step it is stopped at",
-    (script) =>
-      Effect.gen(function* () {
-        const world = yield* worldOn("PostgreSQL")
-        const country = countries[Object.keys(scripts).indexOf(script)]!
-        yield* serveCountry(country, ["stripe", "adyen"]).pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
-        const whole = yield* live(world, country, script, -1, "the step fails")
-        expect(whole.steps.length).toBeGreaterThanOrEqual(6)
-        expect(whole.steps.slice(0, 4)).toEqual([
-          "before create",
-          "after create",
-          "before initiate at stripe",
-          "after initiate at stripe"
-        ])
-        for (const manner of ["the process is killed", "the step fails"] as const) {
-          for (const at of whole.steps.keys()) {
-            const stopped = yield* live(world, country, script, at, manner)
-            expect(stopped.steps.length, "the sabotage took place").toBeGreaterThan(at)
-            if (manner === "the process is killed") expect(Exit.isFailure(stopped.answer)).toBe(true)
-          }
+  it.live.each(Object.keys(scripts))("%s: whatever step it is stopped at", (script) =>
+    Effect.gen(function* () {
+      const world = yield* worldOn("PostgreSQL")
+      const country = countries[Object.keys(scripts).indexOf(script)]!
+      yield* serveCountry(country, ["stripe", "adyen"]).pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
+      const whole = yield* live(world, country, script, -1, "the step fails")
+      expect(whole.steps.length).toBeGreaterThanOrEqual(6)
+      expect(whole.steps.slice(0, 4)).toEqual([
+        "before create",
+        "after create",
+        "before initiate at stripe",
+        "after initiate at stripe"
+      ])
+      for (const manner of ["the process is killed", "the step fails"] as const) {
+        for (const at of whole.steps.keys()) {
+          const stopped = yield* live(world, country, script, at, manner)
+          expect(stopped.steps.length, "the sabotage took place").toBeGreaterThan(at)
+          if (manner === "the process is killed") expect(Exit.isFailure(stopped.answer)).toBe(true)
         }
-      }).pipe(Effect.scoped),
-    40_000
+      }
+    }).pipe(Effect.scoped)
   )
 })

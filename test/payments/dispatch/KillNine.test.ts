@@ -56,7 +56,7 @@ describe("kill -9 in the middle of sixty initiations", () => {
     discard(dataDir)
   }, 30_000)
 
-  it("loses no payment and moves no money twice", { timeout: 110_000 }, async () => {
+  it("loses no payment and moves no money twice", async () => {
     const settings = { PROVIDER_TIMEOUT: "3 seconds", LOG_LEVEL: "error" }
     const first = await startServer(dataDir, await freePort(), settings)
     server = first

@@ -117,31 +117,28 @@ const live = (world: World, at: number, manner: Manner) =>
   })
 
 describe("a ramp that is stopped", () => {
-  it.live(
-    "ends with both legs paid once, or neither, whatever step it is stopped at",
-    () =>
-      Effect.gen(function* () {
-        const world = yield* worldOn("PostgreSQL")
-        const setUp = Effect.gen(function* () {
-          yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")
-          yield* serveCountry("FI", ["circle"], "crypto", "outbound")
-          const rates = yield* RateStore
-          yield* rates.set([{ from_currency: "KES", to_currency: "USDT", rate: "0.0077" }])
-        })
-        yield* setUp.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
-        const steps = yield* live(world, -1, "the step fails")
-        expect(steps.filter((step) => step.startsWith("before"))).toEqual([
-          "before create",
-          "before initiate at stripe",
-          "before apply",
-          "before apply",
-          "before initiate at circle",
-          "before apply"
-        ])
-        for (const manner of ["the process is killed", "the step fails"] as const) {
-          for (const at of steps.keys()) yield* live(world, at, manner)
-        }
-      }).pipe(Effect.scoped),
-    60_000
+  it.live("ends with both legs paid once, or neither, whatever step it is stopped at", () =>
+    Effect.gen(function* () {
+      const world = yield* worldOn("PostgreSQL")
+      const setUp = Effect.gen(function* () {
+        yield* serveCountry("FI", ["stripe"], "bank_transfer", "inbound")
+        yield* serveCountry("FI", ["circle"], "crypto", "outbound")
+        const rates = yield* RateStore
+        yield* rates.set([{ from_currency: "KES", to_currency: "USDT", rate: "0.0077" }])
+      })
+      yield* setUp.pipe(Effect.provide(Layer.merge(world.stores, Ids.layer)))
+      const steps = yield* live(world, -1, "the step fails")
+      expect(steps.filter((step) => step.startsWith("before"))).toEqual([
+        "before create",
+        "before initiate at stripe",
+        "before apply",
+        "before apply",
+        "before initiate at circle",
+        "before apply"
+      ])
+      for (const manner of ["the process is killed", "the step fails"] as const) {
+        for (const at of steps.keys()) yield* live(world, at, manner)
+      }
+    }).pipe(Effect.scoped)
   )
 })

@@ -133,17 +133,14 @@ for (const backend of backends) {
         expect(yield* problems).toEqual([])
       })
 
-    it.effect(
-      "hold what the books say, to the cent",
-      () =>
-        Effect.gen(function* () {
-          const run = Runtime.runPromise(yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof sequence>>>())
-          const payments = fc.array(paid, { minLength: 1, maxLength: 5 })
-          const property = fc.asyncProperty(arrangement, arrangement, payments, (...all) => run(sequence(...all)))
-          // A smaller case would find the accounts as the larger one left them.
-          yield* Effect.promise(() => fc.assert(property, { numRuns: runs, endOnFailure: true }))
-        }),
-      { timeout: 120_000 }
+    it.effect("hold what the books say, to the cent", () =>
+      Effect.gen(function* () {
+        const run = Runtime.runPromise(yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof sequence>>>())
+        const payments = fc.array(paid, { minLength: 1, maxLength: 5 })
+        const property = fc.asyncProperty(arrangement, arrangement, payments, (...all) => run(sequence(...all)))
+        // A smaller case would find the accounts as the larger one left them.
+        yield* Effect.promise(() => fc.assert(property, { numRuns: runs, endOnFailure: true }))
+      })
     )
   })
 }

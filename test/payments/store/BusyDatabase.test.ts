@@ -70,25 +70,20 @@ describe.concurrent("While the database is busy", () => {
     ["an acceptance", accepts(), "completed"],
     ["a refusal", declines(), "failed"]
   ] as const) {
-    it.scopedLive(
-      `${name} that cannot be written is an answer that is not known, and is asked for again`,
-      () =>
-        Effect.gen(function* () {
-          const world = yield* worldOn("memory")
-          const { adyen, owner, payment, stripe } = yield* paidWhileBusy(world, 1000, answer)
-          expect(initiationResponse(payment).response).toMatchObject({ success: true, next_action: "check_status" })
-          expect([stripe.orders.length, adyen.orders.length], "nobody else is asked").toEqual([1, 0])
-          if (end === "completed") stripe.says(stripe.orders[0]!.reference, reports("completed"))
-          yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
-          const found = yield* Effect.gen(function* () {
-            yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
-            return yield* Effect.flatMap(PaymentStore, ({ find }) =>
-              find(Option.some(owner.org_id), payment.payment_id)
-            )
-          }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [stripe, adyen])))
-          expect(Option.map(found, ({ status }) => status)).toEqual(Option.some(end))
-        }),
-      60_000
+    it.scopedLive(`${name} that cannot be written is an answer that is not known, and is asked for again`, () =>
+      Effect.gen(function* () {
+        const world = yield* worldOn("memory")
+        const { adyen, owner, payment, stripe } = yield* paidWhileBusy(world, 1000, answer)
+        expect(initiationResponse(payment).response).toMatchObject({ success: true, next_action: "check_status" })
+        expect([stripe.orders.length, adyen.orders.length], "nobody else is asked").toEqual([1, 0])
+        if (end === "completed") stripe.says(stripe.orders[0]!.reference, reports("completed"))
+        yield* timePasses(world.clock, "2 minutes").pipe(Effect.provide(world.stores))
+        const found = yield* Effect.gen(function* () {
+          yield* Effect.flatMap(Enquiries, ({ runOnce }) => runOnce)
+          return yield* Effect.flatMap(PaymentStore, ({ find }) => find(Option.some(owner.org_id), payment.payment_id))
+        }).pipe(Effect.provide(servicesIn(world, saboteur(-1, "the step fails"), [stripe, adyen])))
+        expect(Option.map(found, ({ status }) => status)).toEqual(Option.some(end))
+      })
     )
   }
 })

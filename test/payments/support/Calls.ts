@@ -68,7 +68,7 @@ class NeverCame extends Data.TaggedError("NeverCame")<{ readonly message: string
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (seen: A) => boolean) =>
   look.pipe(
     Effect.filterOrFail(isSo, (seen) => new NeverCame({ message: `never came to be: ${JSON.stringify(seen)}` })),
-    Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo("30 seconds")))
+    Effect.retry(Schedule.spaced("20 millis").pipe(Schedule.upTo("2 minutes")))
   )
 
 export const untilStatus = (paymentId: string, status: string) =>

@@ -44,7 +44,7 @@ let seeded: string
 /** A checkout whose install scripts did not run, and its script. */
 let script: string
 
-describe("embeddedPostgres", { timeout: 90_000 }, () => {
+describe("embeddedPostgres", () => {
   beforeAll(async () => {
     await bundleHolder()
     script = foreignCheckout(temporaryFolder())

@@ -128,7 +128,7 @@ describe("third parties and a server that is killed", () => {
     return data.beneficiary_id
   }
 
-  it("moves nothing twice, and its books say what each of them holds", { timeout: 170_000 }, async () => {
+  it("moves nothing twice, and its books say what each of them holds", async () => {
     const { fakes, start } = await begin()
     const first = await start()
     const beneficiary = await arranged(first, fakes)

@@ -39,7 +39,7 @@ describe("disputes", () => {
     {}
   )
 
-  it("leave in the books what each provider is left with", { timeout: 120_000 }, async () => {
+  it("leave in the books what each provider is left with", async () => {
     const { fakes, start } = await begin()
     const server = await start()
     const { admin } = sandboxIn(dataDir)

@@ -15,8 +15,6 @@ import { makeBank } from "./Movements.ts"
 
 const together = { concurrency: "unbounded" } as const
 
-const patient = { timeout: 60_000 }
-
 /** No retry stands behind these transactions, so a deadlock fails the test. */
 const OnceOnly = Layer.effect(
   Transactor,
@@ -105,93 +103,84 @@ onServer("Virtual accounts under contention", "PostgreSQL", { stores, variables:
     })
   )
 
-  it.effect(
-    "pay ten of forty withdrawals of ten from a hundred, and refuse the rest",
-    () =>
-      Effect.gen(function* () {
-        const bank = yield* makeBank
-        const account = yield* bank.open(100)
-        const tries = yield* Effect.forEach(
-          Array.from({ length: 40 }),
-          () => Effect.either(bank.withdraw(account, 10)),
+  it.effect("pay ten of forty withdrawals of ten from a hundred, and refuse the rest", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const account = yield* bank.open(100)
+      const tries = yield* Effect.forEach(
+        Array.from({ length: 40 }),
+        () => Effect.either(bank.withdraw(account, 10)),
+        together
+      )
+      expect(tries.filter(Either.isRight)).toHaveLength(10)
+      for (const refused of tries.filter(Either.isLeft)) {
+        expect(refused.left).toMatchObject({ _tag: "InsufficientFunds", code: "INSUFFICIENT_FUNDS" })
+      }
+      expect(yield* bank.balance(account)).toBe("0.00")
+      const rows = yield* bank.transactions(account)
+      expect(rows.filter(({ type }) => type === "debit")).toHaveLength(10)
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("let a hundred transfers cross, beside withdrawals, and end exact", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      const first = yield* bank.open(1000)
+      const second = yield* bank.open(1000)
+      const third = yield* bank.open(1000)
+      const around = [
+        [first, second],
+        [second, first],
+        [second, third],
+        [third, first]
+      ] as const
+      const crossing = Array.from({ length: 100 }, (_, index) => {
+        const [from, to] = around[index % around.length]!
+        return Effect.asVoid(bank.transfer(from, to, 3))
+      })
+      const paying = Array.from({ length: 10 }, () => Effect.asVoid(bank.withdraw(first, 7)))
+      yield* Effect.all([...crossing, ...paying], { ...together, discard: true })
+      const left = yield* Effect.forEach([first, second, third], bank.balance)
+      expect(left).toEqual(["1005.00", "925.00", "1000.00"])
+      yield* expectBooksInOrder
+    })
+  )
+
+  it.effect("are frozen between two debits, never in the middle of one", () =>
+    Effect.gen(function* () {
+      const bank = yield* makeBank
+      for (const round of [1, 2, 3]) {
+        const account = yield* bank.open(1000)
+        const other = yield* bank.open(0)
+        const debits = Array.from({ length: 24 }, (_, index) =>
+          index % 2 === 0 ? bank.withdraw(account, 1) : bank.transfer(account, other, 1)
+        )
+        const some = yield* Deferred.make<void>()
+        const debited = (debit: (typeof debits)[number], index: number) =>
+          Effect.either(Effect.asVoid(debit)).pipe(
+            Effect.tap(() => (index === round * 4 ? Deferred.succeed(some, undefined) : Effect.void))
+          )
+        const freezing = Deferred.await(some).pipe(
+          Effect.zipRight(bank.freeze(account)),
+          Effect.zipRight(bank.balance(account))
+        )
+        const [then, tries] = yield* Effect.all(
+          [freezing, Effect.forEach(debits, debited, { concurrency: 6 })],
           together
         )
-        expect(tries.filter(Either.isRight)).toHaveLength(10)
+        const paid = tries.filter(Either.isRight).length
         for (const refused of tries.filter(Either.isLeft)) {
-          expect(refused.left).toMatchObject({ _tag: "InsufficientFunds", code: "INSUFFICIENT_FUNDS" })
+          expect(refused.left).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is frozen") })
         }
-        expect(yield* bank.balance(account)).toBe("0.00")
+        expect(then).toBe(`${1000 - paid}.00`)
+        expect(yield* bank.balance(account)).toBe(then)
         const rows = yield* bank.transactions(account)
-        expect(rows.filter(({ type }) => type === "debit")).toHaveLength(10)
-        yield* expectBooksInOrder
-      }),
-    patient
-  )
-
-  it.effect(
-    "let a hundred transfers cross, beside withdrawals, and end exact",
-    () =>
-      Effect.gen(function* () {
-        const bank = yield* makeBank
-        const first = yield* bank.open(1000)
-        const second = yield* bank.open(1000)
-        const third = yield* bank.open(1000)
-        const around = [
-          [first, second],
-          [second, first],
-          [second, third],
-          [third, first]
-        ] as const
-        const crossing = Array.from({ length: 100 }, (_, index) => {
-          const [from, to] = around[index % around.length]!
-          return Effect.asVoid(bank.transfer(from, to, 3))
-        })
-        const paying = Array.from({ length: 10 }, () => Effect.asVoid(bank.withdraw(first, 7)))
-        yield* Effect.all([...crossing, ...paying], { ...together, discard: true })
-        const left = yield* Effect.forEach([first, second, third], bank.balance)
-        expect(left).toEqual(["1005.00", "925.00", "1000.00"])
-        yield* expectBooksInOrder
-      }),
-    patient
-  )
-
-  it.effect(
-    "are frozen between two debits, never in the middle of one",
-    () =>
-      Effect.gen(function* () {
-        const bank = yield* makeBank
-        for (const round of [1, 2, 3]) {
-          const account = yield* bank.open(1000)
-          const other = yield* bank.open(0)
-          const debits = Array.from({ length: 24 }, (_, index) =>
-            index % 2 === 0 ? bank.withdraw(account, 1) : bank.transfer(account, other, 1)
-          )
-          const some = yield* Deferred.make<void>()
-          const debited = (debit: (typeof debits)[number], index: number) =>
-            Effect.either(Effect.asVoid(debit)).pipe(
-              Effect.tap(() => (index === round * 4 ? Deferred.succeed(some, undefined) : Effect.void))
-            )
-          const freezing = Deferred.await(some).pipe(
-            Effect.zipRight(bank.freeze(account)),
-            Effect.zipRight(bank.balance(account))
-          )
-          const [then, tries] = yield* Effect.all(
-            [freezing, Effect.forEach(debits, debited, { concurrency: 6 })],
-            together
-          )
-          const paid = tries.filter(Either.isRight).length
-          for (const refused of tries.filter(Either.isLeft)) {
-            expect(refused.left).toMatchObject({ _tag: "Conflict", message: expect.stringContaining("is frozen") })
-          }
-          expect(then).toBe(`${1000 - paid}.00`)
-          expect(yield* bank.balance(account)).toBe(then)
-          const rows = yield* bank.transactions(account)
-          expect(rows.filter(({ type }) => type === "debit")).toHaveLength(paid)
-          yield* bank.deposit(account, 5)
-          expect(yield* bank.balance(account)).toBe(`${1005 - paid}.00`)
-        }
-        yield* expectBooksInOrder
-      }),
-    patient
+        expect(rows.filter(({ type }) => type === "debit")).toHaveLength(paid)
+        yield* bank.deposit(account, 5)
+        expect(yield* bank.balance(account)).toBe(`${1005 - paid}.00`)
+      }
+      yield* expectBooksInOrder
+    })
   )
 })

@@ -81,7 +81,7 @@ describe("A sequence of movements", () => {
 
   afterAll(() => Promise.all(Array.from(runtimes.values(), (runtime) => runtime.dispose())))
 
-  it("ends as it should, on both stores", { timeout: 120_000 }, async () => {
+  it("ends as it should, on both stores", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
         const expected: Expected = { balances: [0, 0, 0], frozen: [false, false, false] }

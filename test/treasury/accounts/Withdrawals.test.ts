@@ -56,115 +56,98 @@ const told = (credential: Parameters<typeof eventsOf>[0], accountId: string) =>
     events.map(({ data }) => data).filter((data) => data["account_id"] === accountId)
   )
 
-const withinSeconds = { timeout: 40_000 }
-
 onDatabasePaymentServer(
   "Withdrawals",
   () => ({ variables: { PROVIDER_TIMEOUT: "2 seconds" } }),
   (it) => {
-    it.effect(
-      "are told about when they are paid, and not before",
-      () =>
-        Effect.gen(function* () {
-          const { account_id, acme, body } = yield* scene()
-          const held = yield* heldBy(acme.org_id)
-          const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
-          yield* untilStatus(reference, "completed")
-          const paid = yield* transactionOf(acme.key, transaction_id)
-          expect(paid).toMatchObject({ status: "completed", amount: 70, fee: 0, type: "debit" })
-          expect(yield* told(acme.key, account_id)).toEqual([{ ...paid, balance: 30 }])
-          expect(yield* balanceOf(acme.key, account_id)).toBe(30)
-          expect(yield* heldBy(acme.org_id)).toBe(held)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("are told about when they are paid, and not before", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene()
+        const held = yield* heldBy(acme.org_id)
+        const { reference, transaction_id } = yield* withdraw(acme.key, account_id, body)
+        yield* untilStatus(reference, "completed")
+        const paid = yield* transactionOf(acme.key, transaction_id)
+        expect(paid).toMatchObject({ status: "completed", amount: 70, fee: 0, type: "debit" })
+        expect(yield* told(acme.key, account_id)).toEqual([{ ...paid, balance: 30 }])
+        expect(yield* balanceOf(acme.key, account_id)).toBe(30)
+        expect(yield* heldBy(acme.org_id)).toBe(held)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that every provider declines give the money back: 502",
-      () =>
-        Effect.gen(function* () {
-          const { account_id, acme, body } = yield* scene("0001")
-          const headers = { "idempotency-key": randomUUID() }
-          const answer = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
-          const refusal = JSON.parse(answer.text) as Readonly<Record<string, unknown>>
-          expect([answer.status, Object.keys(refusal)]).toEqual([
-            502,
-            ["status", "message", "payment_id", "transaction_id"]
-          ])
-          expect(yield* balanceOf(acme.key, account_id)).toBe(100)
-          const again = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
-          expect([again.status, again.text]).toEqual([502, answer.text])
-          const [failed, , ...more] = yield* transactionsOf(acme.key, account_id)
-          expect(failed).toMatchObject({ type: "debit", status: "failed", amount: 70 })
-          expect(failed).toMatchObject({ transaction_id: refusal["transaction_id"], reference: refusal["payment_id"] })
-          expect(more).toEqual([])
-          expect(yield* told(acme.key, account_id)).toEqual([])
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("that every provider declines give the money back: 502", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene("0001")
+        const headers = { "idempotency-key": randomUUID() }
+        const answer = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
+        const refusal = JSON.parse(answer.text) as Readonly<Record<string, unknown>>
+        expect([answer.status, Object.keys(refusal)]).toEqual([
+          502,
+          ["status", "message", "payment_id", "transaction_id"]
+        ])
+        expect(yield* balanceOf(acme.key, account_id)).toBe(100)
+        const again = yield* ask(acme.key, `/${account_id}/withdraw`, body, headers)
+        expect([again.status, again.text]).toEqual([502, answer.text])
+        const [failed, , ...more] = yield* transactionsOf(acme.key, account_id)
+        expect(failed).toMatchObject({ type: "debit", status: "failed", amount: 70 })
+        expect(failed).toMatchObject({ transaction_id: refusal["transaction_id"], reference: refusal["payment_id"] })
+        expect(more).toEqual([])
+        expect(yield* told(acme.key, account_id)).toEqual([])
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that nobody knows about keep the money held",
-      () =>
-        Effect.gen(function* () {
-          const { account_id, acme, body } = yield* scene("0003")
-          const held = yield* heldBy(acme.org_id)
-          const made = yield* withdraw(acme.key, account_id, body)
-          expect(made).toMatchObject({ status: "pending" })
-          const [attempt] = yield* attemptsOf(made.reference)
-          expect(attempt).toMatchObject({ outcome: "unknown" })
-          expect(yield* balanceOf(acme.key, account_id)).toBe(30)
-          expect(yield* heldBy(acme.org_id)).toBe(held + 70)
-          expect(yield* told(acme.key, account_id)).toEqual([])
-          const more = yield* ask(acme.key, `/${account_id}/withdraw`, { ...body, amount: 31 })
-          expect(more.status).toBe(409)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("that nobody knows about keep the money held", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene("0003")
+        const held = yield* heldBy(acme.org_id)
+        const made = yield* withdraw(acme.key, account_id, body)
+        expect(made).toMatchObject({ status: "pending" })
+        const [attempt] = yield* attemptsOf(made.reference)
+        expect(attempt).toMatchObject({ outcome: "unknown" })
+        expect(yield* balanceOf(acme.key, account_id)).toBe(30)
+        expect(yield* heldBy(acme.org_id)).toBe(held + 70)
+        expect(yield* told(acme.key, account_id)).toEqual([])
+        const more = yield* ask(acme.key, `/${account_id}/withdraw`, { ...body, amount: 31 })
+        expect(more.status).toBe(409)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that fail later give the money back, to a frozen account too",
-      () =>
-        Effect.gen(function* () {
-          const { account_id, acme, body } = yield* scene("0004")
-          const { admin } = yield* people
-          const made = yield* withdraw(acme.key, account_id, body)
-          expect((yield* ask(admin, `/${account_id}/freeze`)).status).toBe(200)
-          yield* untilStatus(made.reference, "failed")
-          expect(yield* transactionOf(acme.key, made.transaction_id)).toMatchObject({ status: "failed" })
-          expect(yield* accountOf(acme.key, account_id)).toMatchObject({ status: "frozen", balance: 100 })
-          expect(yield* told(acme.key, account_id)).toEqual([])
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("that fail later give the money back, to a frozen account too", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene("0004")
+        const { admin } = yield* people
+        const made = yield* withdraw(acme.key, account_id, body)
+        expect((yield* ask(admin, `/${account_id}/freeze`)).status).toBe(200)
+        yield* untilStatus(made.reference, "failed")
+        expect(yield* transactionOf(acme.key, made.transaction_id)).toMatchObject({ status: "failed" })
+        expect(yield* accountOf(acme.key, account_id)).toMatchObject({ status: "frozen", balance: 100 })
+        expect(yield* told(acme.key, account_id)).toEqual([])
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "hold their fee too, and show it",
-      () =>
-        Effect.gen(function* () {
-          const { account_id, acme, body } = yield* scene()
-          const rules = yield* FeeRuleStore
-          const fee_rule_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
-          yield* rules.put({
-            ...{ fee_rule_id, org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" },
-            ...{ basis_points: 100, fixed: null }
-          } as const)
-          const all = yield* ask(acme.key, `/${account_id}/withdraw`, { ...body, amount: 100 })
-          expect([all.status, messageOf(all)]).toEqual([409, expect.stringContaining("Not enough money")])
-          const made = yield* withdraw(acme.key, account_id, body)
-          yield* rules.remove(fee_rule_id)
-          expect(made).toMatchObject({ amount: 70, fee: 0.7 })
-          expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
-          yield* untilStatus(made.reference, "completed")
-          const [event] = yield* told(acme.key, account_id)
-          expect(event).toMatchObject({ amount: 70, fee: 0.7, balance: 29.3 })
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("hold their fee too, and show it", () =>
+      Effect.gen(function* () {
+        const { account_id, acme, body } = yield* scene()
+        const rules = yield* FeeRuleStore
+        const fee_rule_id = yield* Effect.flatMap(Ids, (ids) => ids.next)
+        yield* rules.put({
+          ...{ fee_rule_id, org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" },
+          ...{ basis_points: 100, fixed: null }
+        } as const)
+        const all = yield* ask(acme.key, `/${account_id}/withdraw`, { ...body, amount: 100 })
+        expect([all.status, messageOf(all)]).toEqual([409, expect.stringContaining("Not enough money")])
+        const made = yield* withdraw(acme.key, account_id, body)
+        yield* rules.remove(fee_rule_id)
+        expect(made).toMatchObject({ amount: 70, fee: 0.7 })
+        expect(yield* balanceOf(acme.key, account_id)).toBe(29.3)
+        yield* untilStatus(made.reference, "completed")
+        const [event] = yield* told(acme.key, account_id)
+        expect(event).toMatchObject({ amount: 70, fee: 0.7, balance: 29.3 })
+        yield* expectBooksInOrder
+      })
     )
   }
 )

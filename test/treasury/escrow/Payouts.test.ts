@@ -22,8 +22,6 @@ interface Payout {
   readonly status: string
 }
 
-const withinSeconds = { timeout: 40_000 }
-
 const heldBy = (orgId: string) =>
   Effect.flatMap(LedgerStore, (ledger) =>
     Effect.map(ledger.balance(LedgerAccount.held(orgId, CurrencyCode.make("KES"))), ({ minor }) => Number(minor) / 100)
@@ -58,161 +56,140 @@ onDatabasePaymentServer(
         return rows.filter(({ subject_id }) => subject_id === escrow_id).map(({ detail }) => detail)
       })
 
-    it.effect(
-      "go out with the disbursement",
-      () =>
-        Effect.gen(function* () {
-          const { acme, balance, escrow, party_id, payOut } = yield* scene("3344")
-          expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed", disbursed_total: 100 })
-          expect(yield* balance, "held").toBe(0)
-          const [paid] = yield* detailsOf("escrow.party_payout", escrow)
-          expect(paid).toMatchObject({ party_id, amount: "100.00", currency: "KES" })
-          const record = yield* untilStatus(String(paid?.["payment_id"]), "completed")
-          expect(record).toMatchObject({ direction: "outbound", amount: 100, description: "Clinic: All" })
-          const nothing = yield* payOut({})
-          expect([nothing.status, messageOf(nothing)]).toEqual([409, expect.stringMatching(/^Nothing stands/)])
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("go out with the disbursement", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow, party_id, payOut } = yield* scene("3344")
+        expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed", disbursed_total: 100 })
+        expect(yield* balance, "held").toBe(0)
+        const [paid] = yield* detailsOf("escrow.party_payout", escrow)
+        expect(paid).toMatchObject({ party_id, amount: "100.00", currency: "KES" })
+        const record = yield* untilStatus(String(paid?.["payment_id"]), "completed")
+        expect(record).toMatchObject({ direction: "outbound", amount: 100, description: "Clinic: All" })
+        const nothing = yield* payOut({})
+        expect([nothing.status, messageOf(nothing)]).toEqual([409, expect.stringMatching(/^Nothing stands/)])
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that are declined leave the money with the party, to be paid out later",
-      () =>
-        Effect.gen(function* () {
-          const { acme, balance, escrow, payOut } = yield* scene("0001")
-          expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed" })
-          expect(yield* balance).toBe(100)
-          expect(yield* detailsOf("escrow.party_payout_failed", escrow)).toHaveLength(1)
-          const declined = yield* payOut({})
-          expect(declined.status, "to the party's own, which still declines").toBe(502)
-          const { payment_id, transaction_id } = JSON.parse(declined.text) as Readonly<Record<string, string>>
-          expect(yield* recordOf(String(payment_id))).toMatchObject({ status: "failed", transaction_id })
-          expect(yield* balance).toBe(100)
-          const unknown = yield* payOut({ beneficiary_id: randomUUID() })
-          expect([unknown.status, messageOf(unknown)]).toEqual([400, expect.stringMatching(/^beneficiary_id: /)])
-          const beneficiary_id = yield* newBeneficiary(acme.key)
-          const keyed = () => payOut({ beneficiary_id }, { "idempotency-key": "pay-1" })
-          const answer = yield* keyed()
-          const paid = dataOf<Payout>(answer)
-          expect(paid).toMatchObject({ beneficiary_id, amount: 100, currency: "KES", escrow_id: escrow.escrow_id })
-          expect((yield* keyed()).text).toBe(answer.text)
-          yield* untilStatus(paid.payment_id, "completed")
-          expect(yield* balance).toBe(0)
-          expect((yield* payOut({ beneficiary_id })).status).toBe(409)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("that are declined leave the money with the party, to be paid out later", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow, payOut } = yield* scene("0001")
+        expect(yield* disburse(acme.key, escrow, 0)).toMatchObject({ status: "disbursed" })
+        expect(yield* balance).toBe(100)
+        expect(yield* detailsOf("escrow.party_payout_failed", escrow)).toHaveLength(1)
+        const declined = yield* payOut({})
+        expect(declined.status, "to the party's own, which still declines").toBe(502)
+        const { payment_id, transaction_id } = JSON.parse(declined.text) as Readonly<Record<string, string>>
+        expect(yield* recordOf(String(payment_id))).toMatchObject({ status: "failed", transaction_id })
+        expect(yield* balance).toBe(100)
+        const unknown = yield* payOut({ beneficiary_id: randomUUID() })
+        expect([unknown.status, messageOf(unknown)]).toEqual([400, expect.stringMatching(/^beneficiary_id: /)])
+        const beneficiary_id = yield* newBeneficiary(acme.key)
+        const keyed = () => payOut({ beneficiary_id }, { "idempotency-key": "pay-1" })
+        const answer = yield* keyed()
+        const paid = dataOf<Payout>(answer)
+        expect(paid).toMatchObject({ beneficiary_id, amount: 100, currency: "KES", escrow_id: escrow.escrow_id })
+        expect((yield* keyed()).text).toBe(answer.text)
+        yield* untilStatus(paid.payment_id, "completed")
+        expect(yield* balance).toBe(0)
+        expect((yield* payOut({ beneficiary_id })).status).toBe(409)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that fail later give the money back to the party",
-      () =>
-        Effect.gen(function* () {
-          const { acme, balance, escrow } = yield* scene("0004")
-          yield* disburse(acme.key, escrow, 0)
-          const [paid] = yield* detailsOf("escrow.party_payout", escrow)
-          yield* untilStatus(String(paid?.["payment_id"]), "failed")
-          expect(yield* eventually(balance, (seen) => seen === 100)).toBe(100)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("that fail later give the money back to the party", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow } = yield* scene("0004")
+        yield* disburse(acme.key, escrow, 0)
+        const [paid] = yield* detailsOf("escrow.party_payout", escrow)
+        yield* untilStatus(String(paid?.["payment_id"]), "failed")
+        expect(yield* eventually(balance, (seen) => seen === 100)).toBe(100)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "whose outcome is unknown stay held",
-      () =>
-        Effect.gen(function* () {
-          const { acme, balance, escrow, payOut } = yield* scene("0003")
-          yield* disburse(acme.key, escrow, 0)
-          const [paid] = yield* detailsOf("escrow.party_payout", escrow)
-          expect(yield* recordOf(String(paid?.["payment_id"]))).toMatchObject({ status: "pending" })
-          expect(yield* balance).toBe(0)
-          expect((yield* payOut({})).status).toBe(409)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+    it.effect("whose outcome is unknown stay held", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow, payOut } = yield* scene("0003")
+        yield* disburse(acme.key, escrow, 0)
+        const [paid] = yield* detailsOf("escrow.party_payout", escrow)
+        expect(yield* recordOf(String(paid?.["payment_id"]))).toMatchObject({ status: "pending" })
+        expect(yield* balance).toBe(0)
+        expect((yield* payOut({})).status).toBe(409)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "that reach the review threshold hold the party's money for a second person",
-      () =>
-        Effect.gen(function* () {
-          const { acme, balance, escrow, payOut } = yield* scene("3344")
-          const held = yield* heldBy(acme.org_id)
-          yield* setThreshold(acme.org_id, "100")
-          yield* disburse(acme.key, escrow, 0)
-          yield* setThreshold(acme.org_id, null)
-          const [first] = yield* detailsOf("escrow.party_payout", escrow)
-          const disbursed = String(first?.["payment_id"])
-          expect(yield* recordOf(disbursed)).toMatchObject({ status: "initiated", provider: null })
-          expect(yield* balance).toBe(0)
-          expect(yield* heldBy(acme.org_id)).toBe(held + 100)
-          expect((yield* payOut({})).status, "nothing is left to pay out").toBe(409)
-          expect((yield* actOn(disbursed, { action: "review" })).status, "by whoever asked for it").toBe(409)
-          expect((yield* actOn(disbursed, { action: "reject" }, acme.token("staff"))).status).toBe(200)
-          expect(yield* balance, "back with the party").toBe(100)
-          expect(yield* heldBy(acme.org_id)).toBe(held)
+    it.effect("that reach the review threshold hold the party's money for a second person", () =>
+      Effect.gen(function* () {
+        const { acme, balance, escrow, payOut } = yield* scene("3344")
+        const held = yield* heldBy(acme.org_id)
+        yield* setThreshold(acme.org_id, "100")
+        yield* disburse(acme.key, escrow, 0)
+        yield* setThreshold(acme.org_id, null)
+        const [first] = yield* detailsOf("escrow.party_payout", escrow)
+        const disbursed = String(first?.["payment_id"])
+        expect(yield* recordOf(disbursed)).toMatchObject({ status: "initiated", provider: null })
+        expect(yield* balance).toBe(0)
+        expect(yield* heldBy(acme.org_id)).toBe(held + 100)
+        expect((yield* payOut({})).status, "nothing is left to pay out").toBe(409)
+        expect((yield* actOn(disbursed, { action: "review" })).status, "by whoever asked for it").toBe(409)
+        expect((yield* actOn(disbursed, { action: "reject" }, acme.token("staff"))).status).toBe(200)
+        expect(yield* balance, "back with the party").toBe(100)
+        expect(yield* heldBy(acme.org_id)).toBe(held)
 
-          yield* setThreshold(acme.org_id, "100")
-          const waiting = dataOf<Payout>(yield* payOut({}))
-          const again = yield* payOut({})
-          yield* setThreshold(acme.org_id, null)
-          expect(waiting).toMatchObject({ status: "initiated", amount: 100 })
-          expect(again.status).toBe(409)
-          expect((yield* actOn(waiting.payment_id, { action: "review" }, acme.token("staff"))).status).toBe(200)
-          yield* untilStatus(waiting.payment_id, "completed")
-          expect([yield* balance, yield* heldBy(acme.org_id)]).toEqual([0, held])
-          expect((yield* actOn(waiting.payment_id, { action: "reject" }, acme.token("staff"))).status).toBe(409)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+        yield* setThreshold(acme.org_id, "100")
+        const waiting = dataOf<Payout>(yield* payOut({}))
+        const again = yield* payOut({})
+        yield* setThreshold(acme.org_id, null)
+        expect(waiting).toMatchObject({ status: "initiated", amount: 100 })
+        expect(again.status).toBe(409)
+        expect((yield* actOn(waiting.payment_id, { action: "review" }, acme.token("staff"))).status).toBe(200)
+        yield* untilStatus(waiting.payment_id, "completed")
+        expect([yield* balance, yield* heldBy(acme.org_id)]).toEqual([0, held])
+        expect((yield* actOn(waiting.payment_id, { action: "reject" }, acme.token("staff"))).status).toBe(409)
+        yield* expectBooksInOrder
+      })
     )
 
-    it.effect(
-      "need a beneficiary of the organisation, in the escrow's currency",
-      () =>
-        Effect.gen(function* () {
-          const { acme, escrow, payOut } = yield* scene(null)
-          const { globex } = yield* people
-          yield* disburse(acme.key, escrow, 0)
-          const none = yield* payOut({})
-          expect([none.status, messageOf(none)]).toEqual([400, expect.stringMatching(/^beneficiary_id: is needed/)])
-          const theirs = yield* newBeneficiary(globex.key)
-          expect((yield* payOut({ beneficiary_id: theirs })).status).toBe(400)
-          const nobody = yield* act(acme.key, escrow, `/parties/${randomUUID()}/payout`, { beneficiary_id: theirs })
-          expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party with this id."])
-          const beneficiary_id = yield* newBeneficiary(acme.key)
-          const twice = yield* Effect.all([payOut({ beneficiary_id }), payOut({ beneficiary_id })], {
-            concurrency: "unbounded"
+    it.effect("need a beneficiary of the organisation, in the escrow's currency", () =>
+      Effect.gen(function* () {
+        const { acme, escrow, payOut } = yield* scene(null)
+        const { globex } = yield* people
+        yield* disburse(acme.key, escrow, 0)
+        const none = yield* payOut({})
+        expect([none.status, messageOf(none)]).toEqual([400, expect.stringMatching(/^beneficiary_id: is needed/)])
+        const theirs = yield* newBeneficiary(globex.key)
+        expect((yield* payOut({ beneficiary_id: theirs })).status).toBe(400)
+        const nobody = yield* act(acme.key, escrow, `/parties/${randomUUID()}/payout`, { beneficiary_id: theirs })
+        expect([nobody.status, messageOf(nobody)]).toEqual([404, "No party with this id."])
+        const beneficiary_id = yield* newBeneficiary(acme.key)
+        const twice = yield* Effect.all([payOut({ beneficiary_id }), payOut({ beneficiary_id })], {
+          concurrency: "unbounded"
+        })
+        expect(twice.map(({ status }) => status).toSorted(), "paid once").toEqual([200, 409])
+        yield* expectBooksInOrder
+      })
+    )
+
+    it.effect("carry the organisation's fee out of the party's share", () =>
+      Effect.gen(function* () {
+        const fees = yield* Fees
+        const { acme, balance, escrow } = yield* scene("3344")
+        const subject = { org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" } as const
+        const setFee = (basis_points: number, fixed: string | null) =>
+          fees.set(operatorPermit("platform", "olga"), subject, {
+            basis_points,
+            fixed: fixed === null ? null : money(fixed)
           })
-          expect(twice.map(({ status }) => status).toSorted(), "paid once").toEqual([200, 409])
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
-    )
-
-    it.effect(
-      "carry the organisation's fee out of the party's share",
-      () =>
-        Effect.gen(function* () {
-          const fees = yield* Fees
-          const { acme, balance, escrow } = yield* scene("3344")
-          const subject = { org_id: acme.org_id, payment_method: "bank_transfer", direction: "outbound" } as const
-          const setFee = (basis_points: number, fixed: string | null) =>
-            fees.set(operatorPermit("platform", "olga"), subject, {
-              basis_points,
-              fixed: fixed === null ? null : money(fixed)
-            })
-          yield* setFee(250, "1.50 KES")
-          yield* disburse(acme.key, escrow, 0).pipe(Effect.ensuring(Effect.orDie(setFee(0, null))))
-          const [paid] = yield* detailsOf("escrow.party_payout", escrow)
-          const record = yield* untilStatus(String(paid?.["payment_id"]), "completed")
-          expect(record).toMatchObject({ amount: 96.1, total_fees: 3.9 })
-          expect(yield* balance).toBe(0)
-          yield* expectBooksInOrder
-        }),
-      withinSeconds
+        yield* setFee(250, "1.50 KES")
+        yield* disburse(acme.key, escrow, 0).pipe(Effect.ensuring(Effect.orDie(setFee(0, null))))
+        const [paid] = yield* detailsOf("escrow.party_payout", escrow)
+        const record = yield* untilStatus(String(paid?.["payment_id"]), "completed")
+        expect(record).toMatchObject({ amount: 96.1, total_fees: 3.9 })
+        expect(yield* balance).toBe(0)
+        yield* expectBooksInOrder
+      })
     )
   }
 )

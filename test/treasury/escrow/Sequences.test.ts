@@ -110,26 +110,23 @@ const live = (milestones: ReadonlyArray<number>, asked: ReadonlyArray<Step>) =>
 
 for (const backend of backends) {
   onServer("Lives of escrows", backend, {}, (it) => {
-    it.effect(
-      "end exact, whatever was asked",
-      () =>
-        Effect.gen(function* () {
-          const runtime = yield* Effect.runtime<ServerServices>()
-          const seen = new Set<string>()
-          const milestones = fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 3 })
-          const property = fc.asyncProperty(
-            milestones,
-            fc.array(steps, { minLength: 1, maxLength: 14 }),
-            async (amounts, asked) => {
-              const outcomes = await Runtime.runPromise(runtime)(live(amounts, asked))
-              for (const outcome of outcomes) seen.add(outcome)
-            }
-          )
-          yield* Effect.promise(() => fc.assert(property, { numRuns: backend === "memory" ? 60 : 15 }))
-          expect(seen).toContain("done")
-          expect(seen).toContain("Conflict")
-        }),
-      { timeout: 120_000 }
+    it.effect("end exact, whatever was asked", () =>
+      Effect.gen(function* () {
+        const runtime = yield* Effect.runtime<ServerServices>()
+        const seen = new Set<string>()
+        const milestones = fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 3 })
+        const property = fc.asyncProperty(
+          milestones,
+          fc.array(steps, { minLength: 1, maxLength: 14 }),
+          async (amounts, asked) => {
+            const outcomes = await Runtime.runPromise(runtime)(live(amounts, asked))
+            for (const outcome of outcomes) seen.add(outcome)
+          }
+        )
+        yield* Effect.promise(() => fc.assert(property, { numRuns: backend === "memory" ? 60 : 15 }))
+        expect(seen).toContain("done")
+        expect(seen).toContain("Conflict")
+      })
     )
 
     it.effect("keep the whole answer with the key, in the transaction that moved the money", () =>

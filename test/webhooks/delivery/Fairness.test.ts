@@ -50,7 +50,7 @@ const newNeighbour = (heard: ReadonlyArray<{ readonly event_id: string }>) =>
   })
 
 /** Hundreds of organisations in maps take their time on a busy machine. */
-describe("a neighbour", { timeout: 120_000 }, () => {
+describe("a neighbour", () => {
   it.effect("is served at once while two hundred endpoints of one organisation hang", () =>
     Effect.gen(function* () {
       const { heard, worker } = makeReceivers()

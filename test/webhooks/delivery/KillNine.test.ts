@@ -83,7 +83,7 @@ describe("a server with webhooks to deliver", () => {
     discard(dataDir)
   }, 30_000)
 
-  it("loses none of them to a kill -9", { timeout: 100_000 }, async () => {
+  it("loses none of them to a kill -9", async () => {
     const first = await startServer(dataDir, await freePort(), settings)
     server = first
     const webhookId = await register(first, endpoint)
@@ -105,7 +105,7 @@ describe("a server with webhooks to deliver", () => {
     )
   })
 
-  it("is looked after with corridor webhooks and corridor dlq", { timeout: 100_000 }, async () => {
+  it("is looked after with corridor webhooks and corridor dlq", async () => {
     status = 500
     const [webhook] = await data<ReadonlyArray<{ readonly webhook_id: string; readonly org_id: string }>>(
       dataDir,

@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser (${chromiumNeeded})`, 
   }
 
   const atEnd = (page: Page, heading: string) =>
-    page.getByRole("heading", { name: heading }).waitFor({ timeout: 20_000 })
+    page.getByRole("heading", { name: heading }).waitFor({ timeout: 60_000 })
 
   onPaymentServer("Payment link page", "memory", { variables: { ...leisurely, PORT } }, (it) => {
     it.effect("takes mobile money", () =>
