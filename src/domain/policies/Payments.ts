@@ -109,9 +109,6 @@ export const dayClosingDelay = Duration.hours(1)
 /** Days that can be closed are looked for this often. */
 export const dayClosingPause = Duration.minutes(10)
 
-/** They are closed in batches of this many. */
-export const dayClosingBatch = 31
-
 /** Second legs that an instance has under way at one provider. */
 export const settlementsPerProvider = 8
 

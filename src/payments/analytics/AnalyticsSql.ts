@@ -5,10 +5,11 @@ import { ProviderName } from "../../domain/Corridor.ts"
 import { AnyCurrencyCode } from "../../domain/CryptoAsset.ts"
 import { uuidv7 } from "../../domain/Ids.ts"
 import { isSettled, paymentStatuses } from "../../domain/PaymentStatus.ts"
-import { dayClosingBatch, dayClosingDelay } from "../../domain/policies/Payments.ts"
+import { dayClosingDelay } from "../../domain/policies/Payments.ts"
 import { inScope } from "../../platform/database/Query.ts"
-import { rowsAs } from "../../platform/database/Rows.ts"
+import { rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { moneyOf } from "../../platform/database/StoredMoney.ts"
+import { unlimited } from "../../platform/database/Unlimited.ts"
 import { AnalyticsStore, failures, successes } from "./AnalyticsStore.ts"
 
 const usersOfCountries = rowsAs(Schema.Struct({ country: Schema.NullOr(Schema.String), users: Schema.Number }))
@@ -39,14 +40,14 @@ const verdicts = rowsAs(
 
 const unsettled = paymentStatuses.filter((status) => !isSettled(status))
 
-const closedCounts = rowsAs(Schema.Struct({ closed: Schema.Number }))
+const closedCount = theRowAs(Schema.Struct({ closed: Schema.Number }))
 
 const closing = (sql: SqlClient.SqlClient) => {
   const ofDay = (day: string) => sql`created_at >= ${sql(day)}.date::timestamp at time zone 'UTC'
       and created_at < (${sql(day)}.date + 1)::timestamp at time zone 'UTC'`
 
-  /** One statement, so that a day is closed with its counts or not at all. */
-  const closeSome = sql`with past as materialized (
+  /** One statement, so that a day is closed with its counts or not at all; however many payments it had. */
+  const closeOne = sql`with past as materialized (
         select d::date as date from generate_series(
           (select min(created_at) at time zone 'UTC' from payments)::date::timestamp,
           ((now() - ${Duration.toSeconds(dayClosingDelay)} * interval '1 second') at time zone 'UTC')::date
@@ -55,11 +56,9 @@ const closing = (sql: SqlClient.SqlClient) => {
         where not exists (select 1 from analytics_days closed where closed.date = d::date)
       ), claimed as (
         insert into analytics_days (date)
-        select date from past cross join lateral (
-          select count(*) as payments from payments where ${ofDay("past")} and ${sql.in("status", unsettled)}
-        ) unsettled
-        where unsettled.payments = 0
-        limit ${dayClosingBatch}
+        select date from past
+        where not exists (select from payments where ${ofDay("past")} and ${sql.in("status", unsettled)})
+        limit 1
         on conflict do nothing returning date
       ), counted as (
         insert into analytics_day_totals (date, org_id, currency, count, completed, failed, volume)
@@ -71,15 +70,14 @@ const closing = (sql: SqlClient.SqlClient) => {
         ) totals
       )
       select count(*)::int as closed from claimed`.pipe(
-    Effect.flatMap(closedCounts),
-    Effect.map((rows) => rows[0]!.closed),
+    Effect.flatMap(closedCount),
+    unlimited,
+    Effect.provideService(SqlClient.SqlClient, sql),
     Effect.orDie
   )
 
   const closeMore = (before: number): Effect.Effect<number> =>
-    Effect.flatMap(closeSome, (closed) =>
-      closed < dayClosingBatch ? Effect.succeed(before + closed) : closeMore(before + closed)
-    )
+    Effect.flatMap(closeOne, ({ closed }) => (closed === 0 ? Effect.succeed(before) : closeMore(before + closed)))
 
   return Effect.withSpan(closeMore(0), "AnalyticsStore.closeDays")
 }
