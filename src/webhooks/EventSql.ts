@@ -8,13 +8,15 @@ import { inScope, newest } from "../platform/database/Query.ts"
 import { currentTraceparent } from "../platform/observability/TraceContext.ts"
 import { forgetEventsSql } from "./ForgetSql.ts"
 import { EventStore } from "./EventStore.ts"
-import { keptText } from "./EventText.ts"
+import { KeptColumns, keptColumns, keptText, textOf } from "./EventText.ts"
 
-const EventRow = Schema.Struct({ ...WebhookEvent.fields, traceparent: Schema.NullOr(Schema.String) })
+const EventRow = Schema.Struct({ ...WebhookEvent.fields, ...KeptColumns, traceparent: Schema.NullOr(Schema.String) })
 const events = rowsAs(EventRow)
 
-const eventOf = ({ traceparent, ...event }: typeof EventRow.Type): WebhookEvent =>
-  traceparent === null ? event : { ...event, traceparent }
+const eventOf = ({ told, traceparent, ...row }: typeof EventRow.Type): WebhookEvent => {
+  const event = { ...row, payload: textOf({ ...row, told }, row.created_at) }
+  return traceparent === null ? event : { ...event, traceparent }
+}
 
 const counted = theRowAs(Schema.Struct({ count: Schema.NumberFromString }))
 
@@ -39,7 +41,7 @@ export const eventStoreSql = Layer.effect(
     list: (scope, { event_type, from }, window) => {
       const type = event_type === undefined ? sql.literal("true") : sql`event_type = ${event_type}`
       const since = from === undefined ? sql.literal("true") : sql`created_at >= ${from}`
-      return sql`select event_id, org_id, event_type, payment_id, event_payload(events) as payload, test, created_at, traceparent
+      return sql`select event_id, org_id, event_type, payment_id, ${sql.literal(keptColumns("events"))}, test, created_at, traceparent
         from events
         where ${inScope(sql, scope)} and ${type} and ${since} ${newest(sql, "event_id", window)}`.pipe(
         Effect.flatMap(events),

@@ -1,9 +1,10 @@
 /** Claims on PostgreSQL: each step is one statement, its times are the database's, and no backlog makes it longer. */
 import type { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
-import { OrgId, WebhookId } from "../../domain/Identifiers.ts"
+import { OrgId, PaymentId, WebhookId } from "../../domain/Identifiers.ts"
 import { webhookEndpointConcurrency, webhookEndpointWalk, webhookWalk } from "../../domain/policies/Webhooks.ts"
 import { rowsAs } from "../../platform/database/Rows.ts"
+import { KeptColumns, keptColumns, textOf } from "../EventText.ts"
 import { ClaimedDelivery } from "./Delivery.ts"
 import type { Claiming } from "./QueueStore.ts"
 
@@ -13,7 +14,13 @@ const lane = { lane: OrgId, next: Schema.NullOr(WebhookId) }
 
 /** A lane that gives nothing still says where its walk ended: that row has no delivery. */
 const ClaimRow = Schema.Union(
-  Schema.Struct({ ...lane, ...ClaimedDelivery.fields }),
+  Schema.Struct({
+    ...lane,
+    ...ClaimedDelivery.fields,
+    ...KeptColumns,
+    payment_id: Schema.NullOr(PaymentId),
+    event_at: Schema.DateFromSelf
+  }),
   Schema.Struct({ ...lane, delivery_id: Schema.Null })
 )
 type ClaimRow = typeof ClaimRow.Type
@@ -21,7 +28,11 @@ type ClaimRow = typeof ClaimRow.Type
 const claimRows = rowsAs(ClaimRow)
 
 const deliveriesOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyArray<ClaimedDelivery> =>
-  rows.flatMap(({ lane: _lane, next: _next, ...row }) => (row.delivery_id === null ? [] : [row]))
+  rows.flatMap(({ lane: _lane, next: _next, ...row }) => {
+    if (row.delivery_id === null) return []
+    const { event_at, payment_id, told, ...claimed } = row
+    return [{ ...claimed, payload: textOf({ ...claimed, payment_id, told }, event_at) }]
+  })
 
 const nextOf = (rows: ReadonlyArray<ClaimRow>): ReadonlyMap<OrgId, WebhookId> =>
   new Map(rows.flatMap(({ lane, next }) => (next === null ? [] : [[lane, next] as const])))
@@ -96,7 +107,7 @@ export const claimingSql = (sql: SqlClient.SqlClient): Claiming => ({
         returning q.delivery_id, q.org_id, q.webhook_id, q.attempt, q.lease_token, q.event_id, q.event_at, p.failing
       )
       select walked.lane, walked.next, c.delivery_id, c.org_id, c.webhook_id, c.attempt, c.lease_token, c.failing,
-        e.event_id, e.event_type, e.test, event_payload(e) as payload, e.traceparent, h.endpoint_url, h.secret_sealed,
+        e.event_id, e.event_type, e.test, ${sql.literal(keptColumns("e"))}, e.payment_id, c.event_at, e.traceparent, h.endpoint_url, h.secret_sealed,
         case when h.previous_secret_until > now() then h.previous_secret_sealed end as previous_secret_sealed
       from (
         select a.org_id as lane, (

@@ -1,15 +1,29 @@
 /** The dead letter queue on PostgreSQL. */
 import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
+import { PaymentId } from "../../domain/Identifiers.ts"
 import { rowAs, rowsAs, theRowAs } from "../../platform/database/Rows.ts"
 import { inScope, type Scope } from "../../platform/database/Query.ts"
 import { DeadLetter, EventOfLetter, Replayed, type Selection } from "./DeadLetter.ts"
 import { DeadLetterStore } from "./DeadLetterStore.ts"
 import { newestDeliveries } from "../DeliveryList.ts"
+import { KeptColumns, keptColumns, textOf } from "../EventText.ts"
 import { StoredAttempt } from "../Webhook.ts"
 
 const letters = rowsAs(DeadLetter)
-const letterWithPayload = rowAs(Schema.Struct({ ...DeadLetter.fields, ...EventOfLetter.fields }))
+const LetterRow = Schema.Struct({
+  ...DeadLetter.fields,
+  ...EventOfLetter.fields,
+  ...KeptColumns,
+  payment_id: Schema.NullOr(PaymentId),
+  event_at: Schema.DateFromSelf
+})
+const letterRow = rowAs(LetterRow)
+
+const withPayload = ({ event_at, payment_id, told, ...row }: typeof LetterRow.Type) => ({
+  ...row,
+  payload: textOf({ ...row, payment_id, told }, event_at)
+})
 const attempts = rowsAs(StoredAttempt)
 const replayable = theRowAs(Replayed)
 const time = theRowAs(Schema.Struct({ now: Schema.DateFromSelf }))
@@ -43,9 +57,14 @@ export const deadLetterStoreSql = Layer.effect(
             : dead(scope, selection)
         }`.pipe(Effect.flatMap(letters), Effect.orDie),
       find: (scope, id) =>
-        sql`select ${columns}, ${endpoint}, e.payload, e.test from webhook_deliveries cross join lateral (
-          select event_payload(e) as payload, e.test from events e where e.event_id = webhook_deliveries.event_id
-        ) e where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(Effect.flatMap(letterWithPayload), Effect.orDie),
+        sql`select ${columns}, ${endpoint}, e.* from webhook_deliveries cross join lateral (
+          select ${sql.literal(keptColumns("e"))}, e.payment_id, e.created_at as event_at, e.test
+          from events e where e.event_id = webhook_deliveries.event_id
+        ) e where delivery_id = ${id} and ${inScope(sql, scope)}`.pipe(
+          Effect.flatMap(letterRow),
+          Effect.map(Option.map(withPayload)),
+          Effect.orDie
+        ),
       attempts: (scope, id) =>
         sql`select delivery_id, attempt, at, status_code, error, answer, latency_ms, signed_at,
           encode(signatures, 'hex') as signatures,

@@ -70,6 +70,19 @@ const paid = (payment_id: string, at: Date, rest = "") => {
   return `${beginning},${money},${others},"updated_at":"${at.toISOString()}"${rest}}`
 }
 
+/** As the service reads them, which is what the database's own function gives as well. */
+const textsOf = (org_id: OrgId) =>
+  Effect.gen(function* () {
+    const sql = yield* Effect.serviceOptional(SqlClient.SqlClient)
+    const store = yield* EventStore
+    const listed = yield* store.list(Option.some(org_id), {}, all)
+    const texts = new Map(listed.map(({ event_id, payload }): [string, string] => [event_id, payload]))
+    const rows = yield* sql<{ event_id: string; payload: string }>`select event_id, event_payload(e) as payload
+      from events e where org_id = ${org_id}`
+    expect(new Map(rows.map(({ event_id, payload }): [string, string] => [event_id, payload]))).toEqual(texts)
+    return texts
+  })
+
 layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events of one change", (it) => {
   it.effect("of a payment keep the values of what they tell, and any other shape as it is", () =>
     Effect.gen(function* () {
@@ -97,9 +110,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
       expect(kept.slice(2).map(({ data }) => data)).toEqual(others)
       const rows = kept.map((text) => ({ ...text, org_id, payment_id, created_at: at }))
       yield* sql`insert into events ${sql.insert(rows)}`
-      const found = yield* sql<{ event_id: string; payload: string }>`select event_id, event_payload(e) as payload
-        from events e where org_id = ${org_id}`
-      const texts = new Map(found.map(({ event_id, payload }) => [event_id, payload]))
+      const texts = yield* textsOf(org_id)
       expect(events.map(({ event_id }) => texts.get(event_id))).toEqual(events.map(({ payload }) => payload))
     })
   )
@@ -118,9 +129,7 @@ layer(onDatabase, { excludeTestServices: true, timeout: "60 seconds" })("Events 
         ['{"a":2}', null]
       ])
       yield* sql`insert into events ${sql.insert(kept.map((text) => ({ ...text, org_id, created_at: at })))}`
-      const rows = yield* sql<{ event_id: string; payload: string }>`select event_id, event_payload(e) as payload
-        from events e where org_id = ${org_id}`
-      const texts = new Map(rows.map(({ event_id, payload }) => [event_id, payload]))
+      const texts = yield* textsOf(org_id)
       expect([one, two, other].map(({ event_id }) => texts.get(event_id))).toEqual(
         [one, two, other].map(({ payload }) => payload)
       )
