@@ -11,6 +11,7 @@ import { isPursued } from "./PaymentChange.ts"
 import { partsAfter, statusAfter } from "./RefundDecision.ts"
 import { assemble, isReturned, type Moment, type Ruled, type Source } from "./Ruling.ts"
 import { sumOf, waitingAfter } from "./TakenBack.ts"
+import { isRiddle } from "./Unmatched.ts"
 import { suspenseMoney } from "../store/Change.ts"
 
 /** `strayed`: it went although it was given up, and its money may be somewhere else by now. */
@@ -115,7 +116,8 @@ export const returnChangeOf = (known: Known, signal: ProviderSignal, source: Sou
       underWay: resurfaced || outcome === "accepted",
       suspense,
       note: noteOf(known, fate, rest),
-      cleared: moves !== null && rest.length === 0,
+      // What its provider named and nobody can explain yet waits for a person all the same.
+      cleared: moves !== null && rest.length === 0 && !isRiddle(payment, { attempt_id: about }),
       about,
       ...(isReturned(signal) && attempt.ordered === null
         ? { ordered: attempt.received, received: { [money.currency]: Money.zero(money.currency).toNumericText() } }

@@ -93,6 +93,20 @@ onDatabasePaymentServer("returns", threeProviders, (it, { adyen, clock, stripe }
     })
   )
 
+  it.effect("what a provider named and nobody can explain waits for a person when the rest has gone back", () =>
+    Effect.gen(function* () {
+      const { arrives, payment_id, reference } = yield* payin("PT")
+      yield* arrives("900.00")
+      const taken = { amount: "3.00", currency: "USD" }
+      yield* callBack("stripe", { key: "PT taken", reference, state: "returned", taken })
+      expect(yield* itemsOf(payment_id)).toHaveLength(1)
+      stripe.will({ refund: accepts({ state: "completed" }) })
+      yield* giveBack(payment_id)
+      expect(yield* suspenseOf(payment_id)).toEqual([])
+      expect(yield* itemsOf(payment_id), "it took dollars that nobody had heard of").toHaveLength(1)
+    })
+  )
+
   it.effect("a return that went after it was given up is put before a person", () =>
     Effect.gen(function* () {
       const { arrives, payment_id } = yield* payin("BE")
