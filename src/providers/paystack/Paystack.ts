@@ -13,6 +13,7 @@ import {
   chargeOutcome,
   enquiryOf,
   hostedOutcome,
+  ofOrder,
   passwordTaken,
   recipientCode,
   refundNoted,
@@ -86,7 +87,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     asked(
       kind,
       kind === "transfer" ? requests.verifyTransfer(reference) : requests.verifyTransaction(reference),
-      enquiryOf(kind)
+      ofOrder(reference, enquiryOf(kind))
     )
 
   const ordered = (
@@ -98,7 +99,7 @@ const connect = ({ credentials, http }: Account<typeof fields>): Provider => {
     Either.match(request, {
       onLeft: Effect.succeed<Outcome>,
       onRight: (one) =>
-        sent(call(one), read).pipe(
+        sent(call(one), ofOrder(reference, read)).pipe(
           Effect.flatMap((outcome) =>
             outcome === alreadyThere ? Effect.map(verified(kind, reference), existing) : Effect.succeed(outcome)
           ),

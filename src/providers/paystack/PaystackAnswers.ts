@@ -82,6 +82,14 @@ const movedBy = (reply: ProviderReply): Option.Option<Moved> =>
 
 const nothingRead = new Unknown({ reason: "its answer cannot be read" })
 
+/** What is said of another order says nothing of ours. */
+export const ofOrder =
+  <A>(reference: string, read: (reply: ProviderReply) => A) =>
+  (reply: ProviderReply): A | Unknown =>
+    Option.exists(movedBy(reply), (moved) => moved.reference !== undefined && moved.reference !== reference)
+      ? new Unknown({ reason: "its answer is about another reference" })
+      : read(reply)
+
 export const hostedOutcome = (reply: ProviderReply): Outcome => {
   if (isDuplicate(reply)) return alreadyThere
   if (!isOk(reply)) return refused(reply)

@@ -395,6 +395,24 @@ describe("how Paystack is spoken to", () => {
     })
   )
 
+  it.effect("what is said of another reference says nothing of this one", () =>
+    Effect.gen(function* () {
+      const said = (status: string, reference: string) => data({ id: 9, status, reference })
+      const mobile = byMobile("mtn")
+      const attempt = attemptOf(mobile)
+      for (const status of ["success", "failed", "pending"]) {
+        const { provider } = answering({
+          "POST charge": said(status, "another"),
+          "GET transaction": said(status, "another")
+        })
+        expect((yield* provider.initiate(mobile))._tag).toBe("Unknown")
+        expect((yield* provider.enquire(attempt))._tag).toBe("Unknown")
+        const ours = answering({ "GET transaction": said(status, attempt.reference) })
+        expect((yield* ours.provider.enquire(attempt))._tag).toBe("Report")
+      }
+    })
+  )
+
   it.effect("what was never sent is refused, and what may have been is not known", () =>
     Effect.gen(function* () {
       const never = connectedTo(scripted(() => new NeverSent({ reason: "no connection" })))
