@@ -2,7 +2,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { asName } from "../../domain/PlainWords.ts"
 import { receiptsPerMinute } from "../../domain/policies/Payments.ts"
-import { Settings } from "../../platform/config/Settings.ts"
 import { RateLimiter } from "../../platform/http/RateLimiter.ts"
 import { Notifier } from "../../platform/notifications/Notifier.ts"
 import { amountText } from "./AmountText.ts"
@@ -19,8 +18,7 @@ export class Receipts extends Context.Tag("corridor/Receipts")<
     Receipts,
     Effect.gen(function* () {
       const notifier = yield* Notifier
-      const { rateLimitPerMinute } = yield* Settings
-      const asked = new RateLimiter(rateLimitPerMinute === 0 ? 0 : receiptsPerMinute)
+      const asked = new RateLimiter(receiptsPerMinute)
 
       return Effect.fn("Receipts.send")(function* (shown, words, address) {
         const { behind, merchant, payment, testMode } = shown
