@@ -1,13 +1,10 @@
 /** A backlog of deliveries beside those that are made meanwhile, to an endpoint that is let go for as long as it is measured. */
 import type { Pool } from "pg"
 
-const NAME = "https://backlog.invalid/"
-
+/** One that was made through the API, whose secret can be opened, hears of nothing but its backlog. */
 const made = `
   with endpoint as (
-    insert into webhooks select (jsonb_populate_record(w, jsonb_build_object('webhook_id', uuid_v7(), 'endpoint_url', $1::text,
-      'status', 'disabled', 'events', jsonb_build_array('none.such')))).* from webhooks w where w.status = 'active' limit 1
-    returning webhook_id, org_id
+    update webhooks set status = 'disabled', events = '{none.such}' where webhook_id = $1::uuid returning webhook_id, org_id
   ), told as (
     select event_id, created_at, event_type, org_id from events where data is not null and org_id = (select org_id from endpoint)
     order by created_at desc limit 1
@@ -22,12 +19,12 @@ const made = `
   from waiting d cross join told t`
 
 /** As many as there are to be, whatever a measurement before has left. */
-export const deepen = async (pool: Pool, depth: number) => {
+export const deepen = async (pool: Pool, depth: number, endpoint: () => Promise<string>) => {
   await pool.query("set session_replication_role = replica")
   await pool.query(
     "delete from webhook_queue where webhook_id in (select webhook_id from webhooks where events = '{none.such}')"
   )
-  if (depth > 0) await pool.query(made, [NAME, depth])
+  if (depth > 0) await pool.query(made, [await endpoint(), depth])
   await pool.query("set session_replication_role = origin")
   await pool.query("vacuum analyze webhook_queue")
 }

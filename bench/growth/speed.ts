@@ -135,8 +135,17 @@ const measure = (folder: string, { only, pages, queues, requests, rounds, sizes 
     }
     const databases = yield* Effect.forEach(sizes, (size) => open(folder, url, size, hook))
     const deep = queues.length > 0
-    for (const [nth, { pool }] of databases.entries()) {
-      if (deep) yield* Effect.promise(() => deepen(pool, queues[nth] ?? 0))
+    const backlog =
+      ({ key, port }: Database) =>
+      async () => {
+        const answer = await ask(port, "/v1/public/webhooks", key, {
+          endpoint_url: hook,
+          events: ["payment.completed"]
+        })
+        return (JSON.parse(answer) as { readonly data: { readonly webhook_id: string } }).data.webhook_id
+      }
+    for (const [nth, database] of databases.entries()) {
+      if (deep) yield* Effect.promise(() => deepen(database.pool, queues[nth] ?? 0, backlog(database)))
     }
     print(
       "a second, and the ratio to the first",
@@ -161,7 +170,7 @@ const measure = (folder: string, { only, pages, queues, requests, rounds, sizes 
     if (deep) {
       const rate = ({ pool }: Database) => drained(pool, hook, DRAINED_FOR)
       yield* Effect.promise(() => compared("deliveries out of the backlog", drainable, rounds, rate))
-      for (const { pool } of databases) yield* Effect.promise(() => deepen(pool, 0))
+      for (const database of databases) yield* Effect.promise(() => deepen(database.pool, 0, backlog(database)))
     }
   }).pipe(Effect.scoped)
 

@@ -1,5 +1,6 @@
 /** What waits for a person, in memory. */
 import { Effect, Layer, Option, Order } from "effect"
+import { deadLettersCounted } from "../domain/policies/Webhooks.ts"
 import { newestFirst, openTables } from "../platform/database/MemoryDatabase.ts"
 import { webhookTables } from "./MemoryTables.ts"
 import type { StoredDelivery, StoredWebhook } from "./Webhook.ts"
@@ -12,7 +13,7 @@ const oldestFirst = Order.combine(
 
 const troublesOf = (webhook: StoredWebhook, dead: ReadonlyArray<StoredDelivery>): ReadonlyArray<Trouble> => {
   const { disabled_reason, endpoint_url, org_id, status, updated_at, webhook_id } = webhook
-  const about = { org_id, webhook_id, endpoint_url, dead_letters: dead.length }
+  const about = { org_id, webhook_id, endpoint_url, dead_letters: Math.min(dead.length, deadLettersCounted) }
   const [oldest] = dead.toSorted(oldestFirst)
   const disabled: Trouble = {
     ...about,

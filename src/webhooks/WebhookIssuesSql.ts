@@ -1,6 +1,7 @@
 /** What waits for a person, from PostgreSQL. */
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
+import { deadLettersCounted } from "../domain/policies/Webhooks.ts"
 import { inScope, newest } from "../platform/database/Query.ts"
 import { rowsAs } from "../platform/database/Rows.ts"
 import { Trouble, WebhookIssues } from "./WebhookIssues.ts"
@@ -12,7 +13,9 @@ export const webhookIssuesSql = Layer.effect(
   Effect.map(SqlClient.SqlClient, (sql): WebhookIssues["Type"] => ({
     list: (scope, window) =>
       sql`select kind, item_id, org_id, webhook_id, endpoint_url, delivery_id, reason, created_at, (
-          select count(*)::int from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead'
+          select count(*)::int from (
+            select from webhook_deliveries d where d.webhook_id = t.webhook_id and d.status = 'dead' limit ${deadLettersCounted}
+          ) counted
         ) as dead_letters
         from (
           select 'dead_letter' as kind, oldest.delivery_id as item_id, org_id, webhook_id, endpoint_url,

@@ -1,4 +1,5 @@
 /** What no operation does or shows: a delivery's end without a worker, and the rows as they are at rest. */
+import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { MemoryDatabase, type Opened } from "../../src/platform/database/MemoryDatabase.ts"
@@ -95,3 +96,21 @@ export const attemptsKept = onEither(
   (sql) => Effect.map(sql<{ count: number }>`select count(*)::int from webhook_attempts`, (rows) => rows[0]!.count),
   ({ webhookAttempts }) => webhookAttempts.size
 )
+
+/** As many more like it, each of another event. */
+export const copied = (deliveryId: string, times: number) =>
+  onEither(
+    (sql) =>
+      sql`insert into webhook_deliveries select (jsonb_populate_record(d, jsonb_build_object(
+          'delivery_id', gen_random_uuid(), 'event_id', gen_random_uuid()))).*
+        from webhook_deliveries d cross join generate_series(1, ${times}) where delivery_id = ${deliveryId}`.pipe(
+        Effect.asVoid
+      ),
+    ({ webhookDeliveries }) => {
+      const one = webhookDeliveries.get(deliveryId)!
+      for (let nth = 0; nth < times; nth += 1) {
+        const delivery_id = randomUUID()
+        webhookDeliveries.set(delivery_id, { ...one, delivery_id, event_id: randomUUID() })
+      }
+    }
+  )

@@ -161,7 +161,7 @@ export const OperatorItem = Schema.Struct({
   webhook_id: Schema.NullOr(idOf(WebhookId)).annotations({ description: "Null when it is about a payment" }),
   delivery_id: Schema.NullOr(Id).annotations({ description: "The oldest dead letter of the endpoint" }),
   dead_letters: Schema.NullOr(Schema.Int).annotations({
-    description: "How many deliveries to the endpoint are dead; null when it is about a payment"
+    description: "How many deliveries to the endpoint are dead, counted up to 1,000; null when it is about a payment"
   }),
   detail: Schema.String,
   created_at: Timestamp
@@ -373,7 +373,7 @@ export const PaymentsApi = HttpApiGroup.make("payments")
           lists: true,
           summary: "See what waits for a person",
           description:
-            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them, `delivery_id` is the oldest.",
+            "Extension. Outcomes that stayed unknown past their last enquiry, money that arrived for a payment that had ended, payments held for review, and webhook endpoints that are disabled or have dead letters. Several sums that wait because of one attempt are one item, whose `detail` names what they come to in all. An endpoint's dead letters are one item, however many there are: `dead_letters` counts them (up to 1,000), `delivery_id` is the oldest.",
           response: {
             status: "success",
             message: "Operations queue",

@@ -90,5 +90,8 @@ export const deadLetterRetention = Duration.days(90)
 /** Old events and deliveries are looked at, and forgotten, in batches of this many. */
 export const webhookForgetBatch = 500
 
+/** The dead letters of an endpoint are counted up to here where they are one thing to look at: hundreds of thousands take a while. */
+export const deadLettersCounted = 1000
+
 /** Dead letters go back into the queue in batches of this many. */
 export const webhookReplayBatch = 500

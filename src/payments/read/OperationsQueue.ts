@@ -1,6 +1,7 @@
 /** What waits for a person, from payments and from webhooks, as one list. */
 import { Order } from "effect"
 import type { OperatorItem as WireItem } from "../../contract/api/Payments.ts"
+import { deadLettersCounted } from "../../domain/policies/Webhooks.ts"
 import type { Trouble } from "../../webhooks/WebhookIssues.ts"
 import type { OpenItem } from "../store/Payment.ts"
 
@@ -21,7 +22,8 @@ const ofPayment = ({ attempt_id, detail, item_id, kind, opened_at, org_id, payme
 
 const wordsOf = ({ dead_letters, endpoint_url, kind, reason }: Trouble): string => {
   if (kind === "disabled_endpoint") return `${endpoint_url} is disabled. ${reason ?? "Its owner did it."}`
-  const many = dead_letters === 1 ? "1 delivery" : `${dead_letters} deliveries`
+  const atLeast = dead_letters === deadLettersCounted ? " or more" : ""
+  const many = dead_letters === 1 ? "1 delivery" : `${dead_letters}${atLeast} deliveries`
   return `${many} to ${endpoint_url} failed for good; of the oldest: ${reason ?? "no reason is known"}.`
 }
 

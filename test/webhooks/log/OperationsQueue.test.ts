@@ -6,7 +6,7 @@ import { setThreshold } from "../../payments/support/Acting.ts"
 import { byPhone } from "../../payments/support/Requests.ts"
 import { type Cast, people } from "../../support/Credentials.ts"
 import { bodyOf } from "../../support/Send.ts"
-import { giveUpOn, settle } from "../Behind.ts"
+import { copied, giveUpOn, settle } from "../Behind.ts"
 import {
   dataOf,
   deliveries,
@@ -69,6 +69,17 @@ onHookServer("The operations queue", (it) => {
       ])
       yield* settle(oldest.delivery_id, { ...dead, status: "delivered" })
       expect(yield* itemsAbout(webhook_id)).toEqual([])
+    })
+  )
+
+  it.effect("counts the dead letters of an endpoint as far as anybody wants to know", () =>
+    Effect.gen(function* () {
+      const { acme } = yield* people
+      const { letters, webhook_id } = yield* withDeadLetters(acme, 1)
+      yield* copied(letters[0]!.delivery_id, 1200)
+      expect(yield* itemsAbout(webhook_id)).toMatchObject([
+        { dead_letters: 1000, detail: expect.stringMatching(/^1000 or more deliveries to/) as string }
+      ])
     })
   )
 
